@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { isCardNumber } from './card-number.ts'
+import { secret } from './secret.ts'
+import { ApiKey, filledText, lenientNumber, nullAsAbsent, text } from './values.ts'
+
+/** The add-card fields (specification section 2); also a new card inside an order. */
+export const NewCard = z
+  .object({
+    nickname: nullAsAbsent(text(100)),
+    cardholderName: filledText(100),
+    cardholderStreetAddress: filledText(200),
+    cardholderZip: filledText(20),
+    cvv: secret(z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')),
+    cardNumber: secret(z.string().refine(isCardNumber, 'is not a card number')),
+    expirationMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits'),
+    expirationYear: z.string().regex(/^\d{2}$/, 'is not a year of two digits'),
+  })
+  .meta({ id: 'NewCard' })
+export type NewCard = z.output<typeof NewCard>
+
+/** The add-address fields (specification section 2); also a new address inside an order. */
+export const NewAddress = z
+  .object({
+    streetAddress: filledText(200),
+    aptNumber: nullAsAbsent(text(50)),
+    city: filledText(100),
+    state: filledText(50),
+    zip: filledText(20),
+  })
+  .meta({ id: 'NewAddress' })
+export type NewAddress = z.output<typeof NewAddress>
+
+/**
+ * A saved record by its apiKey, or the fields of a new one (specification section 2, rules 1 and 2).
+ * `saved` tells them apart afterwards; a client does not send it.
+ */
+export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
+  z.preprocess(
+    (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+      const { apiKey } = value as { apiKey?: unknown }
+      return { ...value, saved: apiKey !== undefined && apiKey !== null && apiKey !== '' }
+    },
+    z.discriminatedUnion('saved', [
+      z.object({ saved: z.literal(true), apiKey: ApiKey }),
+      z.object({ ...fresh.shape, saved: z.literal(false) }),
+    ]),
+  )
+
+/** A query parameter that was sent without a value counts as not sent. */
+const blankAsAbsent = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema)
+
+/** Where the customer is, as the query tells it: an address in words, or a point (both numbers or neither). */
+export const Whereabouts = z.object({
+  'street-address': blankAsAbsent(text(300).optional()),
+  latitude: blankAsAbsent(lenientNumber(z.number().min(-90).max(90).optional())),
+  longitude: blankAsAbsent(lenientNumber(z.number().min(-180).max(180).optional())),
+})
+export type Whereabouts = z.output<typeof Whereabouts>
+
+/** A page of a list: newest first, `cursor` from the `Link` header of the page before. */
+export const Page = z.object({
+  limit: lenientNumber(z.int().min(1).max(200).default(100)),
+  cursor: z.string().max(200).optional(),
+})
+export type Page = z.output<typeof Page>
+
+export const KeyInPath = z.object({ apiKey: ApiKey })

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { question } from '../message.ts'
+import { ApiKey, Cents, Method, Payment, Point } from '../values.ts'
+import { FaultShape } from './saga.ts'
+
+/** Prices of one order, in cents. */
+export const Quote = z.object({
+  items: z.array(
+    z.object({
+      apiKey: ApiKey,
+      name: z.string(),
+      basePrice: Cents,
+      totalPrice: Cents,
+      customizationChoices: z.array(z.object({ apiKey: ApiKey, details: z.string(), price: Cents })),
+    }),
+  ),
+  subtotal: Cents,
+  tax: Cents,
+  /** 0 for pickup, and from the restaurant's minFreeDelivery up. */
+  deliveryPrice: Cents,
+  /** Where the address is on the map; null for pickup. */
+  point: Point.nullable(),
+})
+export type Quote = z.infer<typeof Quote>
+
+/**
+ * May this be ordered, and for how much? Read only. All faults at once, their pointers into the body of
+ * send-order; the quote is null when there is any.
+ */
+export const CatalogQuote = question('catalog.quote', 'catalog', {
+  data: z.object({
+    restaurantApiKey: ApiKey,
+    method: Method,
+    payment: Payment,
+    test: z.boolean(),
+    items: z.array(z.object({ apiKey: ApiKey, customizationChoices: z.array(ApiKey) })),
+    /** For delivery; null when it is not known, then no zone is looked for. */
+    address: z
+      .object({
+        streetAddress: z.string(),
+        city: z.string(),
+        state: z.string(),
+        zip: z.string(),
+        latitude: z.number().nullable(),
+        longitude: z.number().nullable(),
+      })
+      .nullable(),
+  }),
+  answer: z.object({ faults: z.array(FaultShape), quote: Quote.nullable() }),
+})

@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+import type { ProblemCode } from './problems.ts'
+
+/** The services that answer HTTP; payments only to the other services. */
+export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
+
+/** Whose access key may call: one kind of credential for three audiences (design.md, "Processes"). */
+export type Audience = 'application' | 'restaurant' | 'operator'
+
+/** The path's prefix tells the audience; the gateway holds a key of another kind off with `not-allowed`. */
+export const audiences: Record<string, Audience> = {
+  '/publicapi/v1': 'application',
+  '/restaurantapi/v1': 'restaurant',
+  '/operatorapi/v1': 'operator',
+}
+
+/**
+ * One endpoint: what the gateway routes by, what the owning service validates by, and what the
+ * documentation is made from. `path` has Fastify's `:name` parameters.
+ */
+export type Operation = {
+  name: string
+  summary: string
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  owner: Owner
+  /** Bytes; 64 KiB when absent (interface.md, "Limits"). */
+  bodyLimit?: number
+  params?: z.ZodType
+  query?: z.ZodType
+  body?: z.ZodType
+  response: z.ZodType
+  /** Those that are the endpoint's own; every endpoint may also answer the ones of `everywhere`. */
+  problems: readonly ProblemCode[]
+}
+
+/** Declares an endpoint; keeps the exact types of its schemas. */
+export const operation = <const O extends Operation>(declared: O): O => declared
+
+/** What any endpoint may answer. */
+export const everywhere: readonly ProblemCode[] = [
+  'missing-field',
+  'invalid-field',
+  'access-token-missing',
+  'access-token-invalid',
+  'not-allowed',
+  'method-not-allowed',
+  'rate-limited',
+  'internal-error',
+  'service-unavailable',
+  'overloaded',
+]

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { ApiKey, Epoch } from '../values.ts'
+
+/** The key itself is shown here and never again: only its hash is kept. */
+export const IssuedAccessKey = z
+  .object({ id: ApiKey, accessKey: z.string(), prefix: z.string(), created: Epoch })
+  .meta({ id: 'IssuedAccessKey' })
+
+const body = z.preprocess(
+  (value) => value ?? {},
+  z.object({ mode: z.enum(['live', 'test']).default('live') }),
+)
+
+/** Issues an access key of a client application. */
+export const IssueAccessKey = operation({
+  name: 'issue-access-key',
+  summary: 'Issue an access key of a client application',
+  method: 'POST',
+  path: '/operatorapi/v1/applications/:id/access-keys',
+  owner: 'accounts',
+  params: z.object({ id: ApiKey }),
+  body,
+  response: IssuedAccessKey,
+  problems: ['malformed-json', 'body-too-large', 'application-not-found'],
+})
+
+/** Issues an access key that is bound to one restaurant. */
+export const IssueRestaurantAccessKey = operation({
+  name: 'issue-restaurant-access-key',
+  summary: 'Issue an access key of a restaurant',
+  method: 'POST',
+  path: '/operatorapi/v1/restaurants/:apiKey/access-keys',
+  owner: 'accounts',
+  params: KeyInPath,
+  body,
+  response: IssuedAccessKey,
+  problems: ['malformed-json', 'body-too-large'],
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { operation } from '../operation.ts'
+import { ApiKey, Epoch, filledText } from '../values.ts'
+
+export const Application = z
+  .object({ id: ApiKey, name: z.string(), created: Epoch })
+  .meta({ id: 'Application' })
+
+/** A client application: what users, orders and access keys belong to. */
+export const CreateApplication = operation({
+  name: 'create-application',
+  summary: 'Create a client application',
+  method: 'POST',
+  path: '/operatorapi/v1/applications',
+  owner: 'accounts',
+  body: z.object({ name: filledText(100) }),
+  response: Application,
+  problems: ['malformed-json', 'not-json', 'body-too-large'],
+})

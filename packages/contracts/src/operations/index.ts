@@ -1,0 +1,62 @@
+import type { Operation } from '../operation.ts'
+import { IssueAccessKey, IssueRestaurantAccessKey } from './access-keys.ts'
+import { AddAddress } from './add-address.ts'
+import { AddCard } from './add-card.ts'
+import { CreateApplication } from './applications.ts'
+import { ItemCustomizations } from './item-customizations.ts'
+import { OrderStatuses } from './order-statuses.ts'
+import { GetOrder } from './order.ts'
+import { PutMenu } from './put-menu.ts'
+import { PutRestaurantLink } from './put-restaurant-link.ts'
+import { PutRestaurant } from './put-restaurant.ts'
+import { RegisterUser } from './register-user.ts'
+import { RestaurantDetails } from './restaurant-details.ts'
+import { RestaurantMenu } from './restaurant-menu.ts'
+import { RestaurantSearch, RestaurantSearchTest } from './restaurant-search.ts'
+import { SendOrder } from './send-order.ts'
+import { UserOrders } from './user-orders.ts'
+import { GetUser } from './user.ts'
+import { ValidateOrder } from './validate-order.ts'
+
+export * from './access-keys.ts'
+export * from './add-address.ts'
+export * from './add-card.ts'
+export * from './applications.ts'
+export * from './item-customizations.ts'
+export * from './order-statuses.ts'
+export * from './order.ts'
+export * from './put-menu.ts'
+export * from './put-restaurant-link.ts'
+export * from './put-restaurant.ts'
+export * from './register-user.ts'
+export * from './restaurant-details.ts'
+export * from './restaurant-menu.ts'
+export * from './restaurant-search.ts'
+export * from './send-order.ts'
+export * from './user-orders.ts'
+export * from './user.ts'
+export * from './validate-order.ts'
+
+/** Every endpoint that the gateway routes. */
+export const operations: readonly Operation[] = [
+  RestaurantSearch,
+  RestaurantSearchTest,
+  RestaurantDetails,
+  RestaurantMenu,
+  ItemCustomizations,
+  RegisterUser,
+  GetUser,
+  AddCard,
+  AddAddress,
+  SendOrder,
+  ValidateOrder,
+  GetOrder,
+  OrderStatuses,
+  UserOrders,
+  PutRestaurant,
+  PutMenu,
+  PutRestaurantLink,
+  CreateApplication,
+  IssueAccessKey,
+  IssueRestaurantAccessKey,
+]

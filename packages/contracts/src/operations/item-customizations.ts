@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { CustomizationGroup } from '../records.ts'
+
+/** Specification 4.7. */
+export const ItemCustomizations = operation({
+  name: 'item-customizations',
+  summary: 'Read the customizations of a menu item',
+  method: 'GET',
+  path: '/publicapi/v1/customizations/:apiKey',
+  owner: 'catalog',
+  params: KeyInPath,
+  response: z.array(CustomizationGroup),
+  problems: ['item-not-found'],
+})

@@ -1,0 +1,15 @@
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { Order } from '../records.ts'
+
+/** Specification 4.10. */
+export const GetOrder = operation({
+  name: 'order',
+  summary: 'Read an order',
+  method: 'GET',
+  path: '/publicapi/v1/order/:apiKey',
+  owner: 'orders',
+  params: KeyInPath,
+  response: Order,
+  problems: ['order-not-found'],
+})

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { MenuCategory } from '../records.ts'
+import { ApiKey, filledText, lenientBoolean, lenientNumber, Money, nullAsAbsent, text } from '../values.ts'
+
+const price = lenientNumber(
+  Money.refine((value) => value >= 0 && value <= 10_000, 'is not between 0 and 10,000'),
+)
+const count = (fallback: number) => lenientNumber(z.int().min(0).max(1000).default(fallback))
+const available = lenientBoolean(z.boolean().default(true))
+
+const ChoiceInput = z.object({
+  apiKey: ApiKey,
+  name: filledText(200),
+  price,
+  /** How much it uses up of the group's maxCount. */
+  count: count(1),
+  available,
+})
+
+const CustomizationInput = z.object({
+  apiKey: ApiKey,
+  name: filledText(200),
+  type: text(50).default(''),
+  customizationChoices: z.array(ChoiceInput).min(1).max(200),
+})
+
+const GroupInput = z
+  .object({
+    apiKey: ApiKey,
+    name: filledText(200),
+    minCount: count(0),
+    maxCount: count(1),
+    basePrice: price.default(0),
+    customizations: z.array(CustomizationInput).min(1).max(100),
+  })
+  .refine((group) => group.minCount <= group.maxCount, { path: ['minCount'], error: 'is more than maxCount' })
+
+const ItemInput = z.object({
+  apiKey: ApiKey,
+  name: filledText(200),
+  description: nullAsAbsent(text(1000)),
+  basePrice: price,
+  available,
+  customizationGroups: z.preprocess((value) => value ?? [], z.array(GroupInput).max(50)),
+})
+
+/** A whole menu in the shape of its records. */
+export const MenuInput = z
+  .array(
+    z.object({
+      apiKey: ApiKey,
+      name: filledText(200),
+      description: nullAsAbsent(text(1000)),
+      items: z.array(ItemInput).max(2000),
+    }),
+  )
+  .max(500)
+  .meta({ id: 'MenuInput' })
+export type MenuInput = z.output<typeof MenuInput>
+
+/** Replaces a restaurant's menu: validated as a whole, swapped in one transaction. */
+export const PutMenu = operation({
+  name: 'put-menu',
+  summary: "Replace a restaurant's menu",
+  method: 'PUT',
+  path: '/operatorapi/v1/restaurants/:apiKey/menu',
+  owner: 'catalog',
+  /** A menu of 2,000 items with customizations is about 3 MB. */
+  bodyLimit: 4 * 1024 * 1024,
+  params: KeyInPath,
+  body: MenuInput,
+  response: z.array(MenuCategory),
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found', 'apikey-taken'],
+})

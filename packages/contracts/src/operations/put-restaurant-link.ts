@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+
+/** Whether the restaurant reports each step or coarsely: its own column of the table of transitions. */
+const reports = z.enum(['detailed', 'coarse']).default('detailed')
+
+export const SimulatorBehaviour = z.enum(['accepts', 'refuses', 'slow', 'unreachable', 'silent'])
+export type SimulatorBehaviour = z.infer<typeof SimulatorBehaviour>
+
+/** How orders reach a restaurant (design.md, "Restaurants"). */
+export const RestaurantLink = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('simulator'), behaviour: SimulatorBehaviour, reports }),
+  z.object({
+    kind: z.literal('webhook'),
+    url: z.url({ protocol: /^https?$/ }).max(500),
+    /** Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes. */
+    secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'is not a Standard Webhooks secret'),
+    reports,
+  }),
+  z.object({ kind: z.literal('console'), reports }),
+])
+export type RestaurantLink = z.output<typeof RestaurantLink>
+
+/** Says how orders reach a restaurant. The answer never has the secret. */
+export const PutRestaurantLink = operation({
+  name: 'put-restaurant-link',
+  summary: 'Say how orders reach a restaurant',
+  method: 'PUT',
+  path: '/operatorapi/v1/restaurants/:apiKey/link',
+  owner: 'orders',
+  params: KeyInPath,
+  body: RestaurantLink,
+  response: z.object({ kind: z.string(), reports }),
+  problems: ['malformed-json', 'not-json', 'body-too-large'],
+})

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { Restaurant } from '../records.ts'
+import {
+  ApiKey,
+  filledText,
+  lenientBoolean,
+  lenientNumber,
+  Money,
+  nullAsAbsent,
+  Point,
+  text,
+} from '../values.ts'
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+const CLOCK = '(0?[1-9]|1[0-2]):[0-5]\\d [AP]M'
+
+/** "11:00 AM - 3:00 AM": from, to; the end on the next day when it is not later than the start. */
+const HoursRange = z
+  .string()
+  .regex(new RegExp(`^${CLOCK} - ${CLOCK}$`), 'is not a range like "11:00 AM - 9:30 PM"')
+
+const amount = lenientNumber(
+  Money.refine((value) => value >= 0 && value <= 1_000_000, 'is not between 0 and 1,000,000'),
+)
+
+const ZoneInput = z
+  .object({
+    apiKey: ApiKey,
+    description: nullAsAbsent(text(500)),
+    zips: nullAsAbsent(z.array(filledText(20)).max(1000)),
+    points: nullAsAbsent(z.array(Point).min(3).max(1000)),
+    holePoints: nullAsAbsent(z.array(Point).min(3).max(1000)),
+    /** Miles around the restaurant. */
+    maxRadius: nullAsAbsent(lenientNumber(z.number().min(0).max(100))),
+    /** When absent, the restaurant's own. */
+    deliveryMin: nullAsAbsent(amount),
+    deliveryPrice: nullAsAbsent(amount),
+  })
+  .refine(
+    (zone) => [zone.zips, zone.points, zone.maxRadius].filter((area) => area !== undefined).length === 1,
+    'needs exactly one of zips, points and maxRadius',
+  )
+
+const isTimeZone = (name: string) => {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    // RangeError is how Intl says that it does not know the zone; there is no way to ask it.
+    return false
+  }
+}
+
+/** A restaurant in the shape of its record; `open` is worked out, so it is ignored here like any unknown field. */
+export const RestaurantInput = z
+  .object({
+    apiKey: ApiKey.optional(),
+    name: filledText(100),
+    logoUrl: text(500).default(''),
+    url: text(500).default(''),
+    streetAddress: filledText(200),
+    city: filledText(100),
+    state: filledText(50),
+    zip: filledText(20),
+    latitude: lenientNumber(z.number().min(-90).max(90)),
+    longitude: lenientNumber(z.number().min(-180).max(180)),
+    phone: text(30),
+    foodTypes: z.array(text(100)).max(50).default([]),
+    deliveryMin: amount,
+    deliveryPrice: amount,
+    /** -1: delivery is never free. */
+    minFreeDelivery: lenientNumber(
+      Money.refine((value) => value === -1 || value >= 0, 'is neither -1 nor 0 and more').default(-1),
+    ),
+    /** 0.08 is 8 %; at most six decimals. */
+    taxRate: lenientNumber(z.number().min(0).max(1)),
+    acceptsCash: lenientBoolean(z.boolean()),
+    acceptsCard: lenientBoolean(z.boolean()),
+    offersPickup: lenientBoolean(z.boolean()),
+    offersDelivery: lenientBoolean(z.boolean()),
+    isTestRestaurant: lenientBoolean(z.boolean().default(false)),
+    minWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)),
+    maxWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)),
+    hours: z.partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10)),
+    timezone: z.string().max(100).refine(isTimeZone, 'is not a time zone'),
+    /** Without any, a restaurant that delivers does so within five miles, for its own deliveryMin and deliveryPrice. */
+    zones: nullAsAbsent(z.array(ZoneInput).max(100)),
+  })
+  .meta({ id: 'RestaurantInput' })
+export type RestaurantInput = z.output<typeof RestaurantInput>
+
+/** Creates or replaces a restaurant, in one transaction. */
+export const PutRestaurant = operation({
+  name: 'put-restaurant',
+  summary: 'Create or replace a restaurant',
+  method: 'PUT',
+  path: '/operatorapi/v1/restaurants/:apiKey',
+  owner: 'catalog',
+  params: KeyInPath,
+  body: RestaurantInput,
+  response: Restaurant,
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'apikey-taken'],
+})

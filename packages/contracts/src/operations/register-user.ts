@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { operation } from '../operation.ts'
+import { User } from '../records.ts'
+import { secret } from '../secret.ts'
+import { filledText, text } from '../values.ts'
+
+/** Registers a person as a user of the calling application. */
+export const RegisterUser = operation({
+  name: 'register-user',
+  summary: 'Register a user',
+  method: 'POST',
+  path: '/publicapi/v1/register-user',
+  owner: 'accounts',
+  body: z.object({
+    email: text(200).refine((value) => z.email().safeParse(value).success, 'is not an e-mail address'),
+    password: secret(
+      z.string().min(8, 'is shorter than 8 characters').max(128, 'is longer than 128 characters'),
+    ),
+    firstName: filledText(100),
+    lastName: filledText(100),
+    phone: filledText(30),
+  }),
+  response: User,
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'email-taken'],
+})

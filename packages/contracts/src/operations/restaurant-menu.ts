@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { MenuCategory } from '../records.ts'
+import { lenientBoolean } from '../values.ts'
+
+/** Specification 4.6. */
+export const RestaurantMenu = operation({
+  name: 'restaurant-menu',
+  summary: "Read a restaurant's menu",
+  method: 'GET',
+  path: '/publicapi/v1/restaurant/:apiKey/menu',
+  owner: 'catalog',
+  params: KeyInPath,
+  query: z.object({ includeCustomizations: lenientBoolean(z.boolean().default(false)) }),
+  response: z.array(MenuCategory),
+  problems: ['restaurant-not-found'],
+})

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { Page, Whereabouts } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { Address, Restaurant } from '../records.ts'
+import { lenientNumber, text } from '../values.ts'
+
+/** Clients also send `[a, b]` and `[null]`: the brackets and the word null mean nothing. */
+const words = text(200).transform((value) =>
+  value
+    .replace(/^\[|\]$/g, '')
+    .split(/[\s,]+/)
+    .filter((word) => word !== '' && word !== 'null'),
+)
+
+export const SearchQuery = Whereabouts.extend({
+  method: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z.enum(['pickup', 'delivery', 'both']).default('both'),
+  ),
+  /** Miles. */
+  'pickup-radius': lenientNumber(z.number().min(0).max(25).default(5)),
+  /** Words that all have to occur in name, food types or item names. */
+  search: z.preprocess((value) => value ?? '', words),
+  ...Page.shape,
+})
+export type SearchQuery = z.output<typeof SearchQuery>
+
+const search = {
+  method: 'GET',
+  owner: 'catalog',
+  query: SearchQuery,
+  response: z.object({ address: Address, restaurants: z.array(Restaurant) }),
+  problems: ['address-not-found-on-map'],
+} as const
+
+/** Restaurants near a place, nearest open ones first; test restaurants are never among them. */
+export const RestaurantSearch = operation({
+  ...search,
+  name: 'restaurant-search',
+  summary: 'Search restaurants',
+  path: '/publicapi/v1/restaurant/search',
+})
+
+/** The same, test restaurants only. */
+export const RestaurantSearchTest = operation({
+  ...search,
+  name: 'restaurant-search-test',
+  summary: 'Search test restaurants',
+  path: '/publicapi/v1/restaurant/search-test',
+})

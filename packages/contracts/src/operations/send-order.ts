@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { NewAddress, NewCard, savedOrNew } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { Order } from '../records.ts'
+import {
+  ApiKey,
+  filledText,
+  lenientBoolean,
+  lenientNumber,
+  Method,
+  NestedKey,
+  nullAsAbsent,
+  Payment,
+  text,
+} from '../values.ts'
+
+/** One of a kind; two of the same item are two elements (interface.md, "send-order"). */
+const SelectedItem = z.object({
+  apiKey: ApiKey,
+  comments: nullAsAbsent(text(500)),
+  customizationChoices: z.preprocess(
+    (value) => value ?? [],
+    z.array(z.object({ apiKey: ApiKey })).max(50, 'has more than 50 choices'),
+  ),
+})
+
+const personFields = {
+  firstName: filledText(100),
+  lastName: filledText(100),
+  phone: filledText(30),
+}
+
+/** An existing user, some values overridden, or a guest, who has to say name and phone. */
+const OrderRecipient = z.preprocess(
+  (value) => {
+    const given = value ?? {}
+    if (typeof given !== 'object' || Array.isArray(given)) return given
+    const key = NestedKey.safeParse((given as { apiKey?: unknown }).apiKey)
+    return { ...given, guest: key.success && key.data === undefined }
+  },
+  z.discriminatedUnion('guest', [
+    z.object({ guest: z.literal(true), ...personFields, email: nullAsAbsent(text(200)) }),
+    z.object({
+      guest: z.literal(false),
+      apiKey: ApiKey,
+      firstName: nullAsAbsent(personFields.firstName),
+      lastName: nullAsAbsent(personFields.lastName),
+      phone: nullAsAbsent(personFields.phone),
+    }),
+  ]),
+)
+
+/** A card is of use only when payment is by card, an address only for a delivery: otherwise they are not even looked at. */
+function withoutWhatIsNotUsed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { card, address, ...rest } = value as Record<string, unknown>
+  return {
+    ...rest,
+    ...(rest['payment'] === 'card' && { card: card ?? undefined }),
+    ...(rest['method'] === 'delivery' && { address: address ?? undefined }),
+  }
+}
+
+const body = z.object({
+  restaurantApiKey: ApiKey,
+  items: z.array(SelectedItem).min(1, 'has no item').max(100, 'has more than 100 items'),
+  method: Method,
+  payment: Payment,
+  /** Never charged, and for test restaurants only (specification 4.1). */
+  test: lenientBoolean(z.boolean().default(false)),
+  /** For the driver, in the restaurant's currency; its bounds are a rule of the order, see `tipFault`. */
+  tip: lenientNumber(z.number().default(0)),
+  comments: nullAsAbsent(text(500)),
+  card: savedOrNew(NewCard).optional(),
+  address: savedOrNew(NewAddress).optional(),
+  recipient: OrderRecipient,
+})
+
+/** Body of send-order and validate-order (specification section 2). Unknown fields are ignored. */
+export const OrderRequest = z.preprocess(
+  withoutWhatIsNotUsed,
+  body.superRefine((order, context) => {
+    const missing = (field: string) =>
+      context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
+    if (order.payment === 'card' && order.card === undefined) missing('card')
+    if (order.method === 'delivery' && order.address === undefined) missing('address')
+  }),
+)
+export type OrderRequest = z.output<typeof OrderRequest>
+
+/** What is wrong with an order, apart from its shape; the same for validate-order. */
+export const orderProblems = [
+  'malformed-json',
+  'not-json',
+  'body-too-large',
+  'restaurant-not-found',
+  'item-not-found',
+  'user-not-found',
+  'card-not-found',
+  'address-not-found',
+  'card-expired',
+  'restaurant-closed',
+  'item-unavailable',
+  'customization-required',
+  'customization-limit',
+  'customization-unknown',
+  'below-delivery-minimum',
+  'address-undeliverable',
+  'address-not-found-on-map',
+  'method-not-offered',
+  'payment-not-accepted',
+  'not-a-test-restaurant',
+  'test-restaurant-only',
+  'tip-out-of-range',
+] as const
+
+/** Specification 4.1: validates the input, charges the card when payment is by card, transmits the order to the restaurant. */
+export const SendOrder = operation({
+  name: 'send-order',
+  summary: 'Send an order',
+  method: 'POST',
+  path: '/publicapi/v1/send-order',
+  owner: 'orders',
+  body: OrderRequest,
+  response: Order,
+  problems: [
+    ...orderProblems,
+    'card-declined',
+    'cvc-failed',
+    'order-refused',
+    'restaurant-unreachable',
+    'payment-unavailable',
+    'idempotency-in-flight',
+    'idempotency-mismatch',
+  ],
+})

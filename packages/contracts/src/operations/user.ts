@@ -1,0 +1,15 @@
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { User } from '../records.ts'
+
+/** Specification 4.8: the user with saved cards and addresses. */
+export const GetUser = operation({
+  name: 'user',
+  summary: 'Read a user',
+  method: 'GET',
+  path: '/publicapi/v1/user/:apiKey',
+  owner: 'accounts',
+  params: KeyInPath,
+  response: User,
+  problems: ['user-not-found'],
+})

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+
+/**
+ * Opaque identifier of a record. Ours are 48 hexadecimal characters; imported records keep theirs
+ * (`9511054`), so only length and characters that need no escaping in a path are checked.
+ */
+export const ApiKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'is not an apiKey: 1 to 100 of the characters A-Z a-z 0-9 _ . ~ -')
+export type ApiKey = z.infer<typeof ApiKey>
+
+/** Money inside: integer cents of the restaurant's currency, never a fraction. */
+export const Cents = z.int().brand<'Cents'>()
+export type Cents = z.infer<typeof Cents>
+
+/** Money on the wire: a JSON number with at most two decimals (interface.md, "Rules for every endpoint"). */
+export const Money = z.number().refine((amount) => toCents(amount) !== null, 'has more than two decimals')
+export type Money = z.infer<typeof Money>
+
+/**
+ * Cents of an amount on the wire, or null when it has more than two decimals or is out of range.
+ * Exact: dividing by 100 gives the double nearest to the decimal, which is the double that JSON was read into.
+ */
+export function toCents(amount: number): Cents | null {
+  const cents = Math.round(amount * 100)
+  return Number.isSafeInteger(cents) && cents / 100 === amount ? (cents as Cents) : null
+}
+
+/** The amount on the wire of so many cents: 1075 is 10.75. */
+export const toMoney = (cents: Cents): Money => cents / 100
+
+/** Marks an integer as cents; for sums and products of cents, which the type system cannot follow. */
+export const cents = (integer: number): Cents => integer as Cents
+
+/** Time on the wire: Unix epoch, whole seconds. */
+export const Epoch = z.int()
+
+export const Method = z.enum(['pickup', 'delivery'])
+export type Method = z.infer<typeof Method>
+
+export const Payment = z.enum(['cash', 'card'])
+export type Payment = z.infer<typeof Payment>
+
+/** The seven of specification section 3; the order of them is `advance` in the orders service. */
+export const OrderStatus = z.enum([
+  'PROCESSING',
+  'AWAITING_PREPARATION',
+  'PREPARING',
+  'PREPARING_AND_DELIVERING',
+  'OUT_FOR_DELIVERY',
+  'READY_FOR_PICKUP',
+  'DELIVERED',
+])
+export type OrderStatus = z.infer<typeof OrderStatus>
+
+export const PaymentState = z.enum([
+  'NOT_REQUIRED',
+  'DUE',
+  'PENDING',
+  'AUTHORIZED',
+  'CHARGED',
+  'VOIDED',
+  'REFUNDED',
+])
+export type PaymentState = z.infer<typeof PaymentState>
+
+// Line breaks and tabs are what people type into a comment; every other control character breaks
+// logs, tickets or PostgreSQL (NUL is error 22021 there), and so does half of a surrogate pair.
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
+
+/** Text that a person typed, at most `max` characters, trimmed. Refuses control characters and broken Unicode. */
+export const text = (max: number) =>
+  z
+    .string()
+    .max(max, `is longer than ${max} characters`)
+    .refine((value) => !CONTROL.test(value), 'has a control character')
+    .refine((value) => value.isWellFormed(), 'has half of a surrogate pair')
+    .trim()
+
+/** As `text`, and not empty. */
+export const filledText = (max: number) => text(max).refine((value) => value !== '', 'is empty')
+
+const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
+
+/** Lenient in: a number may arrive as its decimal numeral ("3", "-89.38"); null, true and [3] are no numbers. */
+export const lenientNumber = <S extends z.ZodType>(schema: S) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && NUMERAL.test(value.trim()) ? Number(value) : value),
+    schema,
+  )
+
+/** Lenient in: a boolean may arrive as "true" or "false". */
+export const lenientBoolean = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), schema)
+
+/** Lenient in: null and absent mean the same for what may be left out. */
+export const nullAsAbsent = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (value === null ? undefined : value), schema.optional())
+
+/** A nested apiKey: null, "" and absent all mean "none". */
+export const NestedKey = z.preprocess(
+  (value) => (value === null || value === '' ? undefined : value),
+  ApiKey.optional(),
+)
+
+export const Latitude = z.number().min(-90).max(90)
+export const Longitude = z.number().min(-180).max(180)
+export const Point = z.object({ latitude: Latitude, longitude: Longitude })
+export type Point = z.infer<typeof Point>
