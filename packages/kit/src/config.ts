@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/** What every service is configured by. Each variable says what it is for: the documentation is made from it. */
+export const serviceConfig = {
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on; a private network only.'),
+  PORT: z.coerce.number().int().min(0).max(65_535).describe('Port to listen on; 0 takes any free one.'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least severe level that is logged.'),
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'])
+    .default('production')
+    .describe('`production` refuses settings that are for development only.'),
+  INTERNAL_SECRET: z
+    .string()
+    .min(32)
+    .describe(
+      'Signs the principal that travels between our services (HMAC-SHA256); the same for all, 32 characters or more.',
+    ),
+}
+
+/** For services that keep rows. */
+export const postgresConfig = {
+  DATABASE_URL: z
+    .url()
+    .describe("PostgreSQL, as the service's own role; its schema has the name of that role."),
+  DATABASE_POOL: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(100)
+    .default(10)
+    .describe('Connections to PostgreSQL a process keeps at most.'),
+}
+
+/** For services that hear or say messages. */
+export const amqpConfig = {
+  AMQP_URL: z.url().describe('RabbitMQ.'),
+}
+
+/** One or several replicas of a service: base URLs, separated by commas. */
+export const replicaUrls = (of: string) =>
+  z
+    .string()
+    .transform((urls) => urls.split(',').map((url) => url.trim()))
+    .pipe(z.array(z.url()).min(1))
+    .describe(`Where ${of} is: base URL, or those of its replicas separated by commas.`)
+
+/**
+ * Reads the environment once. Throws with every variable that is missing or wrong, by name; never with a
+ * value, which may be a secret.
+ */
+export function readConfig<S extends z.ZodType>(
+  schema: S,
+  environment: NodeJS.ProcessEnv = process.env,
+): z.output<S> {
+  const parsed = schema.safeParse(environment)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The configuration cannot be used:\n${faults.join('\n')}`)
+}

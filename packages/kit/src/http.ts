@@ -1,0 +1,209 @@
+import type { Operation, Principal, PrincipalOf } from '@platter/contracts'
+import Fastify, {
+  LogController,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { z } from 'zod'
+import { newRequestId } from './ids.ts'
+import type { Log } from './log.ts'
+import { requestParser } from './parse.ts'
+import { PRINCIPAL_HEADER, principalVerifier } from './principal-token.ts'
+import { Problem, problemDocument } from './problem.ts'
+
+export type App = FastifyInstance
+
+/** interface.md, "Limits". */
+export const BODY_LIMIT = 64 * 1024
+
+const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
+
+/**
+ * A Fastify server as each of our processes needs it: request ids, a trailing slash tolerated, one error
+ * handler for all, one log line a request with neither body nor query. Bodies are left to `readJson` (a
+ * service) or to `readBytes` (the gateway).
+ */
+export function createApp(log: Log): App {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 65_000,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
+    },
+  }) as unknown as App
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, id, routeOptions } = request
+    const line = {
+      requestId: id,
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    }
+    if (routeOptions.url?.startsWith('/health/')) request.log.debug(line, 'request')
+    else request.log.info(line, 'request')
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    answerProblem(asProblem(error), request, reply),
+  )
+  app.setNotFoundHandler((request, reply) =>
+    answerProblem(new Problem('no-such-endpoint', 'There is no such endpoint.'), request, reply),
+  )
+  return app
+}
+
+function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
+  if (problem.status >= 500)
+    request.log.error({ requestId: request.id, code: problem.code, err: problem.cause ?? problem }, 'problem')
+  if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', problem.retryAfterSeconds)
+  const instance = request.url.split('?', 1)[0] ?? ''
+  return reply
+    .code(problem.status)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemDocument(problem, request.id, instance)))
+}
+
+/** SQLSTATE classes and Node codes that mean "the database or a connection is away", not "we made a mistake". */
+const AWAY = /^(08|53|57P|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
+const AWAY_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/
+
+/** Whether an error only says that a server we depend on cannot be reached right now. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error instanceof Problem && error.status === 503) ||
+    AWAY.test((error as NodeJS.ErrnoException).code ?? '') ||
+    AWAY_MESSAGES.test(error.message))
+
+function asProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Problem('body-too-large', 'The body is larger than allowed.')
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Problem('not-json', 'The body must be sent as application/json.')
+  if (isAway(error))
+    return new Problem('service-unavailable', 'A part of the service is not available. Please try again.', {
+      cause: error,
+    })
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return new Problem('malformed-json', 'The request cannot be read.', { cause: error })
+  }
+  return new Problem('internal-error', 'Something went wrong on our side.', { cause: error })
+}
+
+/** JSON bodies; an empty one counts as none, whatever its content type says. Everything else is `not-json`. */
+export function readJson(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, undefined)
+    void parse(request, body, (error, value) =>
+      error ? done(new Problem('malformed-json', 'The body is not JSON.')) : done(null, value),
+    )
+  })
+  app.addContentTypeParser<string>('*', { parseAs: 'string' }, (_request, body, done) =>
+    body === ''
+      ? done(null, undefined)
+      : done(new Problem('not-json', 'The body must be sent as application/json.')),
+  )
+}
+
+/** Bodies as bytes, unread: for passing on. */
+export function readBytes(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}
+
+/** Bytes that are sent as they are: what they hold was checked when they were made. */
+export class Rendered {
+  readonly body: Buffer
+  constructor(body: Buffer) {
+    this.body = body
+  }
+}
+
+/** Which kind of principal a path is for. */
+type Caller<Path extends string> = Path extends `/publicapi/${string}`
+  ? PrincipalOf<'application'>
+  : Path extends `/restaurantapi/${string}`
+    ? PrincipalOf<'restaurant'>
+    : Path extends `/operatorapi/${string}`
+      ? PrincipalOf<'operator'>
+      : PrincipalOf<'service'>
+
+const CALLERS: readonly [string, Principal['kind']][] = [
+  ['/publicapi/', 'application'],
+  ['/restaurantapi/', 'restaurant'],
+  ['/operatorapi/', 'operator'],
+  ['/internal/', 'service'],
+]
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined
+
+/** A request as a handler gets it: parsed, and from a principal of the right kind. */
+export type Call<O extends Operation> = {
+  params: Output<O['params']>
+  query: Output<O['query']>
+  body: Output<O['body']>
+  principal: Caller<O['path']>
+  requestId: string
+  headers: FastifyRequest['headers']
+  /** The request's path and query, as sent. */
+  url: string
+  setHeader: (name: string, value: string) => void
+}
+
+export type Handler<O extends Operation> = (call: Call<O>) => Promise<z.input<O['response']> | Rendered>
+
+/** Declares the routes of a service: `route(operation, handler)`. The operation tells all but what is to be done. */
+export function router(app: App, internalSecret: string) {
+  const verify = principalVerifier(internalSecret)
+  return function route<const O extends Operation>(operation: O, handler: Handler<O>): void {
+    const parse = requestParser(operation)
+    const render = responseRenderer(operation)
+    const kind = CALLERS.find(([prefix]) => operation.path.startsWith(prefix))?.[1]
+    app.route({
+      method: operation.method,
+      url: operation.path,
+      bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
+      async handler(request, reply) {
+        const principal = await verify(request.headers[PRINCIPAL_HEADER] as string | undefined)
+        if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
+        if (principal.kind !== kind)
+          throw new Problem('not-allowed', 'This kind of access key may not do this.')
+        const call = {
+          ...parse({ params: request.params, query: request.query, body: request.body }),
+          principal,
+          requestId: request.id,
+          headers: request.headers,
+          url: request.url,
+          setHeader: (name: string, value: string) => void reply.header(name, value),
+        } as Call<O>
+        const answer = await handler(call)
+        void reply.type('application/json; charset=utf-8')
+        return reply.send(answer instanceof Rendered ? answer.body : render(answer))
+      },
+    })
+  }
+}
+
+/** Turns an answer into JSON by its schema: what the schema does not name never leaves; what does not fit is our mistake (500). */
+export function responseRenderer(operation: Operation): (answer: unknown) => string {
+  const schema = z.compile(operation.response)
+  return (answer) => {
+    const result = schema.safeParse(answer)
+    if (!result.success)
+      throw new Error(
+        `${operation.name} answered what its schema does not allow: ${z.prettifyError(result.error)}`,
+      )
+    return JSON.stringify(result.data)
+  }
+}

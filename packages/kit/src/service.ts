@@ -1,0 +1,122 @@
+import type { z } from 'zod'
+import { readConfig } from './config.ts'
+import type { App } from './http.ts'
+import { createLog, type Log } from './log.ts'
+import { untilItWorks } from './repeat.ts'
+
+/** What a service is made of, as its `wire.ts` puts it together. */
+export type Parts = {
+  app: App
+  /** Brings up what needs other servers (migrations, consumers); tried again until it works. */
+  start?(): Promise<void>
+  /** Readiness: each resolves, or rejects with the reason why the service cannot do its work. */
+  checks: Record<string, () => Promise<void>>
+  /** Takes no further work from elsewhere (consumers, sweepers) and finishes what is running. */
+  quiesce?(): Promise<void>
+  /** Closes connections; comes last. */
+  close?(): Promise<void>
+}
+
+/** A check that has not answered by then counts as failed, so that the probe itself never hangs. */
+const CHECK_WITHIN_MS = 1_500
+/** After this a connection that is still busy, or holds half a request, is cut (reliability: 10 s in all). */
+const DRAIN_MS = 7_000
+const EXIT_WITHIN_MS = 10_000
+
+/**
+ * Runs a service: configuration, parts, health, listening, starting, and a graceful end on SIGTERM or
+ * SIGINT. It listens before its dependencies are there: it is alive then, and ready when they are.
+ */
+export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_LEVEL: string }>>(
+  name: string,
+  Config: S,
+  wire: (config: z.output<S>, log: Log) => Parts,
+): Promise<void> {
+  const config = readConfig(Config)
+  const log = createLog(name, config.LOG_LEVEL)
+  const parts = wire(config, log)
+  const state = { started: false, stopping: new AbortController() }
+  addHealth(parts, state)
+  stopOnSignals(parts, state.stopping, log)
+  await parts.app.listen({ host: config.HOST, port: config.PORT })
+  const start = parts.start?.bind(parts)
+  if (start) await untilItWorks('start', start, log, state.stopping.signal)
+  state.started = true
+  log.info({ address: parts.app.listeningOrigin }, 'started')
+}
+
+type State = { started: boolean; stopping: AbortController }
+
+function addHealth({ app, checks }: Parts, state: State): void {
+  app.get('/health/live', async () => ({ status: 'live' }))
+  app.get('/health/ready', async (_request, reply) => {
+    const failures = state.stopping.signal.aborted
+      ? { service: 'stopping' }
+      : state.started
+        ? await failedChecks(checks)
+        : { service: 'starting' }
+    const ready = Object.keys(failures).length === 0
+    return reply.code(ready ? 200 : 503).send(ready ? { status: 'ready' } : { status: 'not ready', failures })
+  })
+}
+
+async function failedChecks(checks: Parts['checks']): Promise<Record<string, string>> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = AbortSignal.timeout(CHECK_WITHIN_MS)
+      const tooLate = new Promise<never>((_, reject) => {
+        late.addEventListener('abort', () => reject(new Error(`no answer within ${CHECK_WITHIN_MS} ms`)))
+      })
+      try {
+        await Promise.race([check(), tooLate])
+        return []
+      } catch (error) {
+        return [[name, error instanceof Error ? error.message : String(error)] as const]
+      }
+    }),
+  )
+  return Object.fromEntries(results.flat())
+}
+
+function stopOnSignals(parts: Parts, stopping: AbortController, log: Log): void {
+  const end = (code: number): never => {
+    log.flush()
+    process.exit(code)
+  }
+  const stop = (signal: string) => {
+    // A second signal does not wait.
+    if (stopping.signal.aborted) end(1)
+    log.info({ signal }, 'stopping')
+    stopping.abort()
+    setTimeout(() => end(1), EXIT_WITHIN_MS).unref()
+    shutDown(parts).then(
+      () => end(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not stop cleanly')
+        end(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  const die = (error: unknown) => {
+    log.fatal({ err: error }, 'a mistake of ours; the supervisor starts us again')
+    end(1)
+  }
+  process.on('uncaughtException', die)
+  process.on('unhandledRejection', die)
+}
+
+async function shutDown(parts: Parts): Promise<void> {
+  await Promise.all([drain(parts.app), parts.quiesce?.()])
+  await parts.close?.()
+}
+
+/** Lets running requests end. `close` alone waits up to 72 s for keep-alive connections that were busy when it began. */
+async function drain(app: App): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), 100)
+  const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearInterval(idle)
+  clearTimeout(hard)
+}

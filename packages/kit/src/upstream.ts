@@ -1,0 +1,103 @@
+import { problems, type Operation, type Principal, type ProblemCode } from '@platter/contracts'
+import { Pool } from 'undici'
+import { z } from 'zod'
+import { PRINCIPAL_HEADER, principalSigner } from './principal-token.ts'
+import { Problem } from './problem.ts'
+
+/** Connection errors that come before a byte was sent: nothing has happened yet, another replica may be asked. */
+const NOT_SENT = new Set([
+  'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+])
+
+export const wasNotSent = (error: unknown): boolean =>
+  NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+
+/** The replicas of a service, asked in turn over keep-alive connections. */
+export class Replicas {
+  readonly #pools: Pool[]
+  #turn = 0
+
+  constructor(urls: readonly string[], options: Pool.Options = {}) {
+    this.#pools = urls.map(
+      (url) =>
+        new Pool(url, { connections: 64, connectTimeout: 1_000, keepAliveTimeout: 30_000, ...options }),
+    )
+  }
+
+  /** Every replica once, another one first each time. */
+  *inTurn(): Generator<Pool> {
+    const start = this.#turn++
+    for (let offset = 0; offset < this.#pools.length; offset++) {
+      const pool = this.#pools[(start + offset) % this.#pools.length]
+      if (pool) yield pool
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+  }
+}
+
+type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']> : undefined
+
+/**
+ * Calls internal operations of another service on our own account. `call` gives the operation's response;
+ * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached.
+ */
+export function internalCaller(options: {
+  service: string
+  secret: string
+  replicas: Replicas
+  timeoutMs: number
+}) {
+  const sign = principalSigner(options.secret)
+  const principal: Principal = { kind: 'service', service: options.service }
+  return async function call<O extends Operation>(
+    operation: O,
+    body: Body<O>,
+    requestId: string,
+  ): Promise<z.output<O['response']>> {
+    const headers = {
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      [PRINCIPAL_HEADER]: await sign(principal),
+    }
+    const payload = JSON.stringify(body)
+    let lastError: unknown
+    for (const pool of options.replicas.inTurn()) {
+      try {
+        const answer = await pool.request({
+          method: operation.method,
+          path: operation.path,
+          headers,
+          body: payload,
+          headersTimeout: options.timeoutMs,
+          bodyTimeout: options.timeoutMs,
+        })
+        const document = await answer.body.json()
+        if (answer.statusCode !== 200) throw problemFrom(document)
+        return operation.response.parse(document) as z.output<O['response']>
+      } catch (error) {
+        if (!wasNotSent(error)) throw error instanceof Problem ? error : unavailable(operation, error)
+        lastError = error
+      }
+    }
+    throw unavailable(operation, lastError)
+  }
+}
+
+const unavailable = (operation: Operation, cause: unknown) =>
+  new Problem('service-unavailable', `The ${operation.owner} service is not available. Please try again.`, {
+    cause,
+  })
+
+const Document = z.object({ code: z.string(), detail: z.string(), declineCode: z.string().optional() })
+
+function problemFrom(document: unknown): Problem {
+  const { code, detail, declineCode } = Document.parse(document)
+  return new Problem(code in problems ? (code as ProblemCode) : 'internal-error', detail, { declineCode })
+}
