@@ -1,0 +1,109 @@
+import { isAway, type Log } from '@platter/kit'
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
+import { KeptConnection } from './kept-connection.ts'
+
+export type Delivery = { content: Buffer; requestId: string; redelivered: boolean }
+
+export type Consumption = {
+  name: string
+  declare(channel: Channel): Promise<string>
+  prefetch: number
+  /** What to do with a message. A rejection puts it among the dead letters, unless something was only away. */
+  handle(delivery: Delivery, reply: (content: Buffer) => void): Promise<void>
+  noAck?: boolean
+}
+
+/** Our own handlers end far sooner; one that does not is stuck, and shutting down must not wait for it. */
+const HANDLERS_END_WITHIN_MS = 5_000
+
+type Session = { tags: { channel: Channel; consumerTag: string }[] }
+
+/** Takes messages from queues, over a connection of its own, one channel a queue. */
+export class Consumer {
+  readonly connection: KeptConnection<Session>
+  readonly #consumptions: Consumption[] = []
+  readonly #running = new Set<Promise<void>>()
+  readonly #log: Log
+
+  constructor(url: string, service: string, log: Log) {
+    this.#log = log
+    this.connection = new KeptConnection({
+      url,
+      name: `${service} consume`,
+      setUp: (model, broken) => this.#setUp(model, broken),
+      log,
+    })
+  }
+
+  add(consumption: Consumption): void {
+    this.#consumptions.push(consumption)
+  }
+
+  /** Takes no more messages, and waits for those in hand. */
+  async quiesce(): Promise<void> {
+    const { tags } = this.connection.session ?? { tags: [] }
+    await Promise.all(
+      tags.map(({ channel, consumerTag }) =>
+        channel.cancel(consumerTag).catch(() => 'the connection is gone, and the consumer with it'),
+      ),
+    )
+    const late = new Promise<void>((resolve) => setTimeout(resolve, HANDLERS_END_WITHIN_MS).unref())
+    await Promise.race([Promise.allSettled(this.#running), late])
+  }
+
+  async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
+    const tags = await Promise.all(
+      this.#consumptions.map((consumption) => this.#consume(model, consumption, broken)),
+    )
+    return { tags }
+  }
+
+  async #consume(model: ChannelModel, consumption: Consumption, broken: (reason: Error) => void) {
+    const channel = await model.createChannel()
+    // Acks are bound to this channel: after it closed they change nothing, and its messages come again.
+    const state = { open: true }
+    channel.on('error', broken)
+    channel.on('close', () => {
+      state.open = false
+      broken(new Error(`the channel of ${consumption.name} was closed`))
+    })
+    const queue = await consumption.declare(channel)
+    await channel.prefetch(consumption.prefetch)
+    const take = (message: ConsumeMessage | null) => {
+      if (message === null) return broken(new Error(`RabbitMQ cancelled the consumer of ${consumption.name}`))
+      const running = this.#handle(channel, state, consumption, message)
+      this.#running.add(running)
+      void running.finally(() => this.#running.delete(running))
+    }
+    const { consumerTag } = await channel.consume(queue, take, { noAck: consumption.noAck ?? false })
+    return { channel, consumerTag }
+  }
+
+  async #handle(
+    channel: Channel,
+    state: { open: boolean },
+    consumption: Consumption,
+    message: ConsumeMessage,
+  ): Promise<void> {
+    const { properties, content, fields } = message
+    const headers = (properties.headers ?? {}) as Record<string, unknown>
+    const requestId = typeof headers['x-request-id'] === 'string' ? headers['x-request-id'] : ''
+    const reply = (answer: Buffer) => {
+      if (state.open)
+        channel.sendToQueue(String(properties.replyTo), answer, {
+          correlationId: String(properties.correlationId),
+        })
+    }
+    let settle: 'ack' | 'reject' = 'ack'
+    try {
+      await consumption.handle({ content, requestId, redelivered: fields.redelivered }, reply)
+    } catch (error) {
+      // What was only away needs no dead letter: the row that the message came from says it again.
+      settle = isAway(error) ? 'ack' : 'reject'
+      this.#log.error({ message: consumption.name, requestId, err: error }, 'a message could not be handled')
+    }
+    if (!state.open || consumption.noAck) return
+    if (settle === 'ack') channel.ack(message)
+    else channel.reject(message, false)
+  }
+}
