@@ -1,0 +1,66 @@
+import { ResolveAccessKey, type Principal } from '@platter/contracts'
+import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internalCaller } from '@platter/kit'
+
+/** A revocation is felt within a second: what is known of a key is asked again after that. */
+const FRESH_MS = 1_000
+/** While accounts cannot be reached, a key that was good goes on being good for so long (design.md, "Processes"). */
+const USABLE_MS = 30_000
+const MAX_KNOWN = 10_000
+
+type Known = { principal: Principal | null; at: number }
+
+/** Finds out whom an access key belongs to. The key itself goes no further than this process: accounts gets its hash. */
+export class AccessKeys {
+  readonly #call: ReturnType<typeof internalCaller>
+  readonly #known = new Map<string, Known>()
+  readonly #asking = new Map<string, Promise<Known>>()
+
+  constructor(call: ReturnType<typeof internalCaller>) {
+    this.#call = call
+  }
+
+  /** The key's principal. Throws Problem access-token-missing, access-token-invalid or service-unavailable. */
+  async principalOf(accessKey: string | undefined, requestId: string): Promise<Principal> {
+    if (accessKey === undefined || accessKey === '') {
+      throw new Problem('access-token-missing', 'Send your access key in the header X-Access-Token.')
+    }
+    const principal = looksLikeAccessKey(accessKey)
+      ? await this.#find(hashAccessKey(accessKey), requestId)
+      : null
+    if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
+    return principal
+  }
+
+  /** For readiness: accounts answers. The hash is of no key. */
+  async check(): Promise<void> {
+    await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, newRequestId())
+  }
+
+  async #find(hash: string, requestId: string): Promise<Principal | null> {
+    const known = this.#known.get(hash)
+    const age = known ? performance.now() - known.at : Infinity
+    if (known && age < FRESH_MS) return known.principal
+    try {
+      return (await this.#ask(hash, requestId)).principal
+    } catch (error) {
+      if (known?.principal && age < USABLE_MS) return known.principal
+      throw error
+    }
+  }
+
+  /** One question at a time for one key, however many requests wait for it. */
+  #ask(hash: string, requestId: string): Promise<Known> {
+    const asking = this.#asking.get(hash)
+    if (asking) return asking
+    const asked = this.#call(ResolveAccessKey, { hash }, requestId)
+      .then(({ principal }) => {
+        const known = { principal, at: performance.now() }
+        if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+        this.#known.set(hash, known)
+        return known
+      })
+      .finally(() => this.#asking.delete(hash))
+    this.#asking.set(hash, asked)
+    return asked
+  }
+}

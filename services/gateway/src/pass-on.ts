@@ -1,0 +1,129 @@
+import type { ServerResponse } from 'node:http'
+import { Problem, wasNotSent, type Replicas } from '@platter/kit'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Dispatcher, Pool } from 'undici'
+
+/** Longer than the 8 s that send-order may take, shorter than a client's patience. */
+const ANSWER_WITHIN_MS = 12_000
+
+/** Between two neighbours only (RFC 9110, 7.6.1), or said by the gateway itself. */
+const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'x-request-id'])
+
+/**
+ * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. A
+ * replica that takes no connection is skipped: nothing was sent. Once something was sent its fate is
+ * unknown, so only what merely reads is asked of another replica again.
+ */
+export async function passOn(
+  replicas: Replicas,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Record<string, string>,
+): Promise<FastifyReply> {
+  let lastError: unknown
+  for (const pool of replicas.inTurn()) {
+    try {
+      await exchange(pool, request, reply, headers)
+      return await reply
+    } catch (error) {
+      lastError = error
+      if (reply.sent) return reply
+      if (!wasNotSent(error) && request.method !== 'GET') break
+    }
+  }
+  throw new Problem('service-unavailable', 'A part of the service is not available. Please try again.', {
+    cause: lastError,
+  })
+}
+
+/** The path and query without an access key in it: that goes no further than the gateway. */
+export function withoutAccessKey(url: string): string {
+  const [path = '', query] = url.split('?', 2)
+  if (query === undefined) return path
+  const kept = query.split('&').filter((pair) => !isAccessKey(pair.split('=', 1)[0] ?? ''))
+  return kept.length === 0 ? path : `${path}?${kept.join('&')}`
+}
+
+function isAccessKey(name: string): boolean {
+  try {
+    return decodeURIComponent(name) === 'access-token'
+  } catch {
+    // A name that cannot be decoded is not ours; the service refuses or ignores it.
+    return false
+  }
+}
+
+/** One request and its answer. Rejects when the answer could not be had; the reply is untouched then unless it is `sent`. */
+function exchange(
+  pool: Pool,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Record<string, string>,
+): Promise<void> {
+  const options: Dispatcher.DispatchOptions = {
+    method: request.method,
+    path: withoutAccessKey(request.url),
+    headers,
+    body:
+      request.method === 'GET' || request.method === 'HEAD'
+        ? null
+        : ((request.body as Buffer | undefined) ?? null),
+    headersTimeout: ANSWER_WITHIN_MS,
+    bodyTimeout: 30_000,
+  }
+  return new Promise((resolve, reject) => {
+    pool.dispatch(options, new Relay(reply, resolve, reject))
+  })
+}
+
+/** Writes an answer to the client as it comes in, no faster than the client takes it. */
+class Relay implements Dispatcher.DispatchHandler {
+  readonly #reply: FastifyReply
+  readonly #raw: ServerResponse
+  readonly #resolve: () => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(reply: FastifyReply, resolve: () => void, reject: (error: unknown) => void) {
+    this.#reply = reply
+    this.#raw = reply.raw
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  onRequestStart(): void {
+    // Nothing to do until the answer starts; undici wants the method to be there.
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return
+    this.#reply.hijack()
+    const passed: Record<string, string | string[]> = { 'x-request-id': this.#reply.request.id }
+    for (const [name, value] of Object.entries(headers))
+      if (value !== undefined && !NOT_PASSED_ON.has(name)) passed[name] = value
+    this.#raw.writeHead(status, passed)
+    this.#raw.on('drain', () => controller.resume())
+    // The client went away: there is no one to read the rest. What was asked for is done all the same.
+    this.#raw.on('close', () => {
+      if (!this.#raw.writableFinished) controller.abort(new Error('the client went away'))
+    })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#raw.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.#raw.end()
+    this.#resolve()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // Half an answer cannot be mended: the cut tells the client that it is not whole.
+    if (this.#reply.sent) this.#raw.destroy()
+    this.#reject(error)
+  }
+}

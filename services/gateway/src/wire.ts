@@ -1,0 +1,35 @@
+import { operations } from '@platter/contracts'
+import { createApp, internalCaller, readBytes, Replicas, type Log, type Parts } from '@platter/kit'
+import { AccessKeys } from '#/access-keys.ts'
+import type { Config } from '#/config.ts'
+import { problemPages } from '#/routes/problem-pages.ts'
+import { publicRoutes } from '#/routes/public-routes.ts'
+
+export function wire(config: Config, log: Log): Parts {
+  const app = createApp(log)
+  readBytes(app)
+
+  const accounts = new Replicas(config.ACCOUNTS_URL)
+  const owners = {
+    accounts,
+    catalog: new Replicas(config.CATALOG_URL),
+    orders: new Replicas(config.ORDERS_URL),
+  }
+  const accessKeys = new AccessKeys(
+    internalCaller({
+      service: 'gateway',
+      secret: config.INTERNAL_SECRET,
+      replicas: accounts,
+      timeoutMs: 2_000,
+    }),
+  )
+
+  publicRoutes(app, { operations, owners, accessKeys, internalSecret: config.INTERNAL_SECRET })
+  problemPages(app)
+
+  return {
+    app,
+    checks: { accounts: () => accessKeys.check() },
+    close: async () => void (await Promise.all(Object.values(owners).map((owner) => owner.close()))),
+  }
+}

@@ -1,0 +1,141 @@
+import type { Bus, Context } from '@platter/bus'
+import {
+  AccountsResolve,
+  brandOf,
+  CatalogQuote,
+  type Address,
+  type OrderRequest,
+  type Recipient,
+  type TokenizedCard,
+} from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import { cardFaults, checkTip, priceOrder, type OrderCard, type PricedOrder } from '#/domain/order.ts'
+
+/** Long for a read; short enough to leave most of the 8 s to the saga. */
+const TIMEOUT_MS = 2_000
+
+type Caller = Context & { applicationId: string; now: number }
+
+/** What a checked order is placed with. `savedCard` has the token of the card that an apiKey named. */
+export type CheckedOrder = { order: PricedOrder; savedCard: TokenizedCard | null }
+
+/**
+ * The two read-only steps before anything is stored: catalog.quote and accounts.resolve, side by side unless
+ * the zone has to wait for a saved address. Throws one Problem with everything that is wrong with the order.
+ * `now` in epoch milliseconds.
+ */
+export async function checkOrder(bus: Bus, request: OrderRequest, caller: Caller): Promise<CheckedOrder> {
+  const { resolved, quoted } = await askBoth(bus, request, caller)
+  const card = cardOf(request, resolved.card)
+  const tip = quoted.quote && checkTip(request.tip, request.method, quoted.quote.subtotal)
+  const faults = [
+    ...quoted.faults,
+    ...resolved.faults,
+    ...(card ? cardFaults(card, caller.now) : []),
+    ...(tip && 'fault' in tip ? [tip.fault] : []),
+  ]
+  if (faults.length > 0) throw Problem.of(faults)
+  if (!quoted.quote || !tip || 'fault' in tip || !resolved.recipient) {
+    throw new Error('catalog or accounts answered neither faults nor facts')
+  }
+  const address = newAddressOf(request) ?? resolved.address
+  const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
+  return { order: priceOrder(request, quoted.quote, known), savedCard: resolved.card }
+}
+
+async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
+  if (request.address?.saved) {
+    const resolved = await resolve(bus, request, caller)
+    return { resolved, quoted: await ask(bus, request, resolved.address, caller) }
+  }
+  const [resolved, quoted] = await Promise.all([
+    resolve(bus, request, caller),
+    ask(bus, request, newAddressOf(request), caller),
+  ])
+  return { resolved, quoted }
+}
+
+function ask(bus: Bus, request: OrderRequest, address: Address | null, { requestId }: Context) {
+  const { restaurantApiKey, method, payment, test } = request
+  const items = request.items.map((item) => ({
+    apiKey: item.apiKey,
+    customizationChoices: item.customizationChoices.map(({ apiKey }) => apiKey),
+  }))
+  return bus.ask(
+    CatalogQuote,
+    { restaurantApiKey, method, payment, test, items, address },
+    { requestId, timeoutMs: TIMEOUT_MS },
+  )
+}
+
+/** A guest who names nothing saved is known already: accounts need not be asked. */
+async function resolve(bus: Bus, request: OrderRequest, { applicationId, requestId }: Caller) {
+  const guest = guestOf(request)
+  const named = {
+    recipientApiKey: request.recipient.guest ? null : request.recipient.apiKey,
+    cardApiKey: request.card?.saved ? request.card.apiKey : null,
+    addressApiKey: request.address?.saved ? request.address.apiKey : null,
+  }
+  if (guest && named.cardApiKey === null && named.addressApiKey === null) {
+    return { faults: [], recipient: guest, card: null, address: null }
+  }
+  const answer = await bus.ask(
+    AccountsResolve,
+    { applicationId, ...named },
+    { requestId, timeoutMs: TIMEOUT_MS },
+  )
+  const user = answer.recipient && { ...answer.recipient, ...overridden(request.recipient) }
+  return { ...answer, recipient: guest ?? user }
+}
+
+function guestOf({ recipient }: OrderRequest): Recipient | null {
+  if (!recipient.guest) return null
+  const { firstName, lastName, phone, email } = recipient
+  return { firstName, lastName, phone, email: email ?? null }
+}
+
+/** firstName, lastName and phone may be given to override the saved user's (specification section 2). */
+function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
+  return {
+    ...(firstName !== undefined && { firstName }),
+    ...(lastName !== undefined && { lastName }),
+    ...(phone !== undefined && { phone }),
+  }
+}
+
+function newAddressOf({ address }: OrderRequest): Address | null {
+  if (!address || address.saved) return null
+  const { streetAddress, aptNumber, city, state, zip } = address
+  return {
+    apiKey: null,
+    streetAddress,
+    aptNumber: aptNumber ?? null,
+    city,
+    state,
+    zip,
+    latitude: null,
+    longitude: null,
+  }
+}
+
+/** A card as the order will show it: of a new one the last four digits and the brand, never the number. */
+function cardOf({ card }: OrderRequest, saved: TokenizedCard | null): OrderCard | null {
+  if (!card) return null
+  if (card.saved) {
+    if (!saved) return null
+    const { token: _, ...shown } = saved
+    return shown
+  }
+  const number = card.cardNumber.reveal()
+  return {
+    apiKey: null,
+    nickname: card.nickname ?? null,
+    cardholderName: card.cardholderName,
+    cardholderStreetAddress: card.cardholderStreetAddress,
+    cardholderZip: card.cardholderZip,
+    lastFour: number.slice(-4),
+    expirationMonth: card.expirationMonth,
+    expirationYear: card.expirationYear,
+    brand: brandOf(number),
+  }
+}

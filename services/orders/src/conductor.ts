@@ -1,0 +1,149 @@
+import type { Bus } from '@platter/bus'
+import {
+  cents,
+  OrderMoved,
+  toMoney,
+  type Cancellation,
+  type Refusal,
+  type SagaAnswer,
+} from '@platter/contracts'
+import type { Log } from '@platter/kit'
+import { fresh, type Change, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
+import { givenUp, heard, next, type Next } from '#/saga/engine.ts'
+import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import * as sagas from '#/store/sagas.ts'
+import type { Db } from '#/store/tables.ts'
+import type { Waiters } from '#/waiters.ts'
+
+/** A transmission is held for the one who was told to make it: longer than the 10 s that a restaurant may take. */
+export const DELIVERY_BUSY_MS = 12_000
+
+const DUE_AT_ONCE = 50
+
+type Needs = {
+  db: Db
+  bus: Bus
+  waiters: Waiters
+  log: Log
+  deadlines: { sagaMs: number; transmitMs: number }
+}
+
+type Delivered = 'accepted' | 'refused' | 'unreachable' | null
+
+/**
+ * Runs the sagas: commits what was decided, then says what comes next. The saga's row is the truth: what is
+ * said here and lost is said again by whoever finds the row due.
+ */
+export class Conductor {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Accepts an order: commits it with its saga, and says the first command. */
+  async accept(
+    accepted: Pick<sagas.Acceptance, 'apiKey' | 'applicationId' | 'order' | 'facts' | 'requestId'>,
+  ): Promise<void> {
+    const { db, deadlines } = this.#needs
+    const first = next(sendOrderSaga, accepted.facts, fresh)
+    if (first.kind !== 'do') throw new Error('the saga has no step to begin with')
+    await sagas.accept(db, {
+      ...accepted,
+      state: fresh,
+      wakeInMs: first.patienceMs,
+      deadlineMs: deadlines.sagaMs,
+      delivery: this.#deliveryOf(first),
+    })
+    const { apiKey, facts, requestId } = accepted
+    await this.#say({ orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, requestId }, first)
+  }
+
+  /** What a participant answered. An answer to anything but what was said last changes nothing. */
+  async answered(answer: SagaAnswer, delivered: Delivered = null): Promise<void> {
+    const row = await sagas.find(this.#needs.db, answer.orderApiKey)
+    if (!row || row.version !== answer.version) return
+    const result = heard(sendOrderSaga, row.facts, row.state, answer)
+    if (result) await this.#move(row, result, delivered)
+    else
+      this.#needs.log.warn(
+        { orderApiKey: answer.orderApiKey, step: answer.step },
+        'a saga was answered what it cannot take',
+      )
+  }
+
+  /** Says again what was not answered in time, and gives up what is past its deadline. True when there may be more. */
+  async wakeDue(): Promise<boolean> {
+    const due = await sagas.takeDue(this.#needs.db, DUE_AT_ONCE)
+    await Promise.all(due.map((row) => this.#wake(row)))
+    return due.length === DUE_AT_ONCE
+  }
+
+  async #wake(row: sagas.DueSaga): Promise<void> {
+    const state = row.overdue ? givenUp(sendOrderSaga, row.facts, row.state, tooLate) : null
+    if (state) await this.#move(row, { state, change: {} }, null)
+    else await this.#say(row, next(sendOrderSaga, row.facts, row.state))
+  }
+
+  async #move(
+    row: sagas.SagaRow,
+    { state, change }: { state: State; change: Change },
+    delivered: Delivered,
+  ): Promise<void> {
+    const coming = next(sendOrderSaga, row.facts, state)
+    const moved = await sagas.move(this.#needs.db, row, {
+      state,
+      change,
+      wakeInMs: 'patienceMs' in coming ? coming.patienceMs : null,
+      delivery: this.#deliveryOf(coming),
+      delivered,
+      failure:
+        coming.kind === 'failed'
+          ? { refusal: coming.refusal, cancellation: cancellationOf(row.facts, coming.refusal) }
+          : null,
+    })
+    if (!moved) return
+    if (change.status !== undefined || coming.kind === 'failed') this.#announce(row.orderApiKey)
+    await this.#say({ ...row, version: row.version + 1, attempt: 1, state }, coming)
+  }
+
+  /** Whoever waits for the order learns of it: here, or on the replica where the request is. */
+  #announce(orderApiKey: string): void {
+    if (!this.#needs.waiters.wake(orderApiKey)) this.#needs.bus.nudge(OrderMoved, { orderApiKey })
+  }
+
+  async #say(
+    { orderApiKey, version, attempt, requestId }: sagas.SagaRow,
+    coming: Next<SendOrderFacts>,
+  ): Promise<void> {
+    if (!('say' in coming)) return
+    const { command, data } = coming.say
+    const ref = { orderApiKey, step: coming.step.name, undo: coming.kind === 'undo', version, attempt }
+    try {
+      await this.#needs.bus.publish(command, { ...data, ...ref }, { requestId })
+    } catch (error) {
+      // Not lost: the row says it again when it wakes.
+      this.#needs.log.warn({ orderApiKey, command: command.name, err: error }, 'a command was not confirmed')
+    }
+  }
+
+  #deliveryOf(coming: Next<SendOrderFacts>): sagas.NewDelivery | null {
+    if (!('step' in coming) || coming.step.kind !== 'pivot') return null
+    return { busyMs: DELIVERY_BUSY_MS, deadlineMs: this.#needs.deadlines.transmitMs }
+  }
+}
+
+const tooLate: Refusal = {
+  code: 'payment-unavailable',
+  detail: 'The payment could not be settled in time. Your card was not charged.',
+}
+
+function cancellationOf({ total, token }: SendOrderFacts, { code, detail }: Refusal): Cancellation {
+  return {
+    reason: code,
+    message: detail,
+    cancelledBy: code === 'order-refused' ? 'restaurant' : 'system',
+    date: Math.floor(Date.now() / 1000),
+    refund: { amount: toMoney(token === null ? cents(0) : total), state: 'VOIDED' },
+  }
+}

@@ -1,0 +1,33 @@
+import { amqpConfig, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
+import { z } from 'zod'
+
+const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
+
+export const Config = z.object({
+  ...serviceConfig,
+  ...postgresConfig,
+  ...amqpConfig,
+  PAYMENTS_URL: replicaUrls('payments'),
+  ANSWER_WITHIN_MS: ms(8_000).describe('send-order answers after this time, milliseconds, decided or not.'),
+  SAGA_DEADLINE_MS: ms(300_000).describe(
+    'A saga whose payment is not settled by then is undone; milliseconds.',
+  ),
+  TRANSMIT_DEADLINE_MS: ms(120_000).describe(
+    'A restaurant that has not taken an order by then does not get it; milliseconds.',
+  ),
+  DEFAULT_RESTAURANT_LINK: z
+    .enum(['console', 'simulator:accepts'])
+    .default('console')
+    .describe('How orders reach a restaurant whose link was never set.'),
+  SIMULATOR_RECEIPTS: z
+    .string()
+    .optional()
+    .describe('File to which simulated restaurants append one line per order received.'),
+  SIMULATOR_STEP_MS: ms(60_000).describe(
+    'Time from one status of a simulated restaurant to the next; milliseconds.',
+  ),
+  SIMULATOR_SLOW_MS: ms(10_000).describe(
+    'How long the simulated restaurant `slow` takes to answer; milliseconds.',
+  ),
+})
+export type Config = z.output<typeof Config>

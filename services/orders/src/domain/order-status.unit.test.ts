@@ -1,0 +1,55 @@
+import { OrderStatus, type Method } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { advance, nextStatuses, type Reports } from './order-status.ts'
+
+/** interface.md, "Statuses", typed off a second time: column, from, to. */
+const TABLE = `
+detailed PROCESSING AWAITING_PREPARATION
+detailed AWAITING_PREPARATION PREPARING
+detailed AWAITING_PREPARATION OUT_FOR_DELIVERY
+detailed PREPARING OUT_FOR_DELIVERY
+detailed PREPARING DELIVERED
+detailed OUT_FOR_DELIVERY DELIVERED
+coarse PROCESSING AWAITING_PREPARATION
+coarse AWAITING_PREPARATION PREPARING_AND_DELIVERING
+coarse PREPARING_AND_DELIVERING DELIVERED
+pickup PROCESSING AWAITING_PREPARATION
+pickup AWAITING_PREPARATION PREPARING
+pickup AWAITING_PREPARATION READY_FOR_PICKUP
+pickup PREPARING READY_FOR_PICKUP
+pickup PREPARING DELIVERED
+pickup READY_FOR_PICKUP DELIVERED`
+
+const columns: { column: string; method: Method; reports: Reports }[] = [
+  { column: 'detailed', method: 'delivery', reports: 'detailed' },
+  { column: 'coarse', method: 'delivery', reports: 'coarse' },
+  { column: 'pickup', method: 'pickup', reports: 'detailed' },
+  { column: 'pickup', method: 'pickup', reports: 'coarse' },
+]
+
+test.each(columns)(
+  'exactly the transitions of the table are possible: $column, $reports',
+  ({ column, method, reports }) => {
+    const pairs = OrderStatus.options.flatMap((from) => OrderStatus.options.map((to) => ({ from, to })))
+    for (const { from, to } of pairs) {
+      const expected = from === to ? 'unchanged' : lineOf(column, from, to) ? 'advanced' : 'impossible'
+      expect(advance({ status: from, method }, to, reports).kind, `${from} to ${to}`).toBe(expected)
+    }
+  },
+)
+
+const lineOf = (...words: string[]) => TABLE.split('\n').includes(words.join(' '))
+
+test.each(columns)(
+  'the usual next statuses lead from PROCESSING to DELIVERED: $column, $reports',
+  ({ method, reports }) => {
+    const path: OrderStatus[] = ['PROCESSING']
+    for (
+      let [next] = nextStatuses('PROCESSING', method, reports);
+      next;
+      [next] = nextStatuses(next, method, reports)
+    )
+      path.push(next)
+    expect(path.at(-1)).toBe('DELIVERED')
+  },
+)

@@ -1,0 +1,154 @@
+import {
+  cents,
+  toCents,
+  toMoney,
+  type Address,
+  type Cancellation,
+  type Cents,
+  type CreditCard,
+  type Fault,
+  type Method,
+  type Order,
+  type OrderRequest,
+  type OrderStatus,
+  type Payment,
+  type PaymentState,
+  type Quote,
+  type Recipient,
+} from '@platter/contracts'
+
+/** A card as an order shows it; without an apiKey as long as it is new and not saved. */
+export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }
+
+/** All of an order that never changes once it is placed. Money in cents. */
+export type OrderDetails = {
+  recipient: Recipient
+  items: (Quote['items'][number] & { comments: string | null })[]
+  card: OrderCard | null
+  address: Address | null
+  comments: string | null
+  subtotal: Cents
+  tax: Cents
+  tip: Cents
+  deliveryPrice: Cents
+}
+
+/** An order that was checked and priced: what validate-order answers and send-order places. */
+export type PricedOrder = {
+  method: Method
+  payment: Payment
+  test: boolean
+  restaurantApiKey: string
+  recipientApiKey: string | null
+  total: Cents
+  details: OrderDetails
+}
+
+/** An order as it stands. */
+export type PlacedOrder = PricedOrder & {
+  apiKey: string
+  id: number
+  /** Epoch seconds. */
+  datePlaced: number
+  status: OrderStatus
+  paymentState: PaymentState
+  cancellation: Cancellation | null
+}
+
+/** The largest tip whatever the subtotal: 50.00 (interface.md, "send-order"). */
+const SMALL_ORDER_TIP_LIMIT = cents(5_000)
+
+/** The tip in cents, or what is wrong with it: it is the driver's, at most the larger of 50.00 and the subtotal. */
+export function checkTip(tip: number, method: Method, subtotal: Cents): { tip: Cents } | { fault: Fault } {
+  const amount = toCents(tip)
+  if (amount === null) return tipFault('tip has more than two decimals.')
+  if (amount < 0) return tipFault('tip is less than 0.')
+  if (method === 'pickup' && amount > 0) return tipFault('tip is for the driver: there is none for pickup.')
+  const limit = Math.max(SMALL_ORDER_TIP_LIMIT, subtotal)
+  if (amount > limit) return tipFault(`tip is more than ${toMoney(cents(limit)).toFixed(2)}.`)
+  return { tip: amount }
+}
+
+const tipFault = (detail: string): { fault: Fault } => ({
+  fault: { pointer: '/tip', code: 'tip-out-of-range', detail },
+})
+
+/** A card is good to the end of its month. Two-digit years are of this century. `now` in epoch milliseconds. */
+export function cardFaults(card: { expirationMonth: string; expirationYear: string }, now: number): Fault[] {
+  const firstDayAfter = Date.UTC(2000 + Number(card.expirationYear), Number(card.expirationMonth), 1)
+  if (now < firstDayAfter) return []
+  return [{ pointer: '/card/expirationYear', code: 'card-expired', detail: 'The card has expired.' }]
+}
+
+/** The order as it would be placed. */
+export function priceOrder(
+  request: OrderRequest,
+  quote: Quote,
+  known: { recipient: Recipient; card: OrderCard | null; address: Address | null; tip: Cents },
+): PricedOrder {
+  const { recipient, card, address, tip } = known
+  const { subtotal, tax, deliveryPrice } = quote
+  return {
+    method: request.method,
+    payment: request.payment,
+    test: request.test,
+    restaurantApiKey: request.restaurantApiKey,
+    recipientApiKey: request.recipient.guest ? null : request.recipient.apiKey,
+    total: cents(subtotal + tax + deliveryPrice + tip),
+    details: {
+      recipient,
+      items: quote.items.map((item, index) => ({
+        ...item,
+        comments: request.items[index]?.comments ?? null,
+      })),
+      card,
+      address: address && {
+        ...address,
+        latitude: quote.point?.latitude ?? null,
+        longitude: quote.point?.longitude ?? null,
+      },
+      comments: request.comments ?? null,
+      subtotal,
+      tax,
+      tip,
+      deliveryPrice,
+    },
+  }
+}
+
+/** What has been paid, or has to be, when an order is accepted. */
+export const firstPaymentState = ({ test, payment }: PricedOrder): PaymentState =>
+  test ? 'NOT_REQUIRED' : payment === 'cash' ? 'DUE' : 'PENDING'
+
+/** The record that clients see. */
+export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
+  const { items, subtotal, tax, tip, deliveryPrice, ...details } = order.details
+  return {
+    apiKey: order.apiKey ?? null,
+    id: order.id ?? null,
+    datePlaced: order.datePlaced ?? null,
+    method: order.method,
+    payment: order.payment,
+    test: order.test,
+    restaurantApiKey: order.restaurantApiKey,
+    recipientApiKey: order.recipientApiKey,
+    ...details,
+    items: items.map((item) => ({
+      ...item,
+      basePrice: toMoney(item.basePrice),
+      totalPrice: toMoney(item.totalPrice),
+      customizationChoices: item.customizationChoices.map((choice) => ({
+        ...choice,
+        price: toMoney(choice.price),
+      })),
+    })),
+    subtotal: toMoney(subtotal),
+    tax: toMoney(tax),
+    tip: toMoney(tip),
+    deliveryPrice: toMoney(deliveryPrice),
+    total: toMoney(order.total),
+    status: order.status ?? 'PROCESSING',
+    paymentState: order.paymentState ?? firstPaymentState(order),
+    cancellation: order.cancellation ?? null,
+  }
+}

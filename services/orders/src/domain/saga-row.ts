@@ -1,0 +1,20 @@
+import type { Address, Cents, OrderStatus, PaymentState, Refusal, TokenizedCard } from '@platter/contracts'
+
+/** What the steps of send-order need to know of an order, frozen when it was accepted. */
+export type SendOrderFacts = {
+  total: Cents
+  /** The processor's token of the card to be charged; null for cash and for a test order, which is never charged. */
+  token: string | null
+  /** Whom the new card and the new address are saved for; null for a guest. */
+  userApiKey: string | null
+  newCard: TokenizedCard | null
+  newAddress: Address | null
+}
+
+/** All that a saga remembers: which steps are done, which of those undone again, and why it goes back. */
+export type State = { done: string[]; undone: string[]; refusal: Refusal | null }
+
+export const fresh: State = { done: [], undone: [], refusal: null }
+
+/** What a step changes on the order when it is done (or undone), in the same commit as the saga's row. */
+export type Change = { status?: OrderStatus; paymentState?: PaymentState }

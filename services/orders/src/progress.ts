@@ -1,0 +1,39 @@
+import type { OrderStatus, RestaurantLink } from '@platter/contracts'
+import { advance, nextStatuses, type Progress, type Reports } from '#/domain/order-status.ts'
+import * as orders from '#/store/orders.ts'
+import * as simulatedOrders from '#/store/simulated-orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+const reportsOf = (link: RestaurantLink | null): Reports => link?.reports ?? 'detailed'
+
+/**
+ * A restaurant reports how far an order is; `choose` picks the status from those that may come next. Null
+ * when the restaurant does not have the order (yet, or any more).
+ */
+export function recordProgress(
+  db: Db,
+  orderApiKey: string,
+  choose: (coming: readonly OrderStatus[]) => OrderStatus | undefined,
+): Promise<Progress | null> {
+  return db.transaction().execute(async (trx) => {
+    const order = await orders.lockTransmitted(trx, orderApiKey)
+    if (!order) return null
+    const reports = reportsOf(order.link)
+    const to = choose(nextStatuses(order.status, order.method, reports)) ?? order.status
+    const progress = advance(order, to, reports)
+    if (progress.kind === 'advanced') await orders.addStatus(trx, orderApiKey, progress.status)
+    return progress
+  })
+}
+
+const DUE_AT_ONCE = 50
+
+/** Simulated restaurants report the usual next status of every order that is due. True when there may be more. */
+export async function simulateProgress(db: Db, stepMs: number): Promise<boolean> {
+  const due = await simulatedOrders.takeDue(db, { stepMs, limit: DUE_AT_ONCE })
+  for (const orderApiKey of due) {
+    const progress = await recordProgress(db, orderApiKey, ([usual]) => usual)
+    if (progress?.kind === 'unchanged') await simulatedOrders.finish(db, orderApiKey)
+  }
+  return due.length === DUE_AT_ONCE
+}

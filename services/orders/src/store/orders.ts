@@ -1,0 +1,122 @@
+import { cents, type OrderStatus, type Refusal } from '@platter/contracts'
+import { sql, type Selectable, type SelectQueryBuilder } from 'kysely'
+import type { PlacedOrder } from '#/domain/order.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+type OrderRow = Selectable<Tables['orders']>
+
+/** What came to nothing before anyone was told of it was never an order (interface.md, "send-order"). */
+const visible = <O>(query: SelectQueryBuilder<Tables, 'orders', O>) =>
+  query.where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true)]))
+
+function placedOrder(row: OrderRow): PlacedOrder {
+  return {
+    apiKey: row.api_key,
+    id: row.id,
+    datePlaced: epoch(row.placed_at),
+    method: row.method,
+    payment: row.payment,
+    test: row.test,
+    restaurantApiKey: row.restaurant_api_key,
+    recipientApiKey: row.recipient_api_key,
+    total: cents(row.total),
+    details: row.details,
+    status: row.status,
+    paymentState: row.payment_state,
+    cancellation: row.cancellation,
+  }
+}
+
+const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
+
+export type OwnedOrder = PlacedOrder & { applicationId: string }
+
+export async function find(db: Db, apiKey: string): Promise<OwnedOrder | null> {
+  const row = await visible(
+    db.selectFrom('orders').selectAll().where('api_key', '=', apiKey),
+  ).executeTakeFirst()
+  return row ? { ...placedOrder(row), applicationId: row.application_id } : null
+}
+
+/** Newest first. `before` is the id of the last order of the page before. */
+export async function ofRecipient(
+  db: Db,
+  recipientApiKey: string,
+  page: { before: number | null; limit: number },
+): Promise<PlacedOrder[]> {
+  const rows = await visible(db.selectFrom('orders').selectAll())
+    .where('recipient_api_key', '=', recipientApiKey)
+    .$if(page.before !== null, (query) => query.where('id', '<', page.before))
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(placedOrder)
+}
+
+/** Oldest first; `date` in epoch seconds. */
+export async function statuses(
+  db: Db,
+  orderApiKey: string,
+): Promise<{ status: OrderStatus; date: number }[]> {
+  const rows = await db
+    .selectFrom('order_statuses')
+    .select(['status', 'at'])
+    .where('order_api_key', '=', orderApiKey)
+    .orderBy('position')
+    .execute()
+  return rows.map(({ status, at }) => ({ status, date: epoch(at) }))
+}
+
+/** Where an order stands for the one who waits for it. */
+export type Standing =
+  | { kind: 'pending'; order: PlacedOrder }
+  | { kind: 'transmitted'; order: PlacedOrder }
+  | { kind: 'failed'; refusal: Refusal }
+
+/** Throws when there is no such order. */
+export async function standing(db: Db, apiKey: string): Promise<Standing> {
+  const row = await db
+    .selectFrom('orders')
+    .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
+    .selectAll('orders')
+    .select('sagas.state')
+    .where('api_key', '=', apiKey)
+    .executeTakeFirstOrThrow()
+  if (row.outcome !== 'failed') return { kind: row.outcome, order: placedOrder(row) }
+  if (!row.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
+  return { kind: 'failed', refusal: row.state.refusal }
+}
+
+/** Notes that a client is told of the order while it is pending. False when it is not pending any more. */
+export async function tell(db: Db, apiKey: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('orders')
+    .set({ told: true })
+    .where('api_key', '=', apiKey)
+    .where('outcome', '=', 'pending')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** An order that its restaurant has, locked until the end of the transaction; null when it has not. */
+export async function lockTransmitted(trx: Db, apiKey: string) {
+  const row = await trx
+    .selectFrom('orders')
+    .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
+    .select(['orders.status', 'orders.method', 'restaurant_links.link'])
+    .where('orders.api_key', '=', apiKey)
+    .where('orders.outcome', '=', 'transmitted')
+    .where('orders.cancellation', 'is', null)
+    .forUpdate('orders')
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Appends a status to the history. */
+export async function addStatus(trx: Db, apiKey: string, status: OrderStatus): Promise<void> {
+  await sql`
+    with changed as (update orders set status = ${status} where api_key = ${apiKey})
+    insert into order_statuses (order_api_key, position, status)
+    select ${apiKey}, max(position) + 1, ${status} from order_statuses where order_api_key = ${apiKey}
+  `.execute(trx)
+}

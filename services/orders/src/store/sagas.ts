@@ -1,0 +1,162 @@
+import type { Cancellation, Refusal } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { OrderCard, PricedOrder } from '#/domain/order.ts'
+import { firstPaymentState } from '#/domain/order.ts'
+import type { Change, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import type { Db } from '#/store/tables.ts'
+
+export type SagaRow = {
+  orderApiKey: string
+  version: number
+  attempt: number
+  facts: SendOrderFacts
+  state: State
+  requestId: string
+}
+
+/** A delivery that is about to be made: held for the one who was told to, and given up at its deadline. */
+export type NewDelivery = { busyMs: number; deadlineMs: number }
+
+export type Acceptance = {
+  apiKey: string
+  applicationId: string
+  order: PricedOrder & { details: { card: OrderCard | null } }
+  facts: SendOrderFacts
+  state: State
+  requestId: string
+  wakeInMs: number
+  deadlineMs: number
+  delivery: NewDelivery | null
+}
+
+const milliseconds = (ms: number) => sql`${ms} * interval '1 millisecond'`
+
+/** Commit 1 of an order, its acceptance: the order, its first status, its saga and, for cash, its delivery, in one statement. */
+export async function accept(db: Db, accepted: Acceptance): Promise<void> {
+  const { apiKey, order, facts, state, requestId, delivery } = accepted
+  await sql`
+    with placed as (
+      insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
+                          total, status, payment_state, details)
+      values (${apiKey}, ${accepted.applicationId}, ${order.recipientApiKey}, ${order.restaurantApiKey}, ${order.method},
+              ${order.payment}, ${order.test}, ${order.total}, 'PROCESSING', ${firstPaymentState(order)},
+              ${JSON.stringify(order.details)})
+    ), noted as (
+      insert into order_statuses (order_api_key, position, status) values (${apiKey}, 0, 'PROCESSING')
+    ), delivery as (
+      ${newDelivery(apiKey, delivery)}
+    )
+    insert into sagas (order_api_key, facts, state, request_id, wake_at, deadline_at)
+    values (${apiKey}, ${JSON.stringify(facts)}, ${JSON.stringify(state)}, ${requestId},
+            now() + ${milliseconds(accepted.wakeInMs)}, now() + ${milliseconds(accepted.deadlineMs)})
+  `.execute(db)
+}
+
+function newDelivery(apiKey: string, delivery: NewDelivery | null) {
+  const { busyMs, deadlineMs } = delivery ?? { busyMs: 0, deadlineMs: 0 }
+  return sql`
+    insert into deliveries (order_api_key, busy_until, deadline_at)
+    select ${apiKey}, now() + ${milliseconds(busyMs)}, now() + ${milliseconds(deadlineMs)}
+    where ${delivery !== null} on conflict do nothing`
+}
+
+/** The saga of an order that is not finished, or null. */
+export async function find(db: Db, orderApiKey: string): Promise<SagaRow | null> {
+  const row = await db
+    .selectFrom('sagas')
+    .select(['order_api_key', 'version', 'attempt', 'facts', 'state', 'request_id'])
+    .where('order_api_key', '=', orderApiKey)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst()
+  return row ? sagaRow(row) : null
+}
+
+type SelectedSaga = {
+  order_api_key: string
+  version: number
+  attempt: number
+  facts: SendOrderFacts
+  state: State
+  request_id: string
+}
+
+const sagaRow = (row: SelectedSaga): SagaRow => ({
+  orderApiKey: row.order_api_key,
+  version: row.version,
+  attempt: row.attempt,
+  facts: row.facts,
+  state: row.state,
+  requestId: row.request_id,
+})
+
+/** What one step of a saga changes, all in one commit. */
+export type Transition = {
+  state: State
+  change: Change
+  /** Null ends the saga. */
+  wakeInMs: number | null
+  delivery: NewDelivery | null
+  /** How the delivery ended, when this is the answer to it. */
+  delivered: 'accepted' | 'refused' | 'unreachable' | null
+  /** Ends it as failed; shown as cancelled if a client was told of the order. */
+  failure: { refusal: Refusal; cancellation: Cancellation } | null
+}
+
+/**
+ * Moves the saga on from the version that was read, and the order with it. False when somebody else has
+ * moved it meanwhile: then nothing is changed.
+ */
+export async function move(
+  db: Db,
+  { orderApiKey, version }: SagaRow,
+  transition: Transition,
+): Promise<boolean> {
+  const { state, change, wakeInMs, delivery, delivered, failure } = transition
+  const { rows } = await sql<{ order_api_key: string }>`
+    with moved as (
+      update sagas set version = version + 1, attempt = 1, state = ${JSON.stringify(state)},
+        wake_at = now() + ${milliseconds(wakeInMs ?? 0)},
+        finished_at = case when ${wakeInMs === null} then now() end
+      where order_api_key = ${orderApiKey} and version = ${version} and finished_at is null
+      returning order_api_key
+    ), changed as (
+      update orders set
+        status = coalesce(${change.status ?? null}, status),
+        payment_state = case
+          when ${failure !== null} and payment_state in ('PENDING', 'DUE', 'AUTHORIZED') then 'VOIDED'
+          else coalesce(${change.paymentState ?? null}, payment_state) end,
+        outcome = case when ${failure !== null} then 'failed' when ${change.status !== undefined} then 'transmitted' else outcome end,
+        cancellation = case when told then ${failure && JSON.stringify(failure.cancellation)}::jsonb end
+      where api_key in (select order_api_key from moved)
+    ), noted as (
+      insert into order_statuses (order_api_key, position, status)
+      select order_api_key, 1, ${change.status ?? null} from moved where ${change.status !== undefined}
+    ), delivery as (
+      ${delivery ? newDelivery(orderApiKey, delivery) : settled(orderApiKey, delivered)}
+    )
+    select order_api_key from moved
+  `.execute(db)
+  return rows.length > 0
+}
+
+const settled = (orderApiKey: string, outcome: Transition['delivered']) => sql`
+  update deliveries set outcome = coalesce(${outcome}, outcome)
+  where order_api_key = ${orderApiKey} and ${outcome !== null} and order_api_key in (select order_api_key from moved)`
+
+export type DueSaga = SagaRow & { overdue: boolean }
+
+/**
+ * Sagas whose command has not been answered in time, at most `limit`: counted as said once more, and put off
+ * twice as long as before (2 s to 60 s, ±20 %), so that no two replicas say the same one at once.
+ */
+export async function takeDue(db: Db, limit: number): Promise<DueSaga[]> {
+  const { rows } = await sql<SelectedSaga & { overdue: boolean }>`
+    update sagas set attempt = attempt + 1,
+      wake_at = now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
+    where order_api_key in (
+      select order_api_key from sagas where finished_at is null and wake_at <= now()
+      order by wake_at limit ${limit} for update skip locked)
+    returning order_api_key, version, attempt, facts, state, request_id, deadline_at <= now() as overdue
+  `.execute(db)
+  return rows.map((row) => ({ ...sagaRow(row), overdue: row.overdue }))
+}

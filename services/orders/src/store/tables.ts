@@ -1,0 +1,61 @@
+import type {
+  Cancellation,
+  Method,
+  OrderStatus,
+  Payment,
+  PaymentState,
+  RestaurantLink,
+} from '@platter/contracts'
+import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
+import type { OrderDetails } from '#/domain/order.ts'
+import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+
+/** Written as a JSON text: pg would make a PostgreSQL array of a JavaScript one. */
+type Json<T extends object | null> = JSONColumnType<T>
+/** Set by the database's clock only. */
+type Clock = ColumnType<Date, never, never>
+
+export type Tables = {
+  orders: {
+    api_key: string
+    id: Generated<number>
+    application_id: string
+    recipient_api_key: string | null
+    restaurant_api_key: string
+    placed_at: Clock
+    method: Method
+    payment: Payment
+    test: boolean
+    total: number
+    status: OrderStatus
+    payment_state: PaymentState
+    outcome: Generated<'pending' | 'transmitted' | 'failed'>
+    told: Generated<boolean>
+    details: Json<OrderDetails>
+    cancellation: Json<Cancellation | null>
+  }
+  order_statuses: { order_api_key: string; position: number; status: OrderStatus; at: Clock }
+  sagas: {
+    order_api_key: string
+    version: number
+    attempt: number
+    facts: Json<SendOrderFacts>
+    state: Json<State>
+    request_id: string
+    wake_at: Clock
+    deadline_at: Clock
+    finished_at: Clock | null
+  }
+  deliveries: {
+    order_api_key: string
+    attempts: number
+    busy_until: Clock
+    deadline_at: Clock
+    last_result: string | null
+    outcome: 'accepted' | 'refused' | 'unreachable' | null
+  }
+  restaurant_links: { restaurant_api_key: string; link: Json<RestaurantLink> }
+  simulated_orders: { order_api_key: string; outcome: string; next_status_at: Clock | null }
+}
+
+export type Db = Kysely<Tables>

@@ -1,0 +1,127 @@
+import { Bus } from '@platter/bus'
+import {
+  GetOrder,
+  OrderMoved,
+  OrderStatuses,
+  PutRestaurantLink,
+  RestaurantsTransmit,
+  SagaAnswer,
+  SendOrder,
+  UserOrders,
+  ValidateOrder,
+  type RestaurantLink,
+} from '@platter/contracts'
+import {
+  connectPostgres,
+  createApp,
+  internalCaller,
+  migrate,
+  readJson,
+  repeat,
+  Replicas,
+  router,
+  type Log,
+  type Parts,
+  type Repeater,
+} from '@platter/kit'
+import { Conductor } from '#/conductor.ts'
+import type { Config } from '#/config.ts'
+import { transmitHandler } from '#/handlers/transmit.ts'
+import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
+import { transmitToSimulator } from '#/outside/simulator.ts'
+import { tokenizer } from '#/outside/tokenize.ts'
+import { transmitByWebhook } from '#/outside/webhook.ts'
+import { simulateProgress } from '#/progress.ts'
+import { orderStatuses } from '#/routes/order-statuses.ts'
+import { getOrder } from '#/routes/order.ts'
+import { putRestaurantLink } from '#/routes/put-restaurant-link.ts'
+import { sendOrder } from '#/routes/send-order.ts'
+import { userOrders } from '#/routes/user-orders.ts'
+import { validateOrder } from '#/routes/validate-order.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { Waiters } from '#/waiters.ts'
+
+const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
+
+/** Slow restaurants must not keep orders from the others: these wait, they do not work. */
+const TRANSMISSIONS_AT_ONCE = 256
+
+export function wire(config: Config, log: Log): Parts {
+  const app = createApp(log)
+  readJson(app)
+  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const { db } = postgres
+  const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
+  const payments = new Replicas(config.PAYMENTS_URL)
+  const waiters = new Waiters()
+  const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
+  const conductor = new Conductor({ db, bus, waiters, log, deadlines })
+
+  const route = router(app, config.INTERNAL_SECRET)
+  const callPayments = internalCaller({
+    service: 'orders',
+    secret: config.INTERNAL_SECRET,
+    replicas: payments,
+    timeoutMs: 8_000,
+  })
+  const answerWithinMs = config.ANSWER_WITHIN_MS
+  route(
+    SendOrder,
+    sendOrder({ db, bus, conductor, waiters, tokenize: tokenizer(callPayments), answerWithinMs }),
+  )
+  route(ValidateOrder, validateOrder(bus))
+  route(GetOrder, getOrder(db, bus))
+  route(OrderStatuses, orderStatuses(db, bus))
+  route(UserOrders, userOrders(db, bus))
+  route(PutRestaurantLink, putRestaurantLink(db))
+
+  const transmit = transmitHandler({
+    db,
+    conductor,
+    log,
+    defaultLink: defaultLink(config),
+    transmit: transmitter(config, db),
+  })
+  bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
+  bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
+  bus.onNudge(OrderMoved, ({ orderApiKey }) => void waiters.wake(orderApiKey))
+
+  const repeated: Repeater[] = []
+  const startRepeating = () =>
+    repeated.push(
+      repeat('wake sagas', 500, () => conductor.wakeDue(), log),
+      repeat('simulate progress', 250, () => simulateProgress(db, config.SIMULATOR_STEP_MS), log),
+    )
+  return {
+    app,
+    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
+    async start() {
+      await migrate(db, MIGRATIONS, log)
+      bus.start()
+      startRepeating()
+    },
+    quiesce: async () =>
+      void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
+    close: async () => void (await Promise.all([bus.close(), payments.close(), postgres.close()])),
+  }
+}
+
+function defaultLink({ DEFAULT_RESTAURANT_LINK }: Config): RestaurantLink {
+  return DEFAULT_RESTAURANT_LINK === 'console'
+    ? { kind: 'console', reports: 'detailed' }
+    : { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' }
+}
+
+/** The one door to restaurants. A console takes an order by showing it: it is there as soon as it is stored. */
+function transmitter(config: Config, db: Db) {
+  const settings = {
+    stepMs: config.SIMULATOR_STEP_MS,
+    slowMs: config.SIMULATOR_SLOW_MS,
+    receipts: config.SIMULATOR_RECEIPTS,
+  }
+  return async (link: RestaurantLink, sent: Transmission): Promise<Receipt> => {
+    if (link.kind === 'simulator') return transmitToSimulator({ db, settings }, link.behaviour, sent)
+    if (link.kind === 'webhook') return transmitByWebhook(link, sent)
+    return { kind: 'accepted' }
+  }
+}
