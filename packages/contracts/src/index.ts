@@ -1,4 +1,5 @@
 export * from './card-number.ts'
+export * from './expiry.ts'
 export * from './inputs.ts'
 export * from './internal.ts'
 export * from './message.ts'

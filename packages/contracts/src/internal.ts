@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { NewCard } from './inputs.ts'
 import { operation } from './operation.ts'
 import { Principal } from './principal.ts'
+import { LastFour } from './records.ts'
 
 /** Endpoints between our own processes; the gateway routes none of them. */
 
@@ -25,6 +26,6 @@ export const Tokenize = operation({
   path: '/internal/tokenize',
   owner: 'payments',
   body: NewCard,
-  response: z.object({ token: z.string(), brand: z.string(), lastFour: z.string() }),
+  response: z.object({ token: z.string(), brand: z.string(), lastFour: LastFour }),
   problems: ['card-declined', 'card-expired', 'cvc-failed', 'payment-unavailable'],
 })

@@ -27,6 +27,9 @@ export const Address = z
   .meta({ id: 'Address' })
 export type Address = z.infer<typeof Address>
 
+/** All of a card number that is ever kept. */
+export const LastFour = z.string().regex(/^\d{4}$/)
+
 /** Never a card number or a cvv, in any form. Month and year are two digits. */
 export const CreditCard = z
   .object({
@@ -35,7 +38,7 @@ export const CreditCard = z
     cardholderName: z.string(),
     cardholderStreetAddress: z.string(),
     cardholderZip: z.string(),
-    lastFour: z.string(),
+    lastFour: LastFour,
     expirationMonth: z.string(),
     expirationYear: z.string(),
     brand: z.string(),

@@ -61,7 +61,10 @@ export function createApp(log: Log): App {
 }
 
 function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
-  if (problem.status >= 500)
+  // A 503 is a state of the world and comes in crowds; every other 5xx is to be looked into.
+  if (problem.status === 503)
+    request.log.warn({ requestId: request.id, code: problem.code, reason: reasonOf(problem) }, 'problem')
+  else if (problem.status >= 500)
     request.log.error({ requestId: request.id, code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', problem.retryAfterSeconds)
   const instance = request.url.split('?', 1)[0] ?? ''
@@ -70,6 +73,8 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(problemDocument(problem, request.id, instance)))
 }
+
+const reasonOf = ({ cause, message }: Problem): string => (cause instanceof Error ? cause.message : message)
 
 /** SQLSTATE classes and Node codes that mean "the database or a connection is away", not "we made a mistake". */
 const AWAY = /^(08|53|57P|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { readConfig } from './config.ts'
 import type { App } from './http.ts'
 import { createLog, type Log } from './log.ts'
+import { Problem } from './problem.ts'
 import { untilItWorks } from './repeat.ts'
 
 /** What a service is made of, as its `wire.ts` puts it together. */
@@ -37,6 +38,7 @@ export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_
   const parts = wire(config, log)
   const state = { started: false, stopping: new AbortController() }
   addHealth(parts, state)
+  refuseUntilStarted(parts.app, state)
   stopOnSignals(parts, state.stopping, log)
   await parts.app.listen({ host: config.HOST, port: config.PORT })
   const start = parts.start?.bind(parts)
@@ -46,6 +48,14 @@ export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_
 }
 
 type State = { started: boolean; stopping: AbortController }
+
+/** Before the migrations there are no tables, and no request may find that out. */
+function refuseUntilStarted(app: App, state: State): void {
+  app.addHook('onRequest', async ({ url }) => {
+    if (!state.started && !url.startsWith('/health/'))
+      throw new Problem('service-unavailable', 'The service is starting. Please try again.')
+  })
+}
 
 function addHealth({ app, checks }: Parts, state: State): void {
   app.get('/health/live', async () => ({ status: 'live' }))

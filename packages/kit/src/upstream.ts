@@ -1,4 +1,4 @@
-import { problems, type Operation, type Principal, type ProblemCode } from '@platter/contracts'
+import { FaultShape, type Operation, type Principal, type ProblemCode } from '@platter/contracts'
 import { Pool } from 'undici'
 import { z } from 'zod'
 import { PRINCIPAL_HEADER, principalSigner } from './principal-token.ts'
@@ -79,7 +79,7 @@ export function internalCaller(options: {
           bodyTimeout: options.timeoutMs,
         })
         const document = await answer.body.json()
-        if (answer.statusCode !== 200) throw problemFrom(document)
+        if (answer.statusCode !== 200) throw problemFrom(operation, document)
         return operation.response.parse(document) as z.output<O['response']>
       } catch (error) {
         if (!wasNotSent(error)) throw error instanceof Problem ? error : unavailable(operation, error)
@@ -95,9 +95,22 @@ const unavailable = (operation: Operation, cause: unknown) =>
     cause,
   })
 
-const Document = z.object({ code: z.string(), detail: z.string(), declineCode: z.string().optional() })
+const Document = z.object({
+  code: z.string(),
+  detail: z.string(),
+  declineCode: z.string().optional(),
+  errors: z.array(FaultShape),
+})
 
-function problemFrom(document: unknown): Problem {
-  const { code, detail, declineCode } = Document.parse(document)
-  return new Problem(code in problems ? (code as ProblemCode) : 'internal-error', detail, { declineCode })
+/** The other side's problem, when it is one that the operation names or only for the moment; anything else is a mistake between us. */
+function problemFrom(operation: Operation, document: unknown): Problem {
+  const { code, detail, declineCode, errors } = Document.parse(document)
+  const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(
+    (expected) => expected === code,
+  )
+  if (!known)
+    return new Problem('internal-error', 'Something went wrong on our side.', {
+      cause: new Error(`${operation.name}: ${code}: ${detail}`),
+    })
+  return new Problem(known as ProblemCode, detail, { declineCode, faults: errors })
 }

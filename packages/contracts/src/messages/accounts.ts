@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { command, question } from '../message.ts'
-import { Address, CreditCard, Recipient } from '../records.ts'
+import { Address, CreditCard, LastFour, Recipient } from '../records.ts'
 import { ApiKey } from '../values.ts'
 import { FaultShape, StepRef } from './saga.ts'
 
 /** A card as we keep it: what a client may see, and the token that the payment processor knows it by. */
-export const TokenizedCard = CreditCard.extend({ token: z.string() })
+export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })
 export type TokenizedCard = z.infer<typeof TokenizedCard>
 
 /**
@@ -32,5 +32,9 @@ export const AccountsResolve = question('accounts.resolve', 'accounts', {
 export const AccountsSave = command(
   'accounts.save',
   'accounts',
-  StepRef.extend({ userApiKey: ApiKey, card: TokenizedCard.nullable(), address: Address.nullable() }),
+  StepRef.extend({
+    userApiKey: ApiKey,
+    card: TokenizedCard.nullable(),
+    address: Address.extend({ apiKey: ApiKey }).nullable(),
+  }),
 )

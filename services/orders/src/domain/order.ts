@@ -1,5 +1,6 @@
 import {
   cents,
+  hasExpired,
   toCents,
   toMoney,
   type Address,
@@ -73,10 +74,9 @@ const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },
 })
 
-/** A card is good to the end of its month. Two-digit years are of this century. `now` in epoch milliseconds. */
-export function cardFaults(card: { expirationMonth: string; expirationYear: string }, now: number): Fault[] {
-  const firstDayAfter = Date.UTC(2000 + Number(card.expirationYear), Number(card.expirationMonth), 1)
-  if (now < firstDayAfter) return []
+/** `now` in epoch milliseconds. */
+export function cardFaults(card: OrderCard, now: number): Fault[] {
+  if (!hasExpired(card, now)) return []
   return [{ pointer: '/card/expirationYear', code: 'card-expired', detail: 'The card has expired.' }]
 }
 

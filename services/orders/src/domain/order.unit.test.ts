@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { cardFaults, checkTip } from './order.ts'
+import { checkTip } from './order.ts'
 
 test('a tip has at most two decimals, is not negative, and is for delivery only', () => {
   expect(checkTip(3, 'delivery', cents(1_000))).toEqual({ tip: 300 })
@@ -23,10 +23,4 @@ test('a tip is at most the larger of 50.00 and the subtotal', () => {
   expect(checkTip(50.01, 'delivery', cents(1_000))).toHaveProperty('fault')
   expect(checkTip(80, 'delivery', cents(8_000))).toEqual({ tip: 8_000 })
   expect(checkTip(80.01, 'delivery', cents(8_000))).toHaveProperty('fault')
-})
-
-test('a card is good to the last day of its month', () => {
-  const card = { expirationMonth: '02', expirationYear: '28' }
-  expect(cardFaults(card, Date.UTC(2028, 1, 29, 23, 59))).toEqual([])
-  expect(cardFaults(card, Date.UTC(2028, 2, 1))).toMatchObject([{ code: 'card-expired' }])
 })

@@ -1,5 +1,8 @@
 import type { Address, Cents, OrderStatus, PaymentState, Refusal, TokenizedCard } from '@platter/contracts'
 
+/** An address with the apiKey that it is saved under. */
+export type SavedAddress = Address & { apiKey: string }
+
 /** What the steps of send-order need to know of an order, frozen when it was accepted. */
 export type SendOrderFacts = {
   total: Cents
@@ -8,7 +11,7 @@ export type SendOrderFacts = {
   /** Whom the new card and the new address are saved for; null for a guest. */
   userApiKey: string | null
   newCard: TokenizedCard | null
-  newAddress: Address | null
+  newAddress: SavedAddress | null
 }
 
 /** All that a saga remembers: which steps are done, which of those undone again, and why it goes back. */

@@ -1,9 +1,10 @@
 import type { Bus } from '@platter/bus'
-import type { Address, OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
+import type { OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
 import { newApiKey, Problem, type Handler } from '@platter/kit'
 import { checkOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
 import { orderRecord, type PricedOrder } from '#/domain/order.ts'
+import type { SavedAddress } from '#/domain/saga-row.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
@@ -33,20 +34,20 @@ export function sendOrder({
   return async ({ body, principal: { applicationId }, requestId }) => {
     const { order, savedCard } = await checkOrder(bus, body, { applicationId, requestId, now: Date.now() })
     const newCard = await tokenized(body, order, requestId)
-    const placed = withKeys(order, newCard)
+    const newAddress = newAddressOf(body, order)
     const charged = order.payment === 'card' && !order.test
     const apiKey = newApiKey()
     await conductor.accept({
       apiKey,
       applicationId,
       requestId,
-      order: placed,
+      order: withKeys(order, newCard, newAddress),
       facts: {
         total: order.total,
         token: charged ? ((newCard ?? savedCard)?.token ?? null) : null,
         userApiKey: order.recipientApiKey,
         newCard,
-        newAddress: newAddressOf(body, placed),
+        newAddress,
       },
     })
     return orderRecord(await outcomeOf(apiKey))
@@ -78,19 +79,16 @@ async function decidedStanding(db: Db, apiKey: string) {
   return standing.kind === 'pending' ? null : standing
 }
 
-/** What is new gets its apiKey now: the record shows the one that it will be saved under. */
-function withKeys(order: PricedOrder, newCard: TokenizedCard | null): PricedOrder {
+/** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */
+const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
+  address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
+
+function withKeys(
+  order: PricedOrder,
+  newCard: TokenizedCard | null,
+  newAddress: SavedAddress | null,
+): PricedOrder {
   const { card, address } = order.details
   const keyedCard = card && newCard ? { ...card, apiKey: newCard.apiKey, brand: newCard.brand } : card
-  return {
-    ...order,
-    details: {
-      ...order.details,
-      card: keyedCard,
-      address: address && { ...address, apiKey: address.apiKey ?? newApiKey() },
-    },
-  }
+  return { ...order, details: { ...order.details, card: keyedCard, address: newAddress ?? address } }
 }
-
-const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): Address | null =>
-  address && !address.saved ? details.address : null
