@@ -1,0 +1,10 @@
+import { hasExpired, type CreditCard, type Fault } from '@platter/contracts'
+
+type Expiry = Pick<CreditCard, 'expirationMonth' | 'expirationYear'>
+
+/** What is wrong with an expired card: month and year, as either may be the mistyped one. */
+export function expiryFaults(card: Expiry, now: number): Fault[] {
+  if (!hasExpired(card, now)) return []
+  const detail = `The card expired at the end of ${card.expirationMonth}/${card.expirationYear}.`
+  return ['/expirationMonth', '/expirationYear'].map((pointer) => ({ pointer, code: 'card-expired', detail }))
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { type Found, notFound, NOTHING_FOUND } from './resolution.ts'
+
+const nothingAsked = { recipientApiKey: null, cardApiKey: null, addressApiKey: null }
+const maria: Found['recipient'] = {
+  firstName: 'Maria',
+  lastName: 'Lopez',
+  phone: '6085550100',
+  email: 'maria@example.com',
+}
+const brief = (faults: ReturnType<typeof notFound>) => faults.map(({ pointer, code }) => [pointer, code])
+
+test('a guest who names nothing has no faults', () => {
+  expect(notFound(nothingAsked, NOTHING_FOUND)).toEqual([])
+})
+
+test('404 user-, card- and address-not-found come all at once', () => {
+  const asked = { recipientApiKey: 'u', cardApiKey: 'c', addressApiKey: 'a' }
+  expect(brief(notFound(asked, NOTHING_FOUND))).toEqual([
+    ['/recipient/apiKey', 'user-not-found'],
+    ['/card/apiKey', 'card-not-found'],
+    ['/address/apiKey', 'address-not-found'],
+  ])
+})
+
+test('a guest has no saved card and no saved address', () => {
+  const asked = { recipientApiKey: null, cardApiKey: 'c', addressApiKey: 'a' }
+  expect(brief(notFound(asked, NOTHING_FOUND))).toEqual([
+    ['/card/apiKey', 'card-not-found'],
+    ['/address/apiKey', 'address-not-found'],
+  ])
+})
+
+test('what was not asked for is not missed', () => {
+  expect(notFound({ ...nothingAsked, recipientApiKey: 'u' }, { ...NOTHING_FOUND, recipient: maria })).toEqual(
+    [],
+  )
+})

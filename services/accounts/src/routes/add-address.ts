@@ -1,0 +1,16 @@
+import type { AddAddress } from '@platter/contracts'
+import { newApiKey, Problem, type Handler } from '@platter/kit'
+import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
+import { addAddress as add } from '#/store/addresses.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** Specification 4.3. Where the address is on the map is found out by the catalog when something is ordered to it. */
+export const addAddress =
+  (db: Db): Handler<typeof AddAddress> =>
+  async ({ params, body: { aptNumber = null, ...place }, principal }) => {
+    const address = { apiKey: newApiKey(), ...place, aptNumber, latitude: null, longitude: null }
+    const owner = { userApiKey: params.apiKey, applicationId: principal.applicationId }
+    const outcome = await add(db, owner, address)
+    if (outcome !== 'added') throw Problem.refusal(NO_ROOM_FOR_ADDRESS[outcome])
+    return address
+  }

@@ -1,0 +1,73 @@
+import { Principal } from '@platter/contracts'
+import { newApiKey } from '@platter/kit'
+import { sql } from 'kysely'
+import { createdEpoch, type Db } from './tables.ts'
+
+/** What is kept of an access key. */
+export type KeptKey = { id: string; hash: string; prefix: string }
+
+/** Stores an application's key; undefined when there is no such application. */
+export const insertApplicationKey = (db: Db, { id, hash, prefix }: KeptKey, applicationId: string) =>
+  db
+    .insertInto('access_keys')
+    .columns(['id', 'hash', 'prefix', 'kind', 'application_id'])
+    .expression((eb) =>
+      eb
+        .selectFrom('applications')
+        .select([
+          eb.val(id).as('id'),
+          eb.val(hash).as('hash'),
+          eb.val(prefix).as('prefix'),
+          eb.val('application' as const).as('kind'),
+          'applications.id as application_id',
+        ])
+        .where('applications.id', '=', applicationId),
+    )
+    .returning(createdEpoch.as('created'))
+    .executeTakeFirst()
+
+export const insertRestaurantKey = (db: Db, key: KeptKey, restaurantApiKey: string) =>
+  db
+    .insertInto('access_keys')
+    .values({ ...key, kind: 'restaurant', restaurant_api_key: restaurantApiKey })
+    .returning(createdEpoch.as('created'))
+    .executeTakeFirstOrThrow()
+
+/** An operator's key with this hash, unless there is one: one that was revoked stays revoked. */
+export async function ensureOperatorKey(db: Db, hash: string): Promise<void> {
+  await db
+    .insertInto('access_keys')
+    .values({ id: newApiKey(), hash, kind: 'operator' })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute()
+}
+
+const longUnused = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
+
+/** Whom a key belongs to, and whether its use should be noted; undefined when it is unknown, revoked or expired. */
+export async function findKey(db: Db, hash: string) {
+  const row = await db
+    .selectFrom('access_keys')
+    .select(['id', 'kind', 'application_id', 'restaurant_api_key', longUnused.as('longUnused')])
+    .where('hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
+  return {
+    id,
+    principal: Principal.parse({ kind, applicationId, restaurantApiKey }),
+    longUnused: row.longUnused,
+  }
+}
+
+/** Notes that the key was used: once a minute at most, however many replicas want to. */
+export async function markUsed(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('access_keys')
+    .set({ last_used_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where(longUnused)
+    .execute()
+}

@@ -1,0 +1,70 @@
+import { sql, type Generated, type GeneratedAlways, type Kysely } from 'kysely'
+
+type ApplicationRow = { id: string; name: string; created_at: Generated<Date> }
+
+type AccessKeyRow = {
+  id: string
+  hash: string
+  prefix: string | null
+  kind: 'application' | 'restaurant' | 'operator'
+  application_id: string | null
+  restaurant_api_key: string | null
+  created_at: Generated<Date>
+  last_used_at: Date | null
+  revoked_at: Date | null
+  expires_at: Date | null
+}
+
+type UserRow = {
+  api_key: string
+  email: string
+  email_key: GeneratedAlways<string>
+  password_hash: string
+  first_name: string
+  last_name: string
+  phone: string
+  created_at: Generated<Date>
+}
+
+type CardRow = {
+  api_key: string
+  user_api_key: string
+  token: string
+  brand: string
+  last_four: string
+  cardholder_name: string
+  cardholder_street_address: string
+  cardholder_zip: string
+  expiration_month: string
+  expiration_year: string
+  nickname: string | null
+  created_at: Generated<Date>
+}
+
+type AddressRow = {
+  api_key: string
+  user_api_key: string
+  street_address: string
+  apt_number: string | null
+  city: string
+  state: string
+  zip: string
+  latitude: number | null
+  longitude: number | null
+  created_at: Generated<Date>
+}
+
+/** migrations/ tells what each of them is for. */
+export type Tables = {
+  applications: ApplicationRow
+  access_keys: AccessKeyRow
+  users: UserRow
+  user_applications: { user_api_key: string; application_id: string }
+  cards: CardRow
+  addresses: AddressRow
+}
+
+export type Db = Kysely<Tables>
+
+/** A row's creation in epoch seconds, rounded down: a cast alone rounds, up to half a second into the future. */
+export const createdEpoch = sql<number>`floor(extract(epoch from created_at))::int8`
