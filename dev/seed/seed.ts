@@ -1,0 +1,88 @@
+import { readSeedFiles, type SeedFile } from './files.ts'
+import { isKnown, operatorOf, type Operator } from './gateway.ts'
+import { isText } from './json.ts'
+
+/** Enough to keep the services busy; the bodies are large and every one of them is a transaction. */
+const AT_ONCE = 4
+
+export type SeedResult = {
+  fingerprint: string
+  accessKey: string
+  otherAccessKey: string
+  /** In the order of the files' names: the first one accepts everything, see README.md. */
+  restaurants: { apiKey: string; name: string; accessKey: string; link: string }[]
+}
+
+type Target = { gateway: string; operatorKey: string; previous: SeedResult | null; log(line: string): void }
+
+/** Brings the restaurants of restaurants/ and two client applications in, unless they are there already. */
+export async function seed(target: Target): Promise<SeedResult> {
+  const { files, fingerprint } = readSeedFiles()
+  const previous = await stillKnown(target)
+  if (previous?.fingerprint === fingerprint) {
+    target.log(`${files.length} restaurants are there already`)
+    return previous
+  }
+  const operator = operatorOf(target)
+  const keys = previous ?? {
+    accessKey: await newApplication(operator, 'development'),
+    otherAccessKey: await newApplication(operator, 'another'),
+  }
+  const keyOf = new Map(previous?.restaurants.map(({ apiKey, accessKey }) => [apiKey, accessKey]))
+  let done = 0
+  const restaurants = await inParallel(files, async (file) => {
+    const accessKey = await seedRestaurant(operator, file, keyOf.get(file.apiKey))
+    done += 1
+    target.log(`restaurant ${done} of ${files.length}: ${file.name}`)
+    return { apiKey: file.apiKey, name: file.name, accessKey, link: file.linkName }
+  })
+  return { fingerprint, accessKey: keys.accessKey, otherAccessKey: keys.otherAccessKey, restaurants }
+}
+
+/** What an earlier run left, unless the data that its keys belong to is gone. */
+async function stillKnown({ gateway, previous }: Target): Promise<SeedResult | null> {
+  if (previous === null) return null
+  return (await isKnown(gateway, previous.accessKey)) ? previous : null
+}
+
+async function newApplication(operator: Operator, name: string): Promise<string> {
+  const about = `application "${name}"`
+  const path = '/operatorapi/v1/applications'
+  const { id } = await operator({ method: 'POST', path, body: { name }, about })
+  return issueKey(operator, `${path}/${String(id)}/access-keys`, about)
+}
+
+/** Menu and link refer to the restaurant, so they come after it. */
+async function seedRestaurant(operator: Operator, file: SeedFile, knownKey?: string): Promise<string> {
+  const path = `/operatorapi/v1/restaurants/${file.apiKey}`
+  const about = file.path
+  await operator({ method: 'PUT', path, body: file.restaurant, about })
+  await operator({ method: 'PUT', path: `${path}/menu`, body: file.menu, about })
+  await operator({ method: 'PUT', path: `${path}/link`, body: file.link, about })
+  return knownKey ?? issueKey(operator, `${path}/access-keys`, about)
+}
+
+async function issueKey(operator: Operator, path: string, about: string): Promise<string> {
+  const { accessKey } = await operator({ method: 'POST', path, body: { mode: 'live' }, about })
+  if (!isText(accessKey)) throw new Error(`${about}: POST ${path} answered without an access key`)
+  return accessKey
+}
+
+/** In the order of `jobs`. After the first failure nothing more is begun, so that its error is the last word. */
+async function inParallel<Job, Result>(jobs: Job[], work: (job: Job) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  const waiting = [...jobs.entries()]
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, job] = next
+      try {
+        results[index] = await work(job)
+      } catch (error) {
+        waiting.length = 0
+        throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return results
+}
