@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+type Dependencies = Record<string, string>
+type Manifest = {
+  name?: string
+  workspaces?: string[]
+  dependencies?: Dependencies
+  devDependencies?: Dependencies
+  optionalDependencies?: Dependencies
+  peerDependencies?: Dependencies
+  overrides?: Dependencies
+}
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'))
+const manifest = (folder: string) => read(join(folder, 'package.json')) as Manifest
+
+const workspaces = manifest('.').workspaces ?? []
+const folders = globSync(workspaces, { cwd: root })
+
+test('npm ci finds every optional package that a lock entry names', () => {
+  const { packages } = read('package-lock.json') as { packages: Record<string, Manifest> }
+  const locked = Object.keys(packages)
+  const missing = Object.entries(packages).flatMap(([where, entry]) =>
+    Object.keys(entry.optionalDependencies ?? {})
+      .filter((name) => !locked.some((path) => path.endsWith(`node_modules/${name}`)))
+      .map((name) => `${name}, wanted by ${where}`),
+  )
+  expect(locked.length).toBeGreaterThan(100)
+  // Some platform's package is not in the registry: pin an older version of what wants it.
+  expect(missing).toEqual([])
+})
+
+test.each(['.', ...folders])('%s pins exact versions', (folder) => {
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies, overrides } =
+    manifest(folder)
+  const loose = Object.entries({
+    ...dependencies,
+    ...devDependencies,
+    ...optionalDependencies,
+    ...peerDependencies,
+    ...overrides,
+  })
+    .filter(([name]) => !name.startsWith('@platter/'))
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))
+  expect(loose).toEqual([])
+})
+
+const IMPORT = /(?:from|import)\s*\(?\s*'(@platter\/[\w-]+)/g
+
+// turbo re-checks a package when a package that it declares has changed: an undeclared one gives a stale green.
+test.each(folders)('%s declares every package of ours that it imports', (folder) => {
+  const { name, dependencies, devDependencies } = manifest(folder)
+  // testkit is an input of every package's type check instead, see turbo.json.
+  const known = new Set([name, '@platter/testkit', ...Object.keys({ ...dependencies, ...devDependencies })])
+  const undeclared = globSync(join(folder, '**/*.ts'), { cwd: root, exclude: ['**/node_modules'] })
+    .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(IMPORT)])
+    .map(([, imported = '']) => imported)
+    .filter((imported) => !known.has(imported))
+  expect([...new Set(undeclared)]).toEqual([])
+})
+
+test('there are manifests to check', () => {
+  expect(folders).toContain('services/orders')
+})

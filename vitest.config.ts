@@ -1,0 +1,47 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests against real servers wait for processes to start and to fail; 5 s is not enough on a loaded machine. */
+const PATIENT = { testTimeout: 60_000, hookTimeout: 60_000 }
+
+// groupOrder: one group after the other, so that the slow projects do not fight for the cores with the rest.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [
+            'packages/*/src/**/*.unit.test.ts',
+            'services/*/src/**/*.unit.test.ts',
+            'dev/**/*.unit.test.ts',
+          ],
+          testTimeout: 5_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: { ...PATIENT, name: 'law', include: ['tests/law/**/*.test.ts'], sequence: { groupOrder: 0 } },
+      },
+      {
+        test: {
+          ...PATIENT,
+          name: 'stack',
+          include: ['packages/**/*.stack.test.ts', 'services/**/*.stack.test.ts'],
+          globalSetup: 'packages/testkit/src/servers.setup.ts',
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...PATIENT,
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          globalSetup: 'tests/e2e/stack.setup.ts',
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
