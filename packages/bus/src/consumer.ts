@@ -13,7 +13,7 @@ export type Consumption = {
   noAck?: boolean
 }
 
-/** Our own handlers end far sooner; one that does not is stuck, and shutting down must not wait for it. */
+/** A handler that is cut off (a call to the processor may take 6 s) is no loss: its message is delivered again elsewhere. */
 const HANDLERS_END_WITHIN_MS = 5_000
 
 type Session = { tags: { channel: Channel; consumerTag: string }[] }
@@ -42,13 +42,13 @@ export class Consumer {
   /** Takes no more messages, and waits for those in hand. */
   async quiesce(): Promise<void> {
     const { tags } = this.connection.session ?? { tags: [] }
-    await Promise.all(
+    const cancelled = Promise.all(
       tags.map(({ channel, consumerTag }) =>
         channel.cancel(consumerTag).catch(() => 'the connection is gone, and the consumer with it'),
       ),
     )
     const late = new Promise<void>((resolve) => setTimeout(resolve, HANDLERS_END_WITHIN_MS).unref())
-    await Promise.race([Promise.allSettled(this.#running), late])
+    await Promise.race([cancelled.then(() => Promise.allSettled(this.#running)), late])
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
@@ -100,10 +100,17 @@ export class Consumer {
     } catch (error) {
       // What was only away needs no dead letter: the row that the message came from says it again.
       settle = isAway(error) ? 'ack' : 'reject'
-      this.#log.error({ message: consumption.name, requestId, err: error }, 'a message could not be handled')
+      const line = { message: consumption.name, requestId, err: error }
+      if (settle === 'ack') this.#log.warn(line, 'a message could not be handled for the moment')
+      else this.#log.error(line, 'a message could not be handled')
     }
     if (!state.open || consumption.noAck) return
-    if (settle === 'ack') channel.ack(message)
-    else channel.reject(message, false)
+    try {
+      if (settle === 'ack') channel.ack(message)
+      else channel.reject(message, false)
+    } catch (error) {
+      // Between the beginning of a close and its end amqplib throws: the message comes again.
+      this.#log.warn({ message: consumption.name, requestId, err: error }, 'a message could not be acked')
+    }
   }
 }

@@ -5,7 +5,7 @@ import { connect, type ChannelModel } from 'amqplib'
 const CONNECT_WITHIN_MS = 5_000
 const SET_UP_WITHIN_MS = 10_000
 const FIRST_DELAY_MS = 200
-const LONGEST_DELAY_MS = 5_000
+const LONGEST_DELAY_MS = 1_500
 
 export type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promise<S>
 

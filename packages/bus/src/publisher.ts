@@ -60,19 +60,19 @@ export class Publisher {
     }
     const timer = setTimeout(() => settle(new Error('RabbitMQ did not confirm in time')), CONFIRM_WITHIN_MS)
     this.#unconfirmed.set(messageId, settle)
-    session.commands.publish(
-      '',
-      queueOf(command),
-      Buffer.from(JSON.stringify(data)),
-      {
-        messageId,
-        persistent: true,
-        mandatory: true,
-        contentType: 'application/json',
-        headers: { 'x-request-id': requestId },
-      },
-      (error: Error | null) => settle(error),
-    )
+    const options = {
+      messageId,
+      persistent: true,
+      mandatory: true,
+      contentType: 'application/json',
+      headers: { 'x-request-id': requestId },
+    }
+    try {
+      session.commands.publish('', queueOf(command), Buffer.from(JSON.stringify(data)), options, settle)
+    } catch (error) {
+      // Between the beginning of a close and its end amqplib throws.
+      settle(error instanceof Error ? error : new Error(String(error)))
+    }
     return promise
   }
 

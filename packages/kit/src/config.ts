@@ -8,10 +8,6 @@ export const serviceConfig = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')
     .describe('Least severe level that is logged.'),
-  NODE_ENV: z
-    .enum(['development', 'test', 'production'])
-    .default('production')
-    .describe('`production` refuses settings that are for development only.'),
   INTERNAL_SECRET: z
     .string()
     .min(32)

@@ -47,8 +47,8 @@ class PlatterClient extends pg.Client {
 export type Postgres<DB> = {
   db: Kysely<DB>
   /** Resolves when the server answers; rejects with the reason. For readiness. */
-  check(): Promise<void>
-  close(): Promise<void>
+  check: () => Promise<void>
+  close: () => Promise<void>
 }
 
 /**
