@@ -1,0 +1,129 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { cents } from '@platter/contracts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDevelopmentProcessor } from './development-processor.ts'
+import type { Processor } from './processor.ts'
+
+let server: Server
+let processor: Processor
+let answer: RequestListener
+let requests: string[]
+
+beforeEach(async () => {
+  requests = []
+  server = createServer((request, response) => {
+    const { method, url, headers } = request
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      requests.push(`${method} ${url} ${String(headers['idempotency-key'] ?? '-')} ${body}`)
+      answer(request, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  processor = createDevelopmentProcessor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, 300)
+})
+afterEach(async () => {
+  await processor.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const says = (status: number, body: string | object) => {
+  answer = (_request, response) =>
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+const authorize = () =>
+  processor.authorize({
+    idempotencyKey: 'o1:authorize:1',
+    reference: 'o1',
+    amount: cents(1075),
+    token: 'tok_1',
+  })
+
+test('speaks to the processor as it wants to be spoken to', async () => {
+  says(200, { id: 'auth_1', status: 'authorized', amount: 1075 })
+  expect(await authorize()).toEqual({ kind: 'yes', id: 'auth_1', amount: 1075 })
+  await processor.capture({ idempotencyKey: 'c', id: 'auth_1', amount: cents(1075) })
+  await processor.void({ idempotencyKey: 'v', id: 'auth_1' })
+  await processor.refund({ idempotencyKey: 'r', id: 'auth_1', amount: cents(1075) })
+  says(200, { authorizations: [{ id: 'auth_1', reference: 'o 1', amount: 1075, status: 'voided' }] })
+  expect(await processor.find({ reference: 'o 1' })).toEqual({
+    kind: 'yes',
+    found: [{ id: 'auth_1', amount: 1075, status: 'voided' }],
+  })
+  expect(requests).toEqual([
+    'POST /authorizations o1:authorize:1 {"token":"tok_1","amount":1075,"reference":"o1"}',
+    'POST /authorizations/auth_1/capture c {"amount":1075}',
+    'POST /authorizations/auth_1/void v {}',
+    'POST /authorizations/auth_1/refund r {"amount":1075}',
+    'GET /authorizations?reference=o%201 - ',
+  ])
+})
+
+test.each([
+  [402, { code: 'card_declined', declineCode: 'insufficient_funds' }, 'card_declined', 'insufficient_funds'],
+  [402, { code: 'expired_card' }, 'expired_card', 'expired_card'],
+  [409, { code: 'already_voided' }, 'already_voided', 'already_voided'],
+  [400, { code: 'no_such_token' }, 'no_such_token', 'no_such_token'],
+  [404, { code: 'no_such_authorization' }, 'no_such_authorization', 'no_such_authorization'],
+])('%i %j is a definite no', async (status, body, code, declineCode) => {
+  says(status, body)
+  expect(await authorize()).toEqual({ kind: 'no', code, declineCode })
+})
+
+test.each([
+  [200, 'not JSON'],
+  [200, { id: 'auth_1' }],
+  [200, { id: 'auth_1', amount: 10.75 }],
+  [201, ''],
+  [302, ''],
+  [404, 'not JSON'],
+  [408, { code: 'timeout' }],
+  [409, { code: 'idempotency_in_progress' }],
+  [409, 'not JSON'],
+  [422, { code: 'idempotency_mismatch' }],
+  [425, ''],
+  [429, { code: 'too_many_requests' }],
+  [500, { code: 'card_declined' }],
+  [503, ''],
+])('%i %j is unknown', async (status, body) => {
+  says(status, body)
+  expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
+})
+
+test('no answer in time is unknown, also when it began', async () => {
+  answer = () => undefined
+  expect(await authorize()).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
+  answer = (_request, response) => response.writeHead(200).write('{"id":')
+  expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
+})
+
+test('a connection that breaks after the request is unknown', async () => {
+  answer = (request) => request.socket.resetAndDestroy()
+  expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
+})
+
+test('a refused connection is unknown, and known not to have been sent', async () => {
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  const away = createDevelopmentProcessor(`http://127.0.0.1:${port}`)
+  const { kind, reason, sent } = (await away.authorize({
+    idempotencyKey: 'k',
+    reference: 'o1',
+    amount: cents(1),
+    token: 't',
+  })) as { kind: string; reason: string; sent: boolean }
+  expect({ kind, reason, sent }).toEqual({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
+  await away.close()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+
+test('an answer about a card never quotes the card', async () => {
+  says(402, { code: 'card_declined', declineCode: 'invalid_number', message: '4242424242424241' })
+  const card = { cardNumber: '4242424242424241', cvv: '123', expirationMonth: '05', expirationYear: '33' }
+  expect(JSON.stringify(await processor.tokenize(card))).not.toContain('4242')
+  answer = (request) => request.socket.destroy()
+  expect(JSON.stringify(await processor.tokenize(card))).not.toContain('4242')
+})

@@ -1,0 +1,26 @@
+import type { Call } from '../domain/authorization.ts'
+import type { Answer, Effect, Found } from '../domain/learn.ts'
+
+type CallTo<M extends Call['move']> = Omit<Extract<Call, { move: M }>, 'move'>
+
+/** A card as its owner typed it. It exists for the length of one call and is never kept. */
+export type Card = { cardNumber: string; cvv: string; expirationMonth: string; expirationYear: string }
+
+/**
+ * A payment processor, whichever it is. Never rejects: each answer says what is known. The same idempotency
+ * key with the same values has one effect, however often it is used within 24 h.
+ */
+export type Processor = {
+  tokenize(card: Card): Promise<Answer<{ token: string; brand: string; lastFour: string }>>
+  /** Holds the amount, in cents. */
+  authorize(call: CallTo<'authorize'>): Promise<Answer<Effect>>
+  /** Takes what is held. */
+  capture(call: CallTo<'capture'>): Promise<Answer<Effect>>
+  /** Gives back what is held. */
+  void(call: CallTo<'void'>): Promise<Answer<Effect>>
+  /** Gives back what was taken. */
+  refund(call: CallTo<'refund'>): Promise<Answer<Effect>>
+  /** What is or was held for an order; declined authorizations are not among it. */
+  find(call: CallTo<'find'>): Promise<Answer<{ found: Found[] }>>
+  close(): Promise<void>
+}

@@ -1,0 +1,76 @@
+import { Writable } from 'node:stream'
+import { Tokenize } from '@platter/contracts'
+import { createApp, principalSigner, PRINCIPAL_HEADER, readJson, router, type Log } from '@platter/kit'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import type { Processor } from '../outside/processor.ts'
+import { tokenize } from './tokenize.ts'
+
+const SECRET = 's'.repeat(32)
+const card = {
+  cardholderName: 'Ada',
+  cardholderStreetAddress: '1 Main St',
+  cardholderZip: '53703',
+  cvv: '987',
+  cardNumber: '4242424242424242',
+  expirationMonth: '05',
+  expirationYear: '33',
+}
+
+/** Asks as another service would; gives the answer and everything that was logged. */
+async function ask(answer: Awaited<ReturnType<Processor['tokenize']>>, payload: object = card) {
+  let logged = ''
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged += chunk.toString()
+      done()
+    },
+  })
+  const log: Log = pino({ level: 'trace' }, sink)
+  const seen: unknown[] = []
+  const app = createApp(log)
+  readJson(app)
+  const processor = { tokenize: async (given: object) => (seen.push(given), answer) }
+  router(app, SECRET)(Tokenize, tokenize(processor, log))
+  const headers = {
+    [PRINCIPAL_HEADER]: await principalSigner(SECRET)({ kind: 'service', service: 'accounts' }),
+  }
+  const { statusCode, body } = await app.inject({ method: 'POST', url: Tokenize.path, headers, payload })
+  await app.close()
+  return { status: statusCode, body: JSON.parse(body) as Record<string, unknown>, seen, logged }
+}
+
+test('200: the card goes to the processor, a token comes back, and nothing of it is logged', async () => {
+  const made = { token: 'tok_1', brand: 'visa', lastFour: '4242' }
+  const { status, body, seen, logged } = await ask({ kind: 'yes', ...made })
+  expect({ status, body }).toEqual({ status: 200, body: made })
+  const { cardNumber, cvv, expirationMonth, expirationYear } = card
+  expect(seen).toEqual([{ cardNumber, cvv, expirationMonth, expirationYear }])
+  expect(logged).not.toMatch(/4242424242424242|987|tok_1/)
+})
+
+test('402 card-declined with the declineCode of the processor', async () => {
+  const { status, body } = await ask({ kind: 'no', code: 'card_declined', declineCode: 'invalid_number' })
+  expect(status).toBe(402)
+  expect(body).toMatchObject({ code: 'card-declined', declineCode: 'invalid_number' })
+})
+
+test('503 payment-unavailable when the processor is away or its answer is lost', async () => {
+  const { status, body, logged } = await ask({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
+  expect({ status, code: body['code'], retryable: body['retryable'] }).toEqual({
+    status: 503,
+    code: 'payment-unavailable',
+    retryable: true,
+  })
+  expect(logged).not.toMatch(/4242424242424242|987/)
+})
+
+test('400 names the field and not the value', async () => {
+  const { status, body, logged } = await ask(
+    { kind: 'unknown', reason: '', sent: false },
+    { ...card, cardNumber: '4242424242424241' },
+  )
+  expect(status).toBe(400)
+  expect(body).toMatchObject({ code: 'invalid-field', errors: [{ pointer: '/cardNumber' }] })
+  expect(JSON.stringify(body) + logged).not.toContain('4242424242424241')
+})
