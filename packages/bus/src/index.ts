@@ -108,5 +108,3 @@ export class Bus {
 
 const read = <S extends z.ZodType>(schema: S, { content }: Delivery): z.output<S> =>
   schema.parse(JSON.parse(content.toString()))
-
-export const createBus = (options: { url: string; service: string; log: Log }): Bus => new Bus(options)

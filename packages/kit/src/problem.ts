@@ -29,9 +29,12 @@ export class Problem extends Error {
     return problems[this.code].status
   }
 
-  /** All faults at once; the first one names the problem. Throws a TypeError for none, which is a mistake of ours. */
+  /**
+   * All faults at once. The problem has the name of the first one that will not go away by itself: who is
+   * told that a retry may help should not meet the next fault then. Throws a TypeError for none.
+   */
   static of(faults: readonly Fault[]): Problem {
-    const [first] = faults
+    const first = faults.find(({ code }) => !problems[code].retryable) ?? faults[0]
     if (!first) throw new TypeError('a problem needs a fault')
     return new Problem(first.code, first.detail, { faults })
   }

@@ -71,7 +71,10 @@ export const RestaurantInput = z
     deliveryPrice: amount,
     /** -1: delivery is never free. */
     minFreeDelivery: lenientNumber(
-      Money.refine((value) => value === -1 || value >= 0, 'is neither -1 nor 0 and more').default(-1),
+      Money.refine(
+        (value) => value === -1 || (value >= 0 && value <= 1_000_000),
+        'is neither -1 nor between 0 and 1,000,000',
+      ).default(-1),
     ),
     /** 0.08 is 8 %; at most six decimals. */
     taxRate: lenientNumber(z.number().min(0).max(1)),

@@ -1,0 +1,117 @@
+import { cents } from '@platter/contracts'
+import type { CustomizationGroup, Item } from './menu.ts'
+import type { KeptRestaurant, Zone } from './restaurant.ts'
+
+/* The cast of this service's tests: Ajanta, an Indian restaurant in Madison, open around the clock. */
+
+const ALWAYS = ['12:00 AM - 12:00 AM']
+
+export const ajanta: KeptRestaurant = {
+  apiKey: 'ajanta',
+  name: 'Ajanta',
+  logoUrl: '',
+  url: '',
+  streetAddress: '1 Capitol Square',
+  city: 'Madison',
+  state: 'WI',
+  zip: '53703',
+  latitude: 43.0747,
+  longitude: -89.3844,
+  phone: '608-555-0100',
+  foodTypes: ['Indian', 'Vegetarian'],
+  deliveryMin: cents(1500),
+  deliveryPrice: cents(299),
+  minFreeDelivery: null,
+  taxRatePpm: 55_000,
+  acceptsCash: true,
+  acceptsCard: true,
+  offersPickup: true,
+  offersDelivery: true,
+  isTest: false,
+  minWaitMinutes: 30,
+  maxWaitMinutes: 45,
+  hours: {
+    Monday: ALWAYS,
+    Tuesday: ALWAYS,
+    Wednesday: ALWAYS,
+    Thursday: ALWAYS,
+    Friday: ALWAYS,
+    Saturday: ALWAYS,
+    Sunday: ALWAYS,
+  },
+  timezone: 'US/Central',
+  zones: [],
+}
+
+/** A zone that holds nothing yet. */
+export const aZone = (over: Partial<Zone>): Zone => ({
+  apiKey: 'zone',
+  description: null,
+  zips: null,
+  points: null,
+  holePoints: null,
+  maxRadius: null,
+  deliveryMin: cents(1000),
+  deliveryPrice: cents(199),
+  ...over,
+})
+
+/** 12.50 without choices. */
+export const vindaloo: Item = {
+  apiKey: 'vindaloo',
+  name: 'Chicken Vindaloo',
+  description: null,
+  basePrice: cents(1250),
+  available: true,
+  customizationGroups: [],
+}
+
+const heat: CustomizationGroup = {
+  apiKey: 'heat',
+  name: 'Heat',
+  minCount: 1,
+  maxCount: 1,
+  basePrice: cents(0),
+  customizations: [
+    {
+      apiKey: 'how-hot',
+      name: 'How hot',
+      type: 'spice',
+      customizationChoices: [
+        { apiKey: 'mild', name: 'Mild', price: cents(0), count: 1, available: true },
+        { apiKey: 'hot', name: 'Hot', price: cents(25), count: 1, available: true },
+        { apiKey: 'hellish', name: 'Hellish', price: cents(50), count: 1, available: false },
+      ],
+    },
+  ],
+}
+
+const basket: CustomizationGroup = {
+  apiKey: 'basket',
+  name: 'Bread basket',
+  minCount: 0,
+  maxCount: 3,
+  basePrice: cents(100),
+  customizations: [
+    {
+      apiKey: 'bread',
+      name: 'Bread',
+      type: 'side',
+      customizationChoices: [
+        { apiKey: 'naan', name: 'Naan', price: cents(275), count: 1, available: true },
+        { apiKey: 'stuffed', name: 'Stuffed naan', price: cents(450), count: 2, available: true },
+        { apiKey: 'no-butter', name: 'No butter', price: cents(0), count: 0, available: true },
+      ],
+    },
+  ],
+}
+
+/** 10.95; one choice of "Heat" is required, breads up to three are not, and putting bread in costs 1.00 once. */
+export const korma: Item = {
+  apiKey: 'korma',
+  name: 'Korma',
+  description: 'Cashews and cream',
+  basePrice: cents(1095),
+  available: true,
+  customizationGroups: [heat, basket],
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { isOpen, type Hours } from './hours.ts'
+
+/** The moment of a wall clock in a zone that is so many hours from UTC then. */
+const at = (wall: string, hoursFromUtc: number) => Date.parse(`${wall}:00Z`) - hoursFromUtc * 3_600_000
+const CST = -6
+const CDT = -5
+
+const always: Hours = Object.fromEntries(
+  ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'].map((day) => [
+    day,
+    ['12:00 AM - 12:00 AM'],
+  ]),
+)
+
+// 2026-11-20 is a Friday.
+describe('a day has several ranges, each with its beginning and without its end', () => {
+  const hours: Hours = { Friday: ['11:00 AM - 2:30 PM', '4:30 PM - 9:30 PM'] }
+  test.each([
+    ['10:59', false],
+    ['11:00', true],
+    ['14:29', true],
+    ['14:30', false],
+    ['16:29', false],
+    ['16:30', true],
+    ['21:29', true],
+    ['21:30', false],
+  ])('at %s', (wall, expected) => {
+    expect(isOpen(hours, 'US/Central', at(`2026-11-20T${wall}`, CST))).toBe(expected)
+  })
+})
+
+describe('a range past midnight belongs to the day that it begins on', () => {
+  const hours: Hours = { Friday: ['11:00 AM - 3:00 AM'] }
+  test.each([
+    ['2026-11-20T02:59', false],
+    ['2026-11-20T10:59', false],
+    ['2026-11-20T11:00', true],
+    ['2026-11-20T23:59', true],
+    ['2026-11-21T00:00', true],
+    ['2026-11-21T02:59', true],
+    ['2026-11-21T03:00', false],
+    ['2026-11-21T11:00', false],
+  ])('at %s', (wall, expected) => {
+    expect(isOpen(hours, 'US/Central', at(wall, CST))).toBe(expected)
+  })
+})
+
+describe('equal ends are 24 hours', () => {
+  test.each([
+    ['2026-11-20T08:59', false],
+    ['2026-11-20T09:00', true],
+    ['2026-11-21T08:59', true],
+    ['2026-11-21T09:00', false],
+  ])('9:00 AM - 9:00 AM on Friday, at %s', (wall, expected) => {
+    expect(isOpen({ Friday: ['9:00 AM - 9:00 AM'] }, 'US/Central', at(wall, CST))).toBe(expected)
+  })
+
+  test('noon and midnight are 12:00 PM and 12:00 AM', () => {
+    const hours: Hours = { Friday: ['12:00 PM - 12:00 AM'] }
+    const open = ['11:59', '12:00', '23:59'].map((wall) =>
+      isOpen(hours, 'US/Central', at(`2026-11-20T${wall}`, CST)),
+    )
+    expect(open).toEqual([false, true, true])
+    expect(isOpen(hours, 'US/Central', at('2026-11-21T00:00', CST))).toBe(false)
+  })
+
+  test('midnight to midnight every day is open at every quarter of an hour of a year, DST nights too', () => {
+    const start = Date.parse('2026-01-01T00:00Z')
+    const closed = Array.from({ length: 365 * 96 }, (_, quarter) => start + quarter * 900_000).filter(
+      (moment) => !isOpen(always, 'America/New_York', moment),
+    )
+    expect(closed).toEqual([])
+  })
+})
+
+test('the weekday and the hour are those of the restaurant, not ours', () => {
+  const hours: Hours = { Friday: ['8:00 PM - 10:00 PM'] }
+  const moment = Date.parse('2026-11-21T03:00Z')
+  expect(isOpen(hours, 'US/Central', moment)).toBe(true)
+  expect(isOpen(hours, 'US/Eastern', moment)).toBe(false)
+  expect(isOpen(hours, 'UTC', moment)).toBe(false)
+  expect(isOpen({ Saturday: ['8:00 AM - 9:00 AM'] }, 'Asia/Kathmandu', moment)).toBe(true)
+})
+
+test('a day without ranges, or that is not named, is a day off', () => {
+  const moment = at('2026-11-20T12:00', CST)
+  expect(isOpen({}, 'US/Central', moment)).toBe(false)
+  expect(isOpen({ Friday: [] }, 'US/Central', moment)).toBe(false)
+})
+
+test('a time before 1970 has its weekday too', () => {
+  // 31 December 1969 was a Wednesday.
+  expect(isOpen({ Wednesday: ['1:00 PM - 2:00 PM'] }, 'UTC', Date.parse('1969-12-31T13:30Z'))).toBe(true)
+})
+
+// In 2026 clocks in the USA were put on at 2:00 on Sunday 8 March and back at 2:00 on Sunday 1 November.
+describe('in the night of spring, 2:00 AM is followed by 3:00 AM', () => {
+  test.each([
+    ['9:00 PM - 3:00 AM', at('2026-03-08T01:59', CST), true],
+    ['9:00 PM - 3:00 AM', at('2026-03-08T03:00', CDT), false],
+    ['9:00 PM - 2:30 AM', at('2026-03-08T01:59', CST), true],
+    ['9:00 PM - 2:30 AM', at('2026-03-08T03:00', CDT), false],
+    ['9:00 PM - 4:00 AM', at('2026-03-08T03:59', CDT), true],
+    ['9:00 PM - 4:00 AM', at('2026-03-08T04:00', CDT), false],
+  ])('Saturday %s, at %d', (range, moment, expected) => {
+    expect(isOpen({ Saturday: [range] }, 'US/Central', moment)).toBe(expected)
+  })
+
+  test('a range that begins at a time that is skipped begins when the clock is put on', () => {
+    const hours: Hours = { Sunday: ['2:30 AM - 5:00 AM'] }
+    expect(isOpen(hours, 'US/Central', at('2026-03-08T01:59', CST))).toBe(false)
+    expect(isOpen(hours, 'US/Central', at('2026-03-08T03:00', CDT))).toBe(true)
+  })
+})
+
+describe('in the night of autumn, 1:00 AM to 2:00 AM comes twice', () => {
+  test.each([
+    ['9:00 PM - 2:00 AM', at('2026-11-01T01:30', CDT), true],
+    ['9:00 PM - 2:00 AM', at('2026-11-01T01:30', CST), true],
+    ['9:00 PM - 2:00 AM', at('2026-11-01T02:00', CST), false],
+    ['9:00 PM - 1:30 AM', at('2026-11-01T01:29', CDT), true],
+    ['9:00 PM - 1:30 AM', at('2026-11-01T01:30', CDT), false],
+    ['9:00 PM - 3:00 AM', at('2026-11-01T02:59', CST), true],
+    ['9:00 PM - 3:00 AM', at('2026-11-01T03:00', CST), false],
+  ])('Saturday %s, at %d', (range, moment, expected) => {
+    expect(isOpen({ Saturday: [range] }, 'US/Central', moment)).toBe(expected)
+  })
+
+  test('who closed at 1:30 AM does not open again when it is 1:15 AM for the second time', () => {
+    const hours: Hours = { Saturday: ['9:00 PM - 1:30 AM'] }
+    expect(isOpen(hours, 'US/Central', at('2026-11-01T01:15', CST))).toBe(false)
+  })
+
+  test('who opened at 1:30 AM does not close when it is 1:15 AM for the second time', () => {
+    const hours: Hours = { Sunday: ['1:30 AM - 4:00 AM'] }
+    expect(isOpen(hours, 'US/Central', at('2026-11-01T01:15', CST))).toBe(true)
+  })
+
+  test('half an hour is put back on Lord Howe Island', () => {
+    // At 2:00 (UTC+11) on 5 April 2026 clocks showed 1:30 (UTC+10:30) again.
+    const hours: Hours = { Saturday: ['9:00 PM - 1:45 AM'] }
+    const back = Date.parse('2026-04-04T15:00Z')
+    expect(
+      [-30, -16, -15, 0, 10, 40].map((count) => isOpen(hours, 'Australia/Lord_Howe', back + count * 60_000)),
+    ).toEqual([true, true, false, false, false, false])
+  })
+})
+
+test('the answer does not depend on what was asked before', () => {
+  const hours: Hours = { Friday: ['11:00 AM - 9:00 PM'] }
+  const noon = at('2026-11-20T12:00', CST)
+  const night = at('2026-11-20T23:00', CST)
+  const asked = [noon, night, noon, night].map((moment) => isOpen(hours, 'US/Central', moment))
+  expect(asked).toEqual([true, false, true, false])
+})

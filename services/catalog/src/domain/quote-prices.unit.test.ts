@@ -1,0 +1,157 @@
+import { cents } from '@platter/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ajanta } from './cast.ts'
+import type { Item } from './menu.ts'
+import { quote, type Asked } from './quote.ts'
+
+/*
+ * Prices of any order, against an oracle that is written from interface.md ("Prices") and another way round:
+ * it walks over what was chosen instead of over what there is, finds things by their place instead of by
+ * their key, and knows the tax by what rounding half up means and not by how it is done.
+ */
+
+const NOW = Date.parse('2026-11-20T18:00Z')
+const price = fc.integer({ min: 0, max: 1_000_000 }).map(cents)
+
+/** An item whose groups take anything; keys say where a thing stands: item, group, choice. */
+const anItem = (index: number) =>
+  fc
+    .record({
+      basePrice: price,
+      groups: fc.array(
+        fc.record({ basePrice: price, prices: fc.array(price, { minLength: 1, maxLength: 4 }) }),
+        { maxLength: 4 },
+      ),
+    })
+    .map(({ basePrice, groups }): Item => ({
+      apiKey: `${index}`,
+      name: `Item ${index}`,
+      description: null,
+      basePrice,
+      available: true,
+      customizationGroups: groups.map((group, place) => ({
+        apiKey: `${index}.${place}`,
+        name: 'Group',
+        minCount: 0,
+        maxCount: 1_000,
+        basePrice: group.basePrice,
+        customizations: group.prices.map((choicePrice, choice) => ({
+          apiKey: `${index}.${place}.${choice}`,
+          name: 'Customization',
+          type: '',
+          customizationChoices: [
+            {
+              apiKey: `${index}.${place}.${choice}.0`,
+              name: 'Choice',
+              price: choicePrice,
+              count: 1,
+              available: true,
+            },
+          ],
+        })),
+      })),
+    }))
+
+const choiceKeys = (item: Item) =>
+  item.customizationGroups.flatMap(({ customizations }) =>
+    customizations.flatMap(({ customizationChoices }) => customizationChoices.map(({ apiKey }) => apiKey)),
+  )
+
+const anOrder = fc.tuple(anItem(0), anItem(1), anItem(2)).chain((menu) =>
+  fc.record({
+    menu: fc.constant(menu),
+    items: fc.array(
+      fc.constantFrom(...menu).chain((item) => {
+        const keys = choiceKeys(item)
+        const chosen =
+          keys.length > 0 ? fc.array(fc.constantFrom(...keys), { maxLength: 50 }) : fc.constant<string[]>([])
+        return chosen.map((customizationChoices) => ({ apiKey: item.apiKey, customizationChoices }))
+      }),
+      { minLength: 1, maxLength: 100 },
+    ),
+    taxRatePpm: fc.integer({ min: 0, max: 1_000_000 }),
+    minFreeDelivery: fc.option(fc.integer({ min: 0, max: 3_000_000 }).map(cents)),
+    method: fc.constantFrom('pickup' as const, 'delivery' as const),
+  }),
+)
+
+function expectedItem(
+  menu: readonly Item[],
+  { apiKey, customizationChoices }: Asked['items'][number],
+): bigint {
+  const { basePrice, customizationGroups } = menu[Number(apiKey)]!
+  let total = BigInt(basePrice)
+  const paid = new Set<string>()
+  for (const key of customizationChoices) {
+    const [, group, choice] = key.split('.')
+    const found = customizationGroups[Number(group)]!
+    if (!paid.has(group!)) total += BigInt(found.basePrice)
+    paid.add(group!)
+    total += BigInt(found.customizations[Number(choice)]!.customizationChoices[0]!.price)
+  }
+  return total
+}
+
+test('any order costs what the interface says', () => {
+  fc.assert(
+    fc.property(anOrder, ({ menu, items, taxRatePpm, minFreeDelivery, method }) => {
+      const asked = {
+        restaurantApiKey: 'a',
+        method,
+        payment: 'cash' as const,
+        test: false,
+        items,
+        address: null,
+      }
+      const restaurant = { ...ajanta, taxRatePpm, minFreeDelivery, deliveryMin: cents(0) }
+      const facts = {
+        restaurant,
+        items: new Map(menu.map((item) => [item.apiKey, item])),
+        destination: { point: { latitude: ajanta.latitude, longitude: ajanta.longitude }, zip: '' },
+      }
+      const priced = quote(asked, facts, NOW).quote
+      const expected = items.map((item) => expectedItem(menu, item))
+      const subtotal = expected.reduce((sum, one) => sum + one, 0n)
+      expect(priced?.items.map(({ totalPrice }) => BigInt(totalPrice))).toEqual(expected)
+      expect(BigInt(priced?.subtotal ?? -1)).toBe(subtotal)
+
+      // Rounded half up: the exact tax is at least half a cent below the next one, and not more than half above.
+      const rest = subtotal * BigInt(taxRatePpm) - BigInt(priced?.tax ?? -1) * 1_000_000n
+      expect(rest >= -500_000n && rest < 500_000n).toBe(true)
+
+      const free = method === 'pickup' || (minFreeDelivery !== null && subtotal >= BigInt(minFreeDelivery))
+      expect(priced?.deliveryPrice).toBe(free ? 0 : restaurant.deliveryPrice)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the order of items and of choices changes no price', () => {
+  fc.assert(
+    fc.property(anOrder, ({ menu, items, taxRatePpm }) => {
+      const facts = {
+        restaurant: { ...ajanta, taxRatePpm },
+        items: new Map(menu.map((item) => [item.apiKey, item])),
+        destination: null,
+      }
+      const asked: Asked = {
+        restaurantApiKey: 'a',
+        method: 'pickup',
+        payment: 'cash',
+        test: false,
+        items,
+        address: null,
+      }
+      const turned = items
+        .map((item) => ({ ...item, customizationChoices: item.customizationChoices.toReversed() }))
+        .toReversed()
+      const totals = [asked, { ...asked, items: turned }].map((one) => {
+        const { subtotal, tax } = quote(one, facts, NOW).quote ?? {}
+        return { subtotal, tax }
+      })
+      expect(totals[0]).toEqual(totals[1])
+    }),
+    { numRuns: 200 },
+  )
+})

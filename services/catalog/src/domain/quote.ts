@@ -1,0 +1,197 @@
+import {
+  cents,
+  type CatalogQuote,
+  type Cents,
+  type Fault,
+  type Point,
+  type ProblemCode,
+  type Quote,
+} from '@platter/contracts'
+import { isOpen } from './hours.ts'
+import type { CustomizationGroup, Item } from './menu.ts'
+import { inWords, shareOf } from './money.ts'
+import type { KeptRestaurant } from './restaurant.ts'
+import { deliveryTerms } from './zones.ts'
+
+/** The question, its pointers meant into the body of send-order. */
+export type Asked = ReturnType<typeof CatalogQuote.data.parse>
+export type Answer = { faults: Fault[]; quote: Quote | null }
+
+export type QuoteFacts = {
+  /** null: there is none of that key. */
+  restaurant: KeptRestaurant | null
+  /** Those of the restaurant that were asked for, by their apiKey. */
+  items: ReadonlyMap<string, Item>
+  /** Where the order is to be delivered to; null when it is not known or not to be delivered. */
+  destination: Destination | null
+}
+export type Destination = { point: Point; zip: string } | 'not-on-map' | 'map-unavailable'
+
+const fault = (pointer: string, code: ProblemCode, detail: string): Fault => ({ pointer, code, detail })
+
+/** May this be ordered at that moment (epoch, ms), and for how much (interface.md, "send-order")? All faults at once. */
+export function quote(asked: Asked, { restaurant, items, destination }: QuoteFacts, now: number): Answer {
+  if (!restaurant) {
+    const nowhere = fault('/restaurantApiKey', 'restaurant-not-found', 'There is no such restaurant.')
+    return { faults: [nowhere], quote: null }
+  }
+  const priced = asked.items.map((item, index) => priceItem(item, items.get(item.apiKey), `/items/${index}`))
+  const itemFaults = priced.flatMap((item) => item.faults)
+  const subtotal = sum(priced.map(({ line }) => line?.totalPrice ?? cents(0)))
+  const delivery = asked.method === 'delivery' ? deliver(restaurant, destination) : PICKUP
+  const faults = [
+    ...termFaults(asked, restaurant, now),
+    ...itemFaults,
+    ...delivery.faults,
+    // What the items come to is known only when nothing is wrong with any of them.
+    ...(itemFaults.length === 0 ? minimumFaults(delivery.minimum, subtotal) : []),
+  ]
+  if (faults.length > 0) return { faults, quote: null }
+  const { minFreeDelivery, taxRatePpm } = restaurant
+  const isFree = minFreeDelivery !== null && subtotal >= minFreeDelivery
+  return {
+    faults,
+    quote: {
+      items: priced.flatMap(({ line }) => (line ? [line] : [])),
+      subtotal,
+      tax: shareOf(subtotal, taxRatePpm),
+      deliveryPrice: isFree ? cents(0) : delivery.price,
+      point: delivery.point,
+    },
+  }
+}
+
+const sum = (amounts: readonly Cents[]): Cents =>
+  cents(amounts.reduce<number>((total, amount) => total + amount, 0))
+
+function termFaults({ method, payment, test }: Asked, restaurant: KeptRestaurant, now: number): Fault[] {
+  const { name } = restaurant
+  const faults: Fault[] = []
+  if (!isOpen(restaurant.hours, restaurant.timezone, now)) {
+    faults.push(fault('/restaurantApiKey', 'restaurant-closed', `${name} is closed at the moment.`))
+  }
+  const offered = method === 'pickup' ? restaurant.offersPickup : restaurant.offersDelivery
+  if (!offered) faults.push(fault('/method', 'method-not-offered', `${name} does not offer ${method}.`))
+  const accepted = payment === 'cash' ? restaurant.acceptsCash : restaurant.acceptsCard
+  if (!accepted) {
+    faults.push(fault('/payment', 'payment-not-accepted', `${name} does not accept payment by ${payment}.`))
+  }
+  if (test && !restaurant.isTest) {
+    faults.push(fault('/test', 'not-a-test-restaurant', `${name} is real: it takes no test orders.`))
+  }
+  if (!test && restaurant.isTest) {
+    faults.push(
+      fault('/test', 'test-restaurant-only', `${name} is a test restaurant: it takes test orders only.`),
+    )
+  }
+  return faults
+}
+
+// Delivery -------------------------------------------------------------------------------------------------
+
+type Delivery = { faults: Fault[]; minimum: Cents; price: Cents; point: Point | null }
+
+const PICKUP: Delivery = { faults: [], minimum: cents(0), price: cents(0), point: null }
+
+function deliver(restaurant: KeptRestaurant, destination: Destination | null): Delivery {
+  // That it does not deliver at all is said of the method; nothing is to be said of the address then.
+  if (!restaurant.offersDelivery) return PICKUP
+  if (destination === null) return { ...PICKUP, price: restaurant.deliveryPrice }
+  if (typeof destination === 'string') return { ...PICKUP, faults: [notLocated(destination)] }
+  const terms = deliveryTerms(restaurant, destination)
+  if (!terms) {
+    const detail = `${restaurant.name} does not deliver to this address.`
+    return { ...PICKUP, faults: [fault('/address', 'address-undeliverable', detail)] }
+  }
+  return { faults: [], minimum: terms.deliveryMin, price: terms.deliveryPrice, point: destination.point }
+}
+
+const notLocated = (reason: 'not-on-map' | 'map-unavailable'): Fault =>
+  reason === 'not-on-map'
+    ? fault('/address', 'address-not-found-on-map', 'The address was not found on the map.')
+    : fault('/address', 'service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
+
+function minimumFaults(minimum: Cents, subtotal: Cents): Fault[] {
+  if (subtotal >= minimum) return []
+  const detail = `The minimum for delivery is ${inWords(minimum)}; the items come to ${inWords(subtotal)}.`
+  return [fault('/items', 'below-delivery-minimum', detail)]
+}
+
+// Items ----------------------------------------------------------------------------------------------------
+
+type Line = Quote['items'][number]
+type Chosen = {
+  group: CustomizationGroup
+  count: number
+  available: boolean
+} & Line['customizationChoices'][number]
+
+/** Item = its base price + the base price of each group that is used, once + the prices of the choices. */
+function priceItem(
+  { customizationChoices }: Asked['items'][number],
+  item: Item | undefined,
+  at: string,
+): { faults: Fault[]; line: Line | null } {
+  if (!item) {
+    const detail = 'The restaurant has no such item.'
+    return { faults: [fault(`${at}/apiKey`, 'item-not-found', detail)], line: null }
+  }
+  const known = new Map(choicesOf(item).map((choice) => [choice.apiKey, choice]))
+  const chosen = customizationChoices.map((apiKey) => known.get(apiKey))
+  const choices = chosen.filter((choice) => choice !== undefined)
+  const faults = [
+    ...(item.available ? [] : [fault(`${at}/apiKey`, 'item-unavailable', `${item.name} is not available.`)]),
+    ...chosen.flatMap((choice, index) =>
+      choiceFaults(item, choice, `${at}/customizationChoices/${index}/apiKey`),
+    ),
+    ...item.customizationGroups.flatMap((group) => groupFaults(group, choices, `${at}/customizationChoices`)),
+  ]
+  const used = item.customizationGroups.filter((group) => choices.some((choice) => choice.group === group))
+  return {
+    faults,
+    line: {
+      apiKey: item.apiKey,
+      name: item.name,
+      basePrice: item.basePrice,
+      totalPrice: sum([
+        item.basePrice,
+        ...used.map((group) => group.basePrice),
+        ...choices.map(({ price }) => price),
+      ]),
+      customizationChoices: choices.map(({ apiKey, details, price }) => ({ apiKey, details, price })),
+    },
+  }
+}
+
+const choicesOf = (item: Item): Chosen[] =>
+  item.customizationGroups.flatMap((group) =>
+    group.customizations.flatMap((customization) =>
+      customization.customizationChoices.map(({ apiKey, name, price, count, available }) => ({
+        group,
+        count,
+        available,
+        apiKey,
+        details: `${customization.name}: ${name}`,
+        price,
+      })),
+    ),
+  )
+
+function choiceFaults(item: Item, choice: Chosen | undefined, at: string): Fault[] {
+  if (!choice) return [fault(at, 'customization-unknown', `${item.name} has no such choice.`)]
+  return choice.available ? [] : [fault(at, 'item-unavailable', `${choice.details} is not available.`)]
+}
+
+/** Every group of the item counts, also one of which nothing was chosen; a repeated choice counts each time. */
+function groupFaults(group: CustomizationGroup, choices: readonly Chosen[], at: string): Fault[] {
+  const count = choices.reduce((total, choice) => total + (choice.group === group ? choice.count : 0), 0)
+  if (count < group.minCount) {
+    const detail = `"${group.name}" needs at least ${group.minCount}, chosen: ${count}.`
+    return [fault(at, 'customization-required', detail)]
+  }
+  if (count > group.maxCount) {
+    const detail = `"${group.name}" takes at most ${group.maxCount}, chosen: ${count}.`
+    return [fault(at, 'customization-limit', detail)]
+  }
+  return []
+}

@@ -1,0 +1,282 @@
+import { cents, type Fault } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { aZone, ajanta, korma, vindaloo } from './cast.ts'
+import type { Item } from './menu.ts'
+import { quote, type Asked, type Destination, type QuoteFacts } from './quote.ts'
+import type { KeptRestaurant } from './restaurant.ts'
+
+const NOW = Date.parse('2026-11-20T18:00Z')
+const home: Destination = { point: { latitude: 43.08, longitude: -89.38 }, zip: '53703' }
+
+const order = (over: Partial<Asked>): Asked => ({
+  restaurantApiKey: 'ajanta',
+  method: 'pickup',
+  payment: 'card',
+  test: false,
+  items: [{ apiKey: 'vindaloo', customizationChoices: [] }],
+  address: null,
+  ...over,
+})
+const facts = (restaurant: Partial<KeptRestaurant> = {}, items: Item[] = [vindaloo, korma]): QuoteFacts => ({
+  restaurant: { ...ajanta, ...restaurant },
+  items: new Map(items.map((item) => [item.apiKey, item])),
+  destination: home,
+})
+const item = (apiKey: string, ...customizationChoices: string[]) => ({ apiKey, customizationChoices })
+const delivery = (...items: Asked['items']) => order({ method: 'delivery', items })
+
+const faultsOf = (asked: Asked, known: QuoteFacts = facts()) => {
+  const answer = quote(asked, known, NOW)
+  expect(answer.quote === null).toBe(answer.faults.length > 0)
+  return answer.faults.map(({ pointer, code }) => [pointer, code])
+}
+const detailsOf = (asked: Asked, known: QuoteFacts = facts()) =>
+  quote(asked, known, NOW).faults.map(({ detail }) => detail)
+
+describe('prices', () => {
+  test('an item without choices costs its base price, with tax rounded half up', () => {
+    expect(quote(order({}), facts(), NOW)).toEqual({
+      faults: [],
+      quote: {
+        items: [
+          {
+            apiKey: 'vindaloo',
+            name: 'Chicken Vindaloo',
+            basePrice: 1250,
+            totalPrice: 1250,
+            customizationChoices: [],
+          },
+        ],
+        subtotal: 1250,
+        // 5.5 % of 12.50 is 0.6875.
+        tax: 69,
+        deliveryPrice: 0,
+        point: null,
+      },
+    })
+  })
+
+  test('choices add their prices, and each group that is used its base price once', () => {
+    const { quote: priced } = quote(
+      order({ items: [item('korma', 'hot', 'naan', 'naan', 'no-butter'), item('korma', 'mild')] }),
+      facts(),
+      NOW,
+    )
+    expect(priced?.items).toEqual([
+      {
+        apiKey: 'korma',
+        name: 'Korma',
+        basePrice: 1095,
+        totalPrice: 1095 + 25 + 100 + 275 + 275,
+        customizationChoices: [
+          { apiKey: 'hot', details: 'How hot: Hot', price: 25 },
+          { apiKey: 'naan', details: 'Bread: Naan', price: 275 },
+          { apiKey: 'naan', details: 'Bread: Naan', price: 275 },
+          { apiKey: 'no-butter', details: 'Bread: No butter', price: 0 },
+        ],
+      },
+      {
+        apiKey: 'korma',
+        name: 'Korma',
+        basePrice: 1095,
+        totalPrice: 1095,
+        customizationChoices: [{ apiKey: 'mild', details: 'How hot: Mild', price: 0 }],
+      },
+    ])
+    expect(priced?.subtotal).toBe(1770 + 1095)
+  })
+
+  test('a group is used also by a choice that costs and counts nothing', () => {
+    const { quote: priced } = quote(order({ items: [item('korma', 'mild', 'no-butter')] }), facts(), NOW)
+    expect(priced?.subtotal).toBe(1095 + 100)
+  })
+
+  test.each([
+    [1250, 80_000, 100],
+    [1000, 55_500, 56],
+    [1000, 55_499, 55],
+    [9, 55_555, 0],
+    [10, 50_000, 1],
+    [3, 166_667, 1],
+    [2, 249_999, 0],
+    [12_345, 0, 0],
+    [12_345, 1_000_000, 12_345],
+  ])('the tax on %i cents at %i millionths is %i cents', (price, taxRatePpm, tax) => {
+    const known = facts({ taxRatePpm }, [{ ...vindaloo, basePrice: cents(price) }])
+    expect(quote(order({}), known, NOW).quote?.tax).toBe(tax)
+  })
+
+  test('delivery costs what the zone says, and tells where the address is', () => {
+    const known = facts({ zones: [aZone({ maxRadius: 5, deliveryPrice: cents(199) })] })
+    const { quote: priced } = quote(delivery(item('vindaloo')), known, NOW)
+    expect(priced).toMatchObject({ deliveryPrice: 199, point: { latitude: 43.08, longitude: -89.38 } })
+  })
+
+  test.each([
+    [null, 299],
+    [2501, 299],
+    [2500, 0],
+    [0, 0],
+  ])('with free delivery from %j cents up, 25.00 are delivered for %i', (minFreeDelivery, deliveryPrice) => {
+    const known = facts({ minFreeDelivery: minFreeDelivery === null ? null : cents(minFreeDelivery) })
+    const { quote: priced } = quote(delivery(item('vindaloo'), item('vindaloo')), known, NOW)
+    expect(priced?.deliveryPrice).toBe(deliveryPrice)
+  })
+
+  test('an address that is not known is not looked at, and delivery costs the restaurant’s own price', () => {
+    const known = { ...facts(), destination: null }
+    expect(quote(delivery(item('vindaloo')), known, NOW).quote).toMatchObject({
+      deliveryPrice: 299,
+      point: null,
+    })
+  })
+})
+
+describe('what is wrong with the restaurant', () => {
+  test('restaurant-not-found is all there is to say', () => {
+    expect(faultsOf(order({ items: [item('nothing')] }), { ...facts(), restaurant: null })).toEqual([
+      ['/restaurantApiKey', 'restaurant-not-found'],
+    ])
+  })
+
+  test.each<[string, Partial<KeptRestaurant>, Partial<Asked>, [string, string]]>([
+    ['restaurant-closed', { hours: {} }, {}, ['/restaurantApiKey', 'restaurant-closed']],
+    ['method-not-offered: pickup', { offersPickup: false }, {}, ['/method', 'method-not-offered']],
+    [
+      'method-not-offered: delivery',
+      { offersDelivery: false },
+      { method: 'delivery' },
+      ['/method', 'method-not-offered'],
+    ],
+    ['payment-not-accepted: card', { acceptsCard: false }, {}, ['/payment', 'payment-not-accepted']],
+    [
+      'payment-not-accepted: cash',
+      { acceptsCash: false },
+      { payment: 'cash' },
+      ['/payment', 'payment-not-accepted'],
+    ],
+    ['not-a-test-restaurant', {}, { test: true }, ['/test', 'not-a-test-restaurant']],
+    ['test-restaurant-only', { isTest: true }, {}, ['/test', 'test-restaurant-only']],
+  ])('%s', (_, restaurant, asked, fault) => {
+    expect(faultsOf(order(asked), facts(restaurant))).toEqual([fault])
+  })
+
+  test('a test order to a test restaurant is fine', () => {
+    expect(faultsOf(order({ test: true }), facts({ isTest: true }))).toEqual([])
+  })
+})
+
+describe('what is wrong with the items', () => {
+  test('item-not-found: also of another restaurant, because its items are not among the facts', () => {
+    expect(faultsOf(order({ items: [item('vindaloo'), item('elsewhere', 'x')] }))).toEqual([
+      ['/items/1/apiKey', 'item-not-found'],
+    ])
+  })
+
+  test('item-unavailable: the item', () => {
+    expect(faultsOf(order({}), facts({}, [{ ...vindaloo, available: false }]))).toEqual([
+      ['/items/0/apiKey', 'item-unavailable'],
+    ])
+  })
+
+  test('item-unavailable: a choice', () => {
+    expect(faultsOf(order({ items: [item('korma', 'naan', 'hellish')] }))).toEqual([
+      ['/items/0/customizationChoices/1/apiKey', 'item-unavailable'],
+    ])
+  })
+
+  test('customization-unknown: a choice of no item, or of another one', () => {
+    const items = [item('korma', 'mild', 'nonsense'), item('vindaloo', 'mild')]
+    expect(faultsOf(order({ items }))).toEqual([
+      ['/items/0/customizationChoices/1/apiKey', 'customization-unknown'],
+      ['/items/1/customizationChoices/0/apiKey', 'customization-unknown'],
+    ])
+  })
+
+  test('customization-required: also when nothing at all was chosen; the detail names group and numbers', () => {
+    expect(faultsOf(order({ items: [item('korma')] }))).toEqual([
+      ['/items/0/customizationChoices', 'customization-required'],
+    ])
+    expect(detailsOf(order({ items: [item('korma', 'naan')] }))).toEqual([
+      '"Heat" needs at least 1, chosen: 0.',
+    ])
+  })
+
+  test('customization-limit: a repeated choice counts each time, a choice as often as its count says', () => {
+    const limit = [['/items/0/customizationChoices', 'customization-limit']]
+    expect(faultsOf(order({ items: [item('korma', 'mild', 'mild')] }))).toEqual(limit)
+    expect(faultsOf(order({ items: [item('korma', 'mild', 'stuffed', 'naan')] }))).toEqual([])
+    expect(faultsOf(order({ items: [item('korma', 'mild', 'stuffed', 'stuffed')] }))).toEqual(limit)
+    expect(detailsOf(order({ items: [item('korma', 'mild', 'stuffed', 'stuffed')] }))).toEqual([
+      '"Bread basket" takes at most 3, chosen: 4.',
+    ])
+    const free = Array.from({ length: 9 }, () => 'no-butter')
+    expect(faultsOf(order({ items: [item('korma', 'mild', ...free)] }))).toEqual([])
+  })
+})
+
+describe('what is wrong with the delivery', () => {
+  const far: Destination = { point: { latitude: 44, longitude: -89 }, zip: '54911' }
+
+  test('address-undeliverable', () => {
+    expect(faultsOf(delivery(item('vindaloo'), item('vindaloo')), { ...facts(), destination: far })).toEqual([
+      ['/address', 'address-undeliverable'],
+    ])
+  })
+
+  test('address-not-found-on-map', () => {
+    expect(faultsOf(delivery(item('vindaloo')), { ...facts(), destination: 'not-on-map' })).toEqual([
+      ['/address', 'address-not-found-on-map'],
+    ])
+  })
+
+  test('service-unavailable while addresses cannot be looked up', () => {
+    expect(faultsOf(delivery(item('vindaloo')), { ...facts(), destination: 'map-unavailable' })).toEqual([
+      ['/address', 'service-unavailable'],
+    ])
+  })
+
+  test('below-delivery-minimum: a cent below it; the detail says both amounts', () => {
+    const zones = [aZone({ maxRadius: 5, deliveryMin: cents(1251) })]
+    expect(faultsOf(delivery(item('vindaloo')), facts({ zones }))).toEqual([
+      ['/items', 'below-delivery-minimum'],
+    ])
+    expect(detailsOf(delivery(item('vindaloo')), facts({ zones }))).toEqual([
+      'The minimum for delivery is 12.51; the items come to 12.50.',
+    ])
+    const enough = [aZone({ maxRadius: 5, deliveryMin: cents(1250) })]
+    expect(faultsOf(delivery(item('vindaloo')), facts({ zones: enough }))).toEqual([])
+  })
+
+  test('nothing is said of the minimum while something is wrong with an item: what they come to is not known', () => {
+    expect(faultsOf(delivery(item('vindaloo'), item('nothing')))).toEqual([
+      ['/items/1/apiKey', 'item-not-found'],
+    ])
+  })
+
+  test('pickup knows no minimum, and no address', () => {
+    expect(
+      faultsOf(order({}), { ...facts({ zones: [aZone({ maxRadius: 0 })] }), destination: 'not-on-map' }),
+    ).toEqual([])
+  })
+})
+
+test('all faults come at once, each with its pointer and a sentence', () => {
+  const known = {
+    ...facts({ hours: {}, acceptsCard: false, isTest: true }, [korma, { ...vindaloo, available: false }]),
+    destination: 'not-on-map' as const,
+  }
+  const asked = delivery(item('vindaloo'), item('nothing'), item('korma', 'x', 'naan', 'stuffed', 'stuffed'))
+  expect(faultsOf(asked, known)).toEqual([
+    ['/restaurantApiKey', 'restaurant-closed'],
+    ['/payment', 'payment-not-accepted'],
+    ['/test', 'test-restaurant-only'],
+    ['/items/0/apiKey', 'item-unavailable'],
+    ['/items/1/apiKey', 'item-not-found'],
+    ['/items/2/customizationChoices/0/apiKey', 'customization-unknown'],
+    ['/items/2/customizationChoices', 'customization-required'],
+    ['/items/2/customizationChoices', 'customization-limit'],
+    ['/address', 'address-not-found-on-map'],
+  ])
+  expect(quote(asked, known, NOW).faults.every(({ detail }: Fault) => detail.endsWith('.'))).toBe(true)
+})

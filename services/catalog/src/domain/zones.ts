@@ -1,0 +1,38 @@
+import type { Cents, Point } from '@platter/contracts'
+import { boxAround, boxOf, isInside, milesBetween, type Box } from './geo.ts'
+import { zipOf } from './place.ts'
+import type { KeptRestaurant, Zone } from './restaurant.ts'
+
+/** How far a restaurant that offers delivery and names no zone delivers. */
+export const DEFAULT_RADIUS_MILES = 5
+
+export type Deliverer = Pick<
+  KeptRestaurant,
+  'latitude' | 'longitude' | 'offersDelivery' | 'deliveryMin' | 'deliveryPrice' | 'zones'
+>
+export type DeliveryTerms = { deliveryMin: Cents; deliveryPrice: Cents }
+
+/** For which minimum and price the restaurant delivers to that place; null when it does not. */
+export function deliveryTerms(
+  restaurant: Deliverer,
+  place: { point: Point; zip: string },
+): DeliveryTerms | null {
+  if (!restaurant.offersDelivery) return null
+  if (restaurant.zones.length === 0) {
+    return milesBetween(restaurant, place.point) <= DEFAULT_RADIUS_MILES ? restaurant : null
+  }
+  return restaurant.zones.find((zone) => holds(zone, restaurant, place)) ?? null
+}
+
+function holds(zone: Zone, centre: Point, { point, zip }: { point: Point; zip: string }): boolean {
+  if (zone.holePoints && isInside(point, zone.holePoints)) return false
+  if (zone.zips) return zone.zips.includes(zipOf(zip))
+  if (zone.points) return isInside(point, zone.points)
+  return zone.maxRadius !== null && milesBetween(centre, point) <= zone.maxRadius
+}
+
+/** A box that holds the whole zone, so that SQL can preselect; null for a zone that is a list of ZIP codes. */
+export function boundsOf(zone: Zone, centre: Point): Box | null {
+  if (zone.points) return boxOf(zone.points)
+  return zone.maxRadius === null ? null : boxAround(centre, zone.maxRadius)
+}

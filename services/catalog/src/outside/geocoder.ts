@@ -1,0 +1,25 @@
+import type { Point } from '@platter/contracts'
+import type { Place } from '#/domain/place.ts'
+import { locateByZip } from './embedded-geocoder.ts'
+import { nominatim } from './nominatim.ts'
+import { readZipCodes } from './zip-codes.ts'
+
+/** Turns addresses into points. */
+export type Geocoder = {
+  /** Where an address in words is; null when there is no such place. */
+  locate: (address: string) => Promise<Place | null>
+  /** The ZIP code area around a point, with the point itself; null when it is in none. */
+  around: (point: Point) => Place | null
+}
+
+/** The one at `url`, which is Nominatim-compatible, or without it the embedded one. Points are always looked up in the embedded data. */
+export function createGeocoder(url: string | undefined): Geocoder {
+  const zipCodes = readZipCodes()
+  return {
+    locate: url === undefined ? async (address) => locateByZip(zipCodes, address) : nominatim(url),
+    around(point) {
+      const code = zipCodes.nearest(point)
+      return code ? { point, streetAddress: '', city: code.city, state: code.state, zip: code.zip } : null
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createGeocoder } from './geocoder.ts'
+
+describe('the embedded geocoder', () => {
+  const geocoder = createGeocoder(undefined)
+
+  test.each([
+    ['316 W Washington Ave, Madison, WI 53703', '316 W Washington Ave', 'Madison', 'WI', '53703'],
+    ['530 S Park St, Madison WI 53715-1234, United States', '530 S Park St', 'Madison', 'WI', '53715'],
+    ['316 W. Washington Ave. Madison, WI, USA', '316 W. Washington Ave.', 'Madison', 'WI', ''],
+    ['53703', '', 'Madison', 'WI', '53703'],
+    ['53703 Madison', '', 'Madison', 'WI', '53703'],
+    ['madison wisconsin', '', 'Madison', 'WI', ''],
+    ['New York, New York', '', 'New York', 'NY', ''],
+    ['1 A St, Lake Geneva, WI', '1 A St', 'Lake Geneva', 'WI', ''],
+    ['St. Louis, MO', '', 'Saint Louis', 'MO', ''],
+    ['12345 Main St, Madison, WI', '12345 Main St', 'Madison', 'WI', ''],
+    ['1 New St, Madison, WI 00001', '1 New St', 'Madison', 'WI', '00001'],
+  ])('finds %j', async (address, ...expected) => {
+    const { streetAddress, city, state, zip } = (await geocoder.locate(address))!
+    expect([streetAddress, city, state, zip]).toEqual(expected)
+  })
+
+  test.each([
+    '',
+    ' , ',
+    'Atlantis',
+    'Madison',
+    'New York',
+    'WI',
+    'Hauptstraße 1, Berlin',
+    '99999 Nowhere Rd',
+  ])('does not find %j', async (address) => {
+    expect(await geocoder.locate(address)).toBeNull()
+  })
+
+  test('a ZIP code stands for the middle of its area, a city for its most central one', async () => {
+    expect((await geocoder.locate('53703'))?.point).toEqual({ latitude: 43.0775, longitude: -89.3831 })
+    const city = await geocoder.locate('New York, NY')
+    expect(city?.point.latitude).toBeCloseTo(40.75, 1)
+    expect(city?.point.longitude).toBeCloseTo(-73.98, 1)
+  })
+
+  test('a point is in the ZIP code area whose middle is nearest, and stays where it is', () => {
+    // The point and the answer of a search of the original interface.
+    const point = { latitude: 39.6682515, longitude: -105.096661 }
+    expect(geocoder.around(point)).toEqual({
+      point,
+      streetAddress: '',
+      city: 'Denver',
+      state: 'CO',
+      zip: '80227',
+    })
+  })
+
+  test('a point far from every ZIP code is in none', () => {
+    expect(geocoder.around({ latitude: 48.8566, longitude: 2.3522 })).toBeNull()
+    expect(geocoder.around({ latitude: 30, longitude: -40 })).toBeNull()
+  })
+})
+
+describe('a Nominatim-compatible server', () => {
+  const servers: { close(): void }[] = []
+  afterAll(() => servers.forEach((server) => server.close()))
+
+  async function serverThat(listener: RequestListener): Promise<string> {
+    const server = createServer(listener)
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  const found = {
+    lat: '43.0722',
+    lon: '-89.3867',
+    address: {
+      house_number: '316',
+      road: 'West Washington Avenue',
+      city: 'Madison',
+      state: 'Wisconsin',
+      'ISO3166-2-lvl4': 'US-WI',
+      postcode: '53703',
+    },
+  }
+
+  test('is asked in its own words, once an address, and its answer is taken', async () => {
+    const asked: string[] = []
+    const url = await serverThat(({ url: path }, response) => {
+      asked.push(path ?? '')
+      response.end(JSON.stringify([found]))
+    })
+    const { locate } = createGeocoder(`${url}/maps/`)
+    const address = '316 W Washington Ave, Madison, WI'
+    const [place] = await Promise.all([locate(address), locate(address)])
+    expect(place).toEqual({
+      point: { latitude: 43.0722, longitude: -89.3867 },
+      streetAddress: '316 West Washington Avenue',
+      city: 'Madison',
+      state: 'WI',
+      zip: '53703',
+    })
+    expect(asked).toEqual([
+      '/maps/search?q=316+W+Washington+Ave%2C+Madison%2C+WI&format=jsonv2&addressdetails=1&limit=1',
+    ])
+  })
+
+  test('that finds nothing has no place, and is not asked again', async () => {
+    let asked = 0
+    const url = await serverThat((_, response) => (asked++, response.end('[]')))
+    const { locate } = createGeocoder(url)
+    expect([await locate('Atlantis'), await locate('Atlantis')]).toEqual([null, null])
+    expect(asked).toBe(1)
+  })
+
+  test.each<[string, RequestListener]>([
+    ['fails', (_, response) => response.writeHead(500).end('{}')],
+    ['answers something else', (_, response) => response.end('<html>')],
+    ['hangs up', (request) => request.socket.destroy()],
+  ])('that %s is service-unavailable', async (_, listener) => {
+    const { locate } = createGeocoder(await serverThat(listener))
+    await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
+  })
+
+  test('that keeps silent is service-unavailable after two seconds', async () => {
+    const { locate } = createGeocoder(await serverThat(() => {}))
+    const begun = performance.now()
+    await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
+    expect(performance.now() - begun).toBeLessThan(3_000)
+  })
+})

@@ -1,0 +1,20 @@
+import { PutMenu } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import { menuFaults, menuFrom, menuRecord, takenFaults } from '#/domain/menu.ts'
+import type { Route } from '#/route.ts'
+import type { Db } from '#/store/database.ts'
+import { putMenu as write } from '#/store/menus.ts'
+
+/** Answers the menu with its customizations. */
+export const putMenu = (route: Route, db: Db) =>
+  route(PutMenu, async ({ params, body }) => {
+    const faults = menuFaults(body)
+    if (faults.length > 0) throw Problem.of(faults)
+    const menu = menuFrom(body)
+    const written = await write(db, params.apiKey, menu)
+    if (written.kind === 'taken') throw Problem.of(takenFaults(body, written.keys))
+    if (written.kind === 'no-restaurant') {
+      throw new Problem('restaurant-not-found', 'There is no such restaurant.')
+    }
+    return menuRecord(menu, true)
+  })

@@ -1,0 +1,18 @@
+import { PutRestaurant } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import { restaurantFaults, restaurantFrom, takenZoneFaults } from '#/domain/restaurant-input.ts'
+import { detailsRecord } from '#/domain/restaurant-record.ts'
+import type { Route } from '#/route.ts'
+import type { Db } from '#/store/database.ts'
+import { putRestaurant as write } from '#/store/restaurants.ts'
+
+/** Answers the restaurant as its details show it. */
+export const putRestaurant = (route: Route, db: Db) =>
+  route(PutRestaurant, async ({ params, body }) => {
+    const faults = restaurantFaults(params.apiKey, body)
+    if (faults.length > 0) throw Problem.of(faults)
+    const restaurant = restaurantFrom(params.apiKey, body)
+    const written = await write(db, restaurant)
+    if (written.kind === 'taken') throw Problem.of(takenZoneFaults(body, written.keys))
+    return detailsRecord(restaurant, { place: null, now: Date.now() })
+  })

@@ -1,0 +1,45 @@
+import type { Address, Restaurant, RestaurantSearch, RestaurantSearchTest } from '@platter/contracts'
+import { Problem, type Call } from '@platter/kit'
+import { placeRecord, restaurantRecord } from './domain/restaurant-record.ts'
+import { nextPage, pageOf, ranked, readCursor, type Cursor } from './domain/search.ts'
+import type { Geocoder } from './outside/geocoder.ts'
+import type { Db } from './store/database.ts'
+import { findCandidates, findRestaurants } from './store/restaurants.ts'
+import { whereIs } from './whereabouts.ts'
+
+export type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>
+type Found = { address: Address; restaurants: Restaurant[] }
+
+/** restaurant/search and restaurant/search-test: the same, each among its own kind of restaurants. */
+export async function searchRestaurants(
+  { db, geocoder }: { db: Db; geocoder: Geocoder },
+  call: SearchCall,
+  isTest: boolean,
+): Promise<Found> {
+  const { query } = call
+  const now = Date.now()
+  const after = cursorIn(query.cursor)
+  const wanted = {
+    place: await whereIs(geocoder, query),
+    method: query.method,
+    pickupRadiusMiles: query['pickup-radius'],
+    at: after?.at ?? now,
+  }
+  const candidates = await findCandidates(db, { ...wanted, isTest, words: query.search })
+  const { page, next } = pageOf(ranked(candidates, wanted), { after, limit: query.limit, at: wanted.at })
+  if (next) call.setHeader('link', `<${nextPage(call.url, next)}>; rel="next"`)
+  const restaurants = await findRestaurants(db, page)
+  const { place } = wanted
+  return {
+    address: placeRecord(place),
+    restaurants: restaurants.map((restaurant) => restaurantRecord(restaurant, { place, now })),
+  }
+}
+
+function cursorIn(text: string | undefined): Cursor | null {
+  if (text === undefined) return null
+  const cursor = readCursor(text)
+  if (cursor) return cursor
+  const detail = 'cursor is not one from a Link header.'
+  throw Problem.of([{ pointer: 'query/cursor', code: 'invalid-field', detail }])
+}

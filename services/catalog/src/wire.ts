@@ -1,0 +1,56 @@
+import { Bus } from '@platter/bus'
+import { CatalogQuote } from '@platter/contracts'
+import { connectPostgres, createApp, migrate, readJson, router, type Log, type Parts } from '@platter/kit'
+import type { Config } from './config.ts'
+import { answerQuote } from './handlers/quote.ts'
+import { createGeocoder } from './outside/geocoder.ts'
+import { itemCustomizations } from './routes/item-customizations.ts'
+import { putMenu } from './routes/put-menu.ts'
+import { putRestaurant } from './routes/put-restaurant.ts'
+import { restaurantDetails } from './routes/restaurant-details.ts'
+import { restaurantMenu } from './routes/restaurant-menu.ts'
+import { restaurantSearchTest } from './routes/restaurant-search-test.ts'
+import { restaurantSearch } from './routes/restaurant-search.ts'
+import type { Database } from './store/database.ts'
+import { createMenuCache } from './store/menu-cache.ts'
+import { connectCache } from './store/redis.ts'
+
+const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
+
+/** Catalog: restaurants with their zones and menus, searching them, and the price of an order. */
+export function wire(config: Config, log: Log): Parts {
+  const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const cache = connectCache(config.REDIS_URL, log)
+  const bus = new Bus({ url: config.AMQP_URL, service: 'catalog', log })
+  const geocoder = createGeocoder(config.GEOCODER_URL)
+  const { db } = postgres
+
+  const app = createApp(log)
+  readJson(app)
+  const route = router(app, config.INTERNAL_SECRET)
+  restaurantSearch(route, { db, geocoder })
+  restaurantSearchTest(route, { db, geocoder })
+  restaurantDetails(route, { db, geocoder })
+  restaurantMenu(route, createMenuCache(db, cache))
+  itemCustomizations(route, db)
+  putRestaurant(route, db)
+  putMenu(route, db)
+
+  bus.onQuestion(CatalogQuote, answerQuote({ db, geocoder }))
+
+  return {
+    app,
+    async start() {
+      await migrate(db, MIGRATIONS, log)
+      bus.start()
+    },
+    // Not Redis: without it menus are rendered anew, and nothing else is missing.
+    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
+    quiesce: () => bus.quiesce(),
+    async close() {
+      cache.close()
+      await bus.close()
+      await postgres.close()
+    },
+  }
+}
