@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { ApiKey } from './values.ts'
 
 /**
- * Who a request comes from, as the gateway found out from the access key, or `service` for a call that a
+ * Whom a request comes from, and by which access key, as the gateway found out from the access key, or `service` for a call that a
  * service makes on its own account. Travels between processes in a signed token only.
  */
 export const Principal = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('application'), applicationId: ApiKey }),
-  z.object({ kind: z.literal('restaurant'), restaurantApiKey: ApiKey }),
-  z.object({ kind: z.literal('operator') }),
+  z.object({ kind: z.literal('application'), applicationId: ApiKey, accessKeyId: ApiKey }),
+  z.object({ kind: z.literal('restaurant'), restaurantApiKey: ApiKey, accessKeyId: ApiKey }),
+  z.object({ kind: z.literal('operator'), accessKeyId: ApiKey }),
   z.object({ kind: z.literal('service'), service: z.string() }),
 ])
 export type Principal = z.infer<typeof Principal>

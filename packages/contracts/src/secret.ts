@@ -8,8 +8,11 @@ const REDACTED = '[secret]'
  */
 export class Secret {
   readonly #value: string
-  constructor(value: string) {
+  /** What may be kept to tell two secrets apart: the last four digits of a card number, nothing of a cvv or password. */
+  readonly hint: string
+  constructor(value: string, hint = '') {
     this.#value = value
+    this.hint = hint
   }
   reveal(): string {
     return this.#value
@@ -25,6 +28,6 @@ export class Secret {
   }
 }
 
-/** A string that becomes a `Secret` as soon as it is parsed. */
-export const secret = <S extends z.ZodType<string, string>>(schema: S) =>
-  schema.transform((value) => new Secret(value))
+/** A string that becomes a `Secret` as soon as it is parsed; `hint` says what of it may be kept. */
+export const secret = <S extends z.ZodType<string, string>>(schema: S, hint?: (value: string) => string) =>
+  schema.transform((value) => new Secret(value, hint?.(value)))

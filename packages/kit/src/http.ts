@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { z } from 'zod'
+import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { newRequestId } from './ids.ts'
 import type { Log } from './log.ts'
 import { requestParser } from './parse.ts'
@@ -17,6 +18,9 @@ export type App = FastifyInstance
 
 /** interface.md, "Limits". */
 export const BODY_LIMIT = 64 * 1024
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
 
@@ -67,12 +71,14 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   else if (problem.status >= 500)
     request.log.error({ requestId: request.id, code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', problem.retryAfterSeconds)
-  const instance = request.url.split('?', 1)[0] ?? ''
   return reply
     .code(problem.status)
-    .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemDocument(problem, request.id, instance)))
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))
 }
+
+/** The path as sent, without the query, which may hold an access key. */
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
 
 const reasonOf = ({ cause, message }: Problem): string => (cause instanceof Error ? cause.message : message)
 
@@ -129,9 +135,11 @@ export function readBytes(app: App): void {
 
 /** Bytes that are sent as they are: what they hold was checked when they were made. */
 export class Rendered {
-  readonly body: Buffer
-  constructor(body: Buffer) {
+  readonly body: Buffer | string
+  readonly status: number
+  constructor(body: Buffer | string, status = 200) {
     this.body = body
+    this.status = status
   }
 }
 
@@ -163,6 +171,8 @@ export type Call<O extends Operation> = {
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
+  /** For a POST whose client gave it an Idempotency-Key. */
+  idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
 }
 
@@ -184,17 +194,23 @@ export function router(app: App, internalSecret: string) {
         if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
         if (principal.kind !== kind)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
+        const parsed = parse({ params: request.params, query: request.query, body: request.body })
+        const header = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined
         const call = {
-          ...parse({ params: request.params, query: request.query, body: request.body }),
+          ...parsed,
           principal,
+          idempotency: idempotencyScope(header, { principal, path: pathOf(request), body: parsed.body }),
           requestId: request.id,
           headers: request.headers,
           url: request.url,
           setHeader: (name: string, value: string) => void reply.header(name, value),
         } as Call<O>
         const answer = await handler(call)
-        void reply.type('application/json; charset=utf-8')
-        return reply.send(answer instanceof Rendered ? answer.body : render(answer))
+        if (!(answer instanceof Rendered)) return reply.type(JSON_TYPE).send(render(answer))
+        return reply
+          .code(answer.status)
+          .type(answer.status === 200 ? JSON_TYPE : PROBLEM_TYPE)
+          .send(answer.body)
       },
     })
   }

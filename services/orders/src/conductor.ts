@@ -43,7 +43,10 @@ export class Conductor {
 
   /** Accepts an order: commits it with its saga, and says the first command. */
   async accept(
-    accepted: Pick<sagas.Acceptance, 'apiKey' | 'applicationId' | 'order' | 'facts' | 'requestId'>,
+    accepted: Pick<
+      sagas.Acceptance,
+      'apiKey' | 'applicationId' | 'order' | 'facts' | 'requestId' | 'idempotency'
+    >,
   ): Promise<void> {
     const { db, deadlines } = this.#needs
     const first = next(sendOrderSaga, accepted.facts, fresh)

@@ -6,6 +6,9 @@ import type { Db } from '#/store/tables.ts'
 
 const TIMEOUT_MS = 2_000
 
+/** An apiKey that no user has. */
+const NOBODY = 'nobody'
+
 type Caller = Context & { applicationId: string }
 
 /** Whether the user belongs to the calling application. Accounts know. */
@@ -21,7 +24,8 @@ export async function isUserOf(
 
 /**
  * The order, if the calling application may see it: the one that placed it, and those that its recipient
- * belongs to (interface.md, "Who may see what"). Anything else is `order-not-found`.
+ * belongs to (interface.md, "Who may see what"). Anything else is `order-not-found`, after the same question
+ * to accounts: how long the answer takes does not tell either whether there is such an order.
  */
 export async function findVisibleOrder(
   db: Db,
@@ -30,9 +34,8 @@ export async function findVisibleOrder(
   caller: Caller,
 ): Promise<orders.OwnedOrder> {
   const order = await orders.find(db, apiKey)
-  if (order) {
-    if (order.applicationId === caller.applicationId) return order
-    if (order.recipientApiKey !== null && (await isUserOf(bus, order.recipientApiKey, caller))) return order
-  }
+  if (order?.applicationId === caller.applicationId) return order
+  const isTheirs = await isUserOf(bus, order?.recipientApiKey ?? NOBODY, caller)
+  if (order && isTheirs) return order
   throw new Problem('order-not-found', 'There is no such order.')
 }

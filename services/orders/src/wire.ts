@@ -1,6 +1,7 @@
 import { Bus } from '@platter/bus'
 import {
   GetOrder,
+  OrderByKey,
   OrderMoved,
   OrderStatuses,
   PutRestaurantLink,
@@ -32,12 +33,14 @@ import { transmitToSimulator } from '#/outside/simulator.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
 import { transmitByWebhook } from '#/outside/webhook.ts'
 import { simulateProgress } from '#/progress.ts'
+import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
 import { getOrder } from '#/routes/order.ts'
 import { putRestaurantLink } from '#/routes/put-restaurant-link.ts'
 import { sendOrder } from '#/routes/send-order.ts'
 import { userOrders } from '#/routes/user-orders.ts'
 import { validateOrder } from '#/routes/validate-order.ts'
+import { forgetOld } from '#/store/idempotency-keys.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { Waiters } from '#/waiters.ts'
 
@@ -71,6 +74,7 @@ export function wire(config: Config, log: Log): Parts {
   )
   route(ValidateOrder, validateOrder(bus))
   route(GetOrder, getOrder(db, bus))
+  route(OrderByKey, orderByKey(db))
   route(OrderStatuses, orderStatuses(db, bus))
   route(UserOrders, userOrders(db, bus))
   route(PutRestaurantLink, putRestaurantLink(db))
@@ -90,6 +94,7 @@ export function wire(config: Config, log: Log): Parts {
   const startRepeating = () =>
     repeated.push(
       repeat('wake sagas', 500, () => conductor.wakeDue(), log),
+      repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
       repeat('simulate progress', 250, () => simulateProgress(db, config.SIMULATOR_STEP_MS), log),
     )
   return {

@@ -4,6 +4,7 @@ import { AddAddress } from './add-address.ts'
 import { AddCard } from './add-card.ts'
 import { CreateApplication } from './applications.ts'
 import { ItemCustomizations } from './item-customizations.ts'
+import { OrderByKey } from './order-by-key.ts'
 import { OrderStatuses } from './order-statuses.ts'
 import { GetOrder } from './order.ts'
 import { PutMenu } from './put-menu.ts'
@@ -23,6 +24,7 @@ export * from './add-address.ts'
 export * from './add-card.ts'
 export * from './applications.ts'
 export * from './item-customizations.ts'
+export * from './order-by-key.ts'
 export * from './order-statuses.ts'
 export * from './order.ts'
 export * from './put-menu.ts'
@@ -51,6 +53,7 @@ export const operations: readonly Operation[] = [
   SendOrder,
   ValidateOrder,
   GetOrder,
+  OrderByKey,
   OrderStatuses,
   UserOrders,
   PutRestaurant,

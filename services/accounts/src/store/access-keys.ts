@@ -57,7 +57,7 @@ export async function findKey(db: Db, hash: string) {
   const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
   return {
     id,
-    principal: Principal.parse({ kind, applicationId, restaurantApiKey }),
+    principal: Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId: id }),
     longUnused: row.longUnused,
   }
 }

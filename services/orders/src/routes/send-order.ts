@@ -1,12 +1,13 @@
 import type { Bus } from '@platter/bus'
 import type { OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
-import { newApiKey, Problem, type Handler } from '@platter/kit'
-import { checkOrder } from '#/check-order.ts'
+import { inFlight, mismatch, newApiKey, Rendered, type Call, type Handler } from '@platter/kit'
+import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
-import { orderRecord, type PricedOrder } from '#/domain/order.ts'
-import type { SavedAddress } from '#/domain/saga-row.ts'
+import type { PricedOrder } from '#/domain/order.ts'
+import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
+import { busyFor, finalAnswer } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
-import * as orders from '#/store/orders.ts'
+import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Waiters } from '#/waiters.ts'
 
@@ -21,62 +22,85 @@ type Needs = {
 
 /**
  * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
- * waits for its saga: the whole story of it is in `saga/send-order.saga.ts`.
+ * waits for its saga: what happens to it there is written in `saga/send-order.saga.ts`.
  */
-export function sendOrder({
-  db,
-  bus,
-  conductor,
-  waiters,
-  tokenize,
-  answerWithinMs,
-}: Needs): Handler<typeof SendOrder> {
-  return async ({ body, principal: { applicationId }, requestId }) => {
-    const { order, savedCard } = await checkOrder(bus, body, { applicationId, requestId, now: Date.now() })
-    const newCard = await tokenized(body, order, requestId)
-    const newAddress = newAddressOf(body, order)
-    const charged = order.payment === 'card' && !order.test
-    const apiKey = newApiKey()
-    await conductor.accept({
-      apiKey,
-      applicationId,
-      requestId,
-      order: withKeys(order, newCard, newAddress),
-      facts: {
-        total: order.total,
-        token: charged ? ((newCard ?? savedCard)?.token ?? null) : null,
-        userApiKey: order.recipientApiKey,
-        newCard,
-        newAddress,
-      },
-    })
-    return orderRecord(await outcomeOf(apiKey))
-  }
-
-  /** A test order is never charged, so its card is not even shown to the processor. */
-  async function tokenized(
-    { card }: OrderRequest,
-    order: PricedOrder,
-    requestId: string,
-  ): Promise<TokenizedCard | null> {
-    if (!card || card.saved || order.test || !order.details.card) return null
-    const { token, brand, lastFour } = await tokenize(card, requestId)
-    return { ...order.details.card, apiKey: newApiKey(), brand, lastFour, token }
-  }
-
-  /** The order once its restaurant has it, or as it stands when time is up. Throws the Problem when it failed. */
-  async function outcomeOf(apiKey: string) {
-    const decided = await waiters.until(apiKey, () => decidedStanding(db, apiKey), answerWithinMs)
-    if (!decided) await orders.tell(db, apiKey)
-    const standing = decided ?? (await orders.standing(db, apiKey))
-    if (standing.kind === 'failed') throw Problem.refusal(standing.refusal)
-    return standing.order
+export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
+  return async (call) => {
+    const repeated = await answerOfRepeated(needs, call)
+    if (repeated) return repeated
+    const { body, principal, requestId } = call
+    const { applicationId } = principal
+    const checked = await checkOrder(needs.bus, body, { applicationId, requestId, now: Date.now() })
+    const newCard = await tokenized(needs.tokenize, body, checked.order, requestId)
+    const apiKey = await accept(needs, call, checked, newCard)
+    return finalAnswer(needs, apiKey, call)
   }
 }
 
-async function decidedStanding(db: Db, apiKey: string) {
-  const standing = await orders.standing(db, apiKey)
-  return standing.kind === 'pending' ? null : standing
+/**
+ * What a request is answered whose Idempotency-Key was used before; null for a new one. A refusal before the
+ * order was accepted keeps no key: nothing has begun, and the mended request may use it.
+ */
+async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Promise<Rendered | null> {
+  if (!call.idempotency) return null
+  const used = await idempotencyKeys.use(needs.db, call.idempotency, busyFor(needs.answerWithinMs))
+  switch (used?.kind) {
+    case undefined:
+      return null
+    case 'mismatch':
+      throw mismatch()
+    case 'running':
+      throw inFlight()
+    case 'kept':
+      call.setHeader('idempotent-replayed', 'true')
+      return new Rendered(used.body, used.status)
+    case 'resumed':
+      return finalAnswer(needs, used.orderApiKey, call)
+  }
+}
+
+/** A test order is never charged, so its card is not even shown to the processor. */
+async function tokenized(
+  tokenize: Tokenizer,
+  { card }: OrderRequest,
+  { test, details }: PricedOrder,
+  requestId: string,
+): Promise<TokenizedCard | null> {
+  if (!card || card.saved || test || !details.card) return null
+  const { token, brand, lastFour } = await tokenize(card, requestId)
+  return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
+}
+
+/** Commits the order; from here on it is not lost. The key of another request that was faster is `idempotency-in-flight`. */
+async function accept(
+  { conductor, answerWithinMs }: Needs,
+  { body, principal, requestId, idempotency }: Call<typeof SendOrder>,
+  { order, savedCard }: CheckedOrder,
+  newCard: TokenizedCard | null,
+): Promise<string> {
+  const apiKey = newApiKey()
+  const newAddress = newAddressOf(body, order)
+  const isCharged = order.payment === 'card' && !order.test
+  const facts: SendOrderFacts = {
+    total: order.total,
+    token: isCharged ? ((newCard ?? savedCard)?.token ?? null) : null,
+    userApiKey: order.recipientApiKey,
+    newCard,
+    newAddress,
+  }
+  try {
+    await conductor.accept({
+      apiKey,
+      applicationId: principal.applicationId,
+      requestId,
+      order: withKeys(order, newCard, newAddress),
+      facts,
+      idempotency: idempotency && { scope: idempotency, busyMs: busyFor(answerWithinMs) },
+    })
+  } catch (error) {
+    throw idempotencyKeys.isTaken(error) ? inFlight() : error
+  }
+  return apiKey
 }
 
 /** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */

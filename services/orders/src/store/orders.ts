@@ -70,7 +70,8 @@ export async function statuses(
 /** Where an order stands for the one who waits for it. */
 export type Standing =
   | { kind: 'pending'; order: PlacedOrder }
-  | { kind: 'transmitted'; order: PlacedOrder }
+  /** Its restaurant has it; or it was cancelled after a client was told of it. */
+  | { kind: 'placed'; order: PlacedOrder }
   | { kind: 'failed'; refusal: Refusal }
 
 /** Throws when there is no such order. */
@@ -82,7 +83,8 @@ export async function standing(db: Db, apiKey: string): Promise<Standing> {
     .select('sagas.state')
     .where('api_key', '=', apiKey)
     .executeTakeFirstOrThrow()
-  if (row.outcome !== 'failed') return { kind: row.outcome, order: placedOrder(row) }
+  if (row.outcome === 'pending') return { kind: 'pending', order: placedOrder(row) }
+  if (row.outcome === 'transmitted' || row.told) return { kind: 'placed', order: placedOrder(row) }
   if (!row.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
   return { kind: 'failed', refusal: row.state.refusal }
 }

@@ -1,4 +1,5 @@
 import type { Cancellation, Refusal } from '@platter/contracts'
+import type { IdempotencyScope } from '@platter/kit'
 import { sql } from 'kysely'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'
 import { firstPaymentState } from '#/domain/order.ts'
@@ -27,11 +28,13 @@ export type Acceptance = {
   wakeInMs: number
   deadlineMs: number
   delivery: NewDelivery | null
+  /** The client's own number of the request, and how long this replica is going to wait for the order. */
+  idempotency: { scope: IdempotencyScope; busyMs: number } | null
 }
 
 const milliseconds = (ms: number) => sql`${ms} * interval '1 millisecond'`
 
-/** Commit 1 of an order, its acceptance: the order, its first status, its saga and, for cash, its delivery, in one statement. */
+/** Commit 1 of an order, its acceptance: the order, its first status, its saga, its idempotency key and, for cash, its delivery, in one statement. */
 export async function accept(db: Db, accepted: Acceptance): Promise<void> {
   const { apiKey, order, facts, state, requestId, delivery } = accepted
   await sql`
@@ -45,11 +48,19 @@ export async function accept(db: Db, accepted: Acceptance): Promise<void> {
       insert into order_statuses (order_api_key, position, status) values (${apiKey}, 0, 'PROCESSING')
     ), delivery as (
       ${newDelivery(apiKey, delivery)}
-    )
+    ), ${newKey(apiKey, accepted.idempotency)}
     insert into sagas (order_api_key, facts, state, request_id, wake_at, deadline_at)
     values (${apiKey}, ${JSON.stringify(facts)}, ${JSON.stringify(state)}, ${requestId},
             now() + ${milliseconds(accepted.wakeInMs)}, now() + ${milliseconds(accepted.deadlineMs)})
   `.execute(db)
+}
+
+const newKey = (apiKey: string, idempotency: Acceptance['idempotency']) => {
+  if (!idempotency) return sql`keyed as (select)`
+  const { accessKeyId, path, key, fingerprint } = idempotency.scope
+  return sql`keyed as (
+    insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
+    values (${accessKeyId}, ${path}, ${key}, ${fingerprint}, ${apiKey}, now() + ${milliseconds(idempotency.busyMs)}))`
 }
 
 function newDelivery(apiKey: string, delivery: NewDelivery | null) {

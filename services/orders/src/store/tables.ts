@@ -54,6 +54,17 @@ export type Tables = {
     last_result: string | null
     outcome: 'accepted' | 'refused' | 'unreachable' | null
   }
+  idempotency_keys: {
+    access_key_id: string
+    path: string
+    key: string
+    fingerprint: string
+    order_api_key: string
+    busy_until: ColumnType<Date, never, Date>
+    status: number | null
+    body: string | null
+    created_at: Clock
+  }
   restaurant_links: { restaurant_api_key: string; link: Json<RestaurantLink> }
   simulated_orders: { order_api_key: string; outcome: string; next_status_at: Clock | null }
 }

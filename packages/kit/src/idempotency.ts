@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { Secret, type Principal } from '@platter/contracts'
+import { Problem } from './problem.ts'
+
+/**
+ * Which request this is, as the client numbers its requests (interface.md, "Idempotency-Key"): two with the
+ * same access key, path and key are one, and have to say the same.
+ */
+export type IdempotencyScope = { accessKeyId: string; path: string; key: string; fingerprint: string }
+
+const BARE = /^[\u0021-\u007E]{1,255}$/
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
+
+/** The scope of a request, or null when it has no key. Throws Problem invalid-field for a key that is none. */
+export function idempotencyScope(
+  header: string | string[] | undefined,
+  { principal, path, body }: { principal: Principal; path: string; body: unknown },
+): IdempotencyScope | null {
+  if (header === undefined || principal.kind === 'service') return null
+  const key = readKey(header)
+  return {
+    accessKeyId: principal.accessKeyId,
+    path: path.replace(/\/$/, ''),
+    key,
+    fingerprint: fingerprintOf(body),
+  }
+}
+
+/** Quoted as the IETF draft has it, or bare; 1 to 255 visible ASCII characters. */
+export function readKey(header: string | string[]): string {
+  const text = typeof header === 'string' ? header.trim() : ''
+  const key = QUOTED.exec(text)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? text
+  if (BARE.test(key)) return key
+  const detail = 'Idempotency-Key is not 1 to 255 visible ASCII characters, quoted or bare.'
+  throw new Problem('invalid-field', detail, {
+    faults: [{ pointer: 'header/Idempotency-Key', code: 'invalid-field', detail }],
+  })
+}
+
+/** Of what the request says once it is parsed, so that white space and order of unknown fields do not matter; of a secret its hint only. */
+function fingerprintOf(body: unknown): string {
+  const text = JSON.stringify(
+    body ?? null,
+    function replace(this: Record<string, unknown>, name, value: unknown) {
+      const original = this[name]
+      return original instanceof Secret ? original.hint : value
+    },
+  )
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** What is said of a key that was used before. */
+export const mismatch = () =>
+  new Problem('idempotency-mismatch', 'This Idempotency-Key was used with another request.')
+
+export const inFlight = () =>
+  new Problem('idempotency-in-flight', 'The first request with this Idempotency-Key is still running.', {
+    retryAfterSeconds: 1,
+  })

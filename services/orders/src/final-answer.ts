@@ -1,0 +1,57 @@
+import { SendOrder } from '@platter/contracts'
+import { Problem, problemDocument, Rendered, responseRenderer, type IdempotencyScope } from '@platter/kit'
+import { orderRecord } from '#/domain/order.ts'
+import * as idempotencyKeys from '#/store/idempotency-keys.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+import type { Waiters } from '#/waiters.ts'
+
+type Needs = { db: Db; waiters: Waiters; answerWithinMs: number }
+
+/** A replica that died while it waited leaves the key busy for so much longer than it would have waited. */
+const BUSY_MARGIN_MS = 2_000
+
+export const busyFor = (answerWithinMs: number): number => answerWithinMs + BUSY_MARGIN_MS
+
+const render = responseRenderer(SendOrder)
+
+type Waiting = { idempotency: IdempotencyScope | null; requestId: string; url: string }
+
+/**
+ * Waits for the order: the Order once its restaurant has it, or as it stands when time is up; throws the
+ * Problem when it failed. What is final is kept under the idempotency key; a 5xx never is, so that a retry
+ * tries again, and an undecided order is waited for again.
+ */
+export async function finalAnswer(
+  needs: Needs,
+  apiKey: string,
+  { idempotency: scope, requestId, url }: Waiting,
+): Promise<Rendered> {
+  const { db } = needs
+  const standing = await standingOf(needs, apiKey)
+  if (standing.kind === 'failed') {
+    const problem = Problem.refusal(standing.refusal)
+    if (scope && problem.status >= 500) await idempotencyKeys.forget(db, scope)
+    else if (scope) {
+      const body = JSON.stringify(problemDocument(problem, requestId, url))
+      await idempotencyKeys.keep(db, scope, { status: problem.status, body })
+    }
+    throw problem
+  }
+  const body = render(orderRecord(standing.order))
+  if (scope && standing.kind === 'pending') await idempotencyKeys.letGo(db, scope)
+  else if (scope) await idempotencyKeys.keep(db, scope, { status: 200, body })
+  return new Rendered(body)
+}
+
+async function standingOf({ db, waiters, answerWithinMs }: Needs, apiKey: string): Promise<orders.Standing> {
+  const decided = await waiters.until(apiKey, () => decidedStanding(db, apiKey), answerWithinMs)
+  if (decided) return decided
+  await orders.tell(db, apiKey)
+  return orders.standing(db, apiKey)
+}
+
+async function decidedStanding(db: Db, apiKey: string) {
+  const standing = await orders.standing(db, apiKey)
+  return standing.kind === 'pending' ? null : standing
+}

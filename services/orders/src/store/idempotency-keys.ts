@@ -1,0 +1,101 @@
+import type { IdempotencyScope } from '@platter/kit'
+import { sql } from 'kysely'
+import type { Db } from '#/store/tables.ts'
+
+/** A key that was used before. */
+export type Used =
+  | { kind: 'mismatch' }
+  /** It has its final answer. */
+  | { kind: 'kept'; status: number; body: string }
+  /** Another request waits for the order at this moment. */
+  | { kind: 'running' }
+  /** Nobody waits for the order any more: the caller does, from now on. */
+  | { kind: 'resumed'; orderApiKey: string }
+
+type Row = {
+  fingerprint: string
+  order_api_key: string
+  status: number | null
+  body: string | null
+  taken: boolean
+}
+
+/** What is known of a key, null for a new one. One whose first request is gone is taken over, for `busyMs`. */
+export async function use(db: Db, scope: IdempotencyScope, busyMs: number): Promise<Used | null> {
+  const { accessKeyId, path, key, fingerprint } = scope
+  const { rows } = await sql<Row>`
+    with taken as (
+      update idempotency_keys set busy_until = now() + ${busyMs} * interval '1 millisecond'
+      where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
+        and fingerprint = ${fingerprint} and status is null and busy_until <= now()
+      returning order_api_key)
+    select fingerprint, order_api_key, status, body, exists (select from taken) as taken from idempotency_keys
+    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(db)
+  const [row] = rows
+  if (!row) return null
+  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' }
+  if (row.status !== null && row.body !== null) return { kind: 'kept', status: row.status, body: row.body }
+  return row.taken ? { kind: 'resumed', orderApiKey: row.order_api_key } : { kind: 'running' }
+}
+
+/** Keeps the final answer, to be given again byte for byte. */
+export async function keep(
+  db: Db,
+  scope: IdempotencyScope,
+  answer: { status: number; body: string },
+): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set(answer)
+    .where((row) => row.and(primaryKey(scope)))
+    .execute()
+}
+
+/** The request stops waiting without a final answer: a retry may go on. */
+export async function letGo(db: Db, scope: IdempotencyScope): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ busy_until: sql<Date>`now()` })
+    .where((row) => row.and(primaryKey(scope)))
+    .execute()
+}
+
+/** The order came to nothing through no fault of the request: a retry is a new order. */
+export async function forget(db: Db, scope: IdempotencyScope): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where((row) => row.and(primaryKey(scope)))
+    .execute()
+}
+
+/** What became of the request with this key: its order, and its final answer if it has one. */
+export async function find(db: Db, scope: Omit<IdempotencyScope, 'fingerprint'>) {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select(['order_api_key', 'status', 'body'])
+    .where((key) => key.and(primaryKey(scope)))
+    .executeTakeFirst()
+  return row ? { orderApiKey: row.order_api_key, status: row.status, body: row.body } : null
+}
+
+const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) => ({
+  access_key_id: accessKeyId,
+  path,
+  key,
+})
+
+const FORGET_AT_ONCE = 1_000
+
+/** Forgets keys older than seven days (interface.md). True when there may be more. */
+export async function forgetOld(db: Db): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at < now() - interval '7 days' limit ${FORGET_AT_ONCE}))`.execute(
+    db,
+  )
+  return numAffectedRows === BigInt(FORGET_AT_ONCE)
+}
+
+/** Whether an error says that another request with the same key was accepted first. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
