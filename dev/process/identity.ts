@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** A process that cannot be mistaken for a later one with the same number. */
+export interface Identity {
+  readonly pid: number
+  readonly started: string
+}
+
+/** The identity of a running process; null when there is none (a zombie counts as none). */
+export function identify(pid: number): Identity | null {
+  const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid)
+  return started === null ? null : { pid, started }
+}
+
+/** Whether exactly this process still runs. */
+export function isAlive(identity: Identity): boolean {
+  return identify(identity.pid)?.started === identity.started
+}
+
+/** The process that started this one: npm, where npm did, be it through a shell. Null where /proc does not tell. */
+export function starter(): Identity | null {
+  const parent = process.ppid
+  const grandparent = parentOnLinux(parent)
+  const npm = [parent, grandparent].find((pid) => pid !== null && isNpm(pid))
+  return identify(npm ?? parent)
+}
+
+/** Signals exactly this process; false when it is gone already. */
+export function signalProcess(identity: Identity, signal: NodeJS.Signals): boolean {
+  return isAlive(identity) && sendSignal(identity.pid, signal)
+}
+
+/** Signals a process number; false when nothing runs under it. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false
+    throw error
+  }
+}
+
+/** The `code` of a system error, such as ENOENT. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The text of a file; null when it does not exist. */
+export function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    // A process that ends while its /proc entry is read gives ESRCH.
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null
+    throw error
+  }
+}
+
+// npm names itself "npm start", or is a script that Node runs.
+function isNpm(pid: number): boolean {
+  const command = readIfPresent(`/proc/${pid}/cmdline`) ?? ''
+  return /^npm\b|npm-cli\.js/.test(command.replaceAll('\0', ' '))
+}
+
+function parentOnLinux(pid: number): number | null {
+  const parent = statFields(pid)?.[1]
+  return parent === undefined ? null : Number(parent)
+}
+
+// The fields of /proc/<pid>/stat from the third on: the second, the name, may hold spaces and parentheses.
+function statFields(pid: number): string[] | null {
+  const stat = readIfPresent(`/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? null
+}
+
+// The start time in clock ticks counts from boot, so it says nothing without the boot's own id.
+function startOnLinux(pid: number): string | null {
+  const fields = statFields(pid) ?? []
+  const [state] = fields
+  const ticks = fields[19]
+  if (ticks === undefined || state === 'Z' || state === 'X') return null
+  return `${readIfPresent('/proc/sys/kernel/random/boot_id')?.trim() ?? ''}:${ticks}`
+}
+
+function startByPs(pid: number): string | null {
+  try {
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '')
+  } catch (error) {
+    // `ps -p` exits with 1 for a process that does not exist.
+    if (error instanceof Error && 'status' in error && error.status === 1) return null
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import { createServer } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { errorCode } from './identity.ts'
+
+// Below the range of outgoing connections (Linux from 32768, macOS from 49152): else a process that comes back
+// on its port may find it taken by the near end of some connection.
+const lowest = 20_000
+const highest = 32_000
+
+const handedOut = new Set<number>()
+
+/** Ports on 127.0.0.1 that nobody listens on; never the same one twice in this process. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = []
+  for (let tries = 0; ports.length < count && tries < 1000; tries++) {
+    const port = randomInt(lowest, highest)
+    if (handedOut.has(port)) continue
+    handedOut.add(port)
+    if (await isFree(port)) ports.push(port)
+  }
+  if (ports.length < count) throw new Error(`No ${count} free ports between ${lowest} and ${highest}`)
+  return ports
+}
+
+/** One free port, as `freePorts`. */
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1)
+  if (port === undefined) throw new Error('No free port')
+  return port
+}
+
+/** The port itself when it is free, else the next one above it that is. */
+export async function freePortFrom(port: number): Promise<number> {
+  for (let candidate = port; candidate < Math.min(port + 100, 65_536); candidate++) {
+    if (!handedOut.has(candidate) && (await isFree(candidate))) {
+      handedOut.add(candidate)
+      return candidate
+    }
+  }
+  throw new Error(`Port ${port} and the next 99 are taken`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error) => {
+      const code = errorCode(error)
+      if (code === 'EADDRINUSE') resolve(false)
+      else reject(code === 'EACCES' ? new Error(`Port ${port} is reserved for the superuser`) : error)
+    })
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { claimDirectory } from './claim.ts'
+import { createProcessHost, findProgram, type ProcessHost, type ProcessSpec } from './host.ts'
+import { identify, isAlive, type Identity } from './identity.ts'
+import { endLeftovers, readRecord } from './record.ts'
+import { supervise } from './supervise.ts'
+import { until } from './wait.ts'
+
+let directory: string
+let host: ProcessHost
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'platter-process-'))
+  host = createProcessHost(directory)
+})
+
+afterEach(async () => {
+  host.close()
+  await host.stopAll(0)
+  rmSync(directory, { recursive: true })
+})
+
+const forever = 'setInterval(() => {}, 1000); console.log("here")'
+
+function spec(script: string): ProcessSpec {
+  return {
+    name: 'child',
+    command: process.execPath,
+    args: ['-e', script],
+    env: process.env,
+    cwd: directory,
+    log: join(host.logs, 'child.log'),
+    stopSignal: 'SIGTERM',
+    orphanSignal: 'SIGKILL',
+  }
+}
+
+const log = () => readFileSync(join(host.logs, 'child.log'), 'utf8')
+
+const eventually = (check: () => boolean, what: string) => until(check, { what, withinMs: 4000 })
+
+function identityOf(pid: number | null): Identity {
+  const identity = pid === null ? null : identify(pid)
+  if (identity === null) throw new Error('It does not run')
+  return identity
+}
+
+test('a child that dies is started again, and the death is told in one line', async () => {
+  const said: string[] = []
+  const child = supervise(host, {
+    name: 'child',
+    say: (line) => said.push(line),
+    changed: undefined,
+    spec: () => spec(forever),
+  })
+  const first = identityOf(child.pid)
+  process.kill(first.pid, 'SIGKILL')
+  await eventually(() => child.pid !== null && child.pid !== first.pid, 'the second life')
+  expect(said).toEqual([`child (process ${first.pid}) was ended by SIGKILL; starting it again in 200 ms`])
+  await child.stop()
+  expect(child.pid).toBeNull()
+})
+
+test('waiting for a child that keeps dying ends with its last words', async () => {
+  const child = supervise(host, {
+    name: 'child',
+    say: () => undefined,
+    changed: undefined,
+    spec: () => spec('console.error("no such luck"); process.exit(3)'),
+  })
+  const ready = child.ready(() => Promise.resolve(false), { withinMs: 20_000, signal: undefined })
+  await expect(ready).rejects.toThrow(/died 3 times[\s\S]*no such luck/)
+})
+
+test('a child that ignores its stop signal is killed after the grace', async () => {
+  const child = host.spawn(spec(`process.on('SIGTERM', () => {}); ${forever}`))
+  await eventually(() => child.output().includes('here'), 'its first words')
+  await child.stop(50)
+  expect(await child.ended).toEqual({ clean: false, how: 'was ended by SIGKILL' })
+})
+
+test('what a killed launcher has left is ended by the next one; others are left alone', async () => {
+  const left = host.spawn(spec(forever))
+  expect(readRecord(directory)?.children.map(({ pid }) => pid)).toEqual([left.pid])
+  expect(await endLeftovers(directory)).toEqual(['child'])
+  expect((await left.ended).how).toBe('was ended by SIGKILL')
+  expect(isAlive({ pid: process.pid, started: 'another life' })).toBe(false)
+})
+
+test.runIf(process.platform === 'linux')('a directory is claimed once', async () => {
+  const claim = await claimDirectory(directory)
+  expect(claim).not.toBeNull()
+  expect(await claimDirectory(directory)).toBeNull()
+  claim?.release()
+})
+
+test.runIf(findProgram('setpriv'))('a child does not outlive a launcher that is killed', async () => {
+  const script = `
+    import { createProcessHost } from ${JSON.stringify(join(import.meta.dirname, 'host.ts'))}
+    const host = createProcessHost(${JSON.stringify(join(directory, 'launcher'))})
+    host.spawn({ ...${JSON.stringify(spec(forever))}, env: process.env })
+    setInterval(() => {}, 1000)`
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' })
+  await eventually(() => (readRecord(join(directory, 'launcher'))?.children.length ?? 0) === 1, 'the child')
+  await eventually(() => log().includes('here'), 'its first words')
+  const child = readRecord(join(directory, 'launcher'))?.children[0]
+  if (child === undefined) throw new Error('No child')
+  expect(isAlive(child)).toBe(true)
+  launcher.kill('SIGKILL')
+  await eventually(() => !isAlive(child), 'its end')
+})

@@ -1,0 +1,102 @@
+import { styleText } from 'node:util'
+
+/** Where the launcher says what it does. */
+export interface Reporter {
+  /** Does a piece of work and shows that it goes on, what it notes meanwhile, and how long it took. */
+  readonly step: <T>(label: string, work: (step: Step) => Promise<T>) => Promise<T>
+  /** A line of its own. */
+  readonly say: (line: string) => void
+}
+
+/** What a running step can tell. */
+export interface Step {
+  /** What happens just now; replaced by the next one. */
+  readonly now: (text: string) => void
+  /** What is worth keeping beside the finished step. */
+  readonly result: (text: string) => void
+}
+
+/** Reports to a stream: a live line on a terminal, plain lines elsewhere. */
+export function reporterFor(stream: NodeJS.WriteStream): Reporter {
+  return stream.isTTY ? terminalReporter(stream) : plainReporter((line) => stream.write(`${line}\n`))
+}
+
+/** Reports in plain lines, one when a step has ended and one for each thing that it does meanwhile. */
+export function plainReporter(write: (line: string) => void): Reporter {
+  return {
+    say: write,
+    step: (label, work) =>
+      measured(work, {
+        now: (text) => write(`  ${label}: ${text}`),
+        done: (took, result) => write(`✓ ${[label, result, took].filter(Boolean).join('  ')}`),
+        failed: (took) => write(`✗ ${label}  ${took}`),
+      }),
+  }
+}
+
+const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+
+// Finished steps scroll away upwards as plain lines; the running ones share one line at the bottom, which is
+// cleared before anything else is written.
+function terminalReporter(stream: NodeJS.WriteStream): Reporter {
+  const running = new Map<string, { text: string; since: number }>()
+  let timer: NodeJS.Timeout | undefined
+  let frame = 0
+  const draw = () => {
+    if (running.size === 0) return
+    const parts = [...running].map(([label, { text, since }]) => {
+      const took = Math.floor((performance.now() - since) / 1000)
+      return [label, text, took > 0 ? `${took} s` : ''].filter(Boolean).join(' ')
+    })
+    frame = (frame + 1) % frames.length
+    const line = `${frames[frame]} ${parts.join(' · ')}`
+    stream.write(`\r\u001B[K${line.slice(0, Math.max(20, stream.columns - 1))}`)
+  }
+  const say = (line: string) => {
+    stream.write(`\r\u001B[K${line}\n`)
+    draw()
+  }
+  const leave = (label: string, line: string) => {
+    running.delete(label)
+    if (running.size === 0) clearInterval(timer)
+    say(line)
+  }
+  return {
+    say,
+    step: (label, work) => {
+      const entry = { text: '', since: performance.now() }
+      if (running.size === 0) timer = setInterval(draw, 100)
+      running.set(label, entry)
+      draw()
+      return measured(work, {
+        now: (text) => (entry.text = text),
+        done: (took, result) =>
+          leave(
+            label,
+            `${styleText('green', '✓')} ${label}  ${styleText('dim', `${result}  ${took}`.trim())}`,
+          ),
+        failed: (took) => leave(label, `${styleText('red', '✗')} ${label}  ${styleText('dim', took)}`),
+      })
+    },
+  }
+}
+
+interface Outcome {
+  readonly now: (text: string) => void
+  readonly done: (took: string, result: string) => void
+  readonly failed: (took: string) => void
+}
+
+async function measured<T>(work: (step: Step) => Promise<T>, outcome: Outcome): Promise<T> {
+  const since = performance.now()
+  const took = () => `${((performance.now() - since) / 1000).toFixed(1)} s`
+  let kept = ''
+  try {
+    const value = await work({ now: outcome.now, result: (text) => (kept = text) })
+    outcome.done(took(), kept)
+    return value
+  } catch (error) {
+    outcome.failed(took())
+    throw error
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * `npm run reset`: forgets everything that `npm start` and the tests have kept.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { plainReporter } from './progress.ts'
+import { AlreadyRunning, removeRunDirectory } from './stack/run-directory.ts'
+
+const runDirectory = join(import.meta.dirname, '../.run')
+
+try {
+  if (existsSync(runDirectory)) await removeRunDirectory(runDirectory, plainReporter(console.log))
+  console.log('Nothing is kept any more: the next start begins anew.')
+} catch (error) {
+  if (!(error instanceof AlreadyRunning)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

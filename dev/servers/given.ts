@@ -1,0 +1,39 @@
+import { answersAmqp, answersPostgres, answersRedis } from './answers.ts'
+import { until } from '../process/wait.ts'
+import type { Server, ServerContext, ServerKind, ServerSource } from './types.ts'
+
+const variables: Readonly<Record<ServerKind, string>> = {
+  postgres: 'DATABASE_URL',
+  rabbitmq: 'AMQP_URL',
+  redis: 'REDIS_URL',
+}
+
+const probes: Readonly<Record<ServerKind, (url: string) => Promise<boolean>>> = {
+  postgres: answersPostgres,
+  rabbitmq: answersAmqp,
+  redis: answersRedis,
+}
+
+/** A server that may still be starting in a container beside us gets this long. */
+const withinMs = 30_000
+
+/** Servers that the environment names. */
+export const given: ServerSource = async (wanted, context) => {
+  const servers = wanted.map((kind) => fromEnvironment(kind, context))
+  return (await Promise.all(servers)).filter((server) => server !== null)
+}
+
+async function fromEnvironment(kind: ServerKind, context: ServerContext): Promise<Server | null> {
+  const variable = variables[kind]
+  const url = process.env[variable]
+  if (!url) return null
+  await context.reporter.step(`${kind} of ${variable}`, () =>
+    until(() => probes[kind](url), {
+      what: `Waiting for the ${kind} that ${variable} names at ${new URL(url).host}`,
+      withinMs,
+      everyMs: 250,
+      signal: context.signal,
+    }),
+  )
+  return { kind, url, origin: 'given', data: null, pids: () => [], stop: () => Promise.resolve() }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { chownSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeWhole } from '../process/files.ts'
+import type { ProcessSpec } from '../process/host.ts'
+import { errorCode, readIfPresent, sendSignal } from '../process/identity.ts'
+import { freePort } from '../process/ports.ts'
+import { supervise } from '../process/supervise.ts'
+import { until } from '../process/wait.ts'
+import { answersPostgres } from './answers.ts'
+import { createDatabase, hasDatabase } from './database.ts'
+import { preparePlace, type PostgresPlace } from './postgres-place.ts'
+import type { Server, ServerContext } from './types.ts'
+
+const superuser = 'postgres'
+const database = 'platter'
+
+/** Given on the command line, so that a change reaches data folders that exist already. */
+const settings = {
+  listen_addresses: '127.0.0.1',
+  // TCP only: the path of a socket may be 107 bytes long at most, that of a run directory may be longer.
+  unix_socket_directories: '',
+  max_connections: '200',
+  // A process that stops in the midst of a transaction holds its locks no longer than this.
+  idle_in_transaction_session_timeout: '5s',
+} as const
+
+/** Starts a PostgreSQL of our own on a free port, its data in the run directory or near it. */
+export function startPostgres(context: ServerContext): Promise<Server> {
+  return context.reporter.step('PostgreSQL', async (step) => {
+    const place = preparePlace(context.directory)
+    const passwordFile = join(context.directory, 'postgres/password')
+    const known = readIfPresent(passwordFile)
+    if (known !== null) await endForeign(place, context)
+    const password = known ?? (await initialize(place, context, step.now))
+    if (known === null) writeWhole(passwordFile, password)
+    refuseOtherVersion(place)
+    const port = await freePort()
+    const url = `postgres://${superuser}:${password}@127.0.0.1:${port}`
+    const { changed, signal, reporter } = context
+    const supervised = supervise(context.host, {
+      name: 'postgres',
+      say: reporter.say,
+      changed,
+      spec: () => serverSpec(place, port, context),
+    })
+    await supervised.ready(() => answersPostgres(`${url}/postgres`), { withinMs: 60_000, signal })
+    const admin = `${url}/postgres`
+    if (!(await hasDatabase(admin, database))) await createDatabase(admin, database)
+    step.result(`port ${port}`)
+    return {
+      kind: 'postgres',
+      url: `${url}/${database}`,
+      origin: 'native',
+      data: place.data,
+      pids: () => (supervised.pid === null ? [] : [supervised.pid]),
+      stop: () => supervised.stop(),
+    }
+  })
+}
+
+function serverSpec(place: PostgresPlace, port: number, context: ServerContext): ProcessSpec {
+  const assignments = Object.entries({ ...settings, port }).flatMap(([key, value]) => [
+    '-c',
+    `${key}=${value}`,
+  ])
+  return { ...program('postgres', place, context), args: ['-D', place.data, ...assignments] }
+}
+
+function program(name: string, place: PostgresPlace, context: ServerContext): Omit<ProcessSpec, 'args'> {
+  return {
+    name,
+    command: join(place.programs, 'bin', name),
+    env: { PATH: process.env['PATH'], TZ: 'UTC', LC_ALL: 'C' },
+    cwd: place.data,
+    log: join(context.host.logs, 'postgres.log'),
+    ...(place.user === undefined ? {} : { user: place.user }),
+    // SIGINT is the fast shutdown: it ends sessions instead of waiting for them, and writes a checkpoint.
+    stopSignal: 'SIGINT',
+    orphanSignal: 'SIGINT',
+  }
+}
+
+// The password is written after the data are whole, so without one they are the remains of a first start that
+// was interrupted, or nobody can use them any more.
+async function initialize(
+  place: PostgresPlace,
+  context: ServerContext,
+  now: (text: string) => void,
+): Promise<string> {
+  now('making a new database')
+  for (const name of readdirSync(place.data)) rmSync(join(place.data, name), { recursive: true })
+  const password = randomBytes(18).toString('base64url')
+  const file = join(place.data, '..', 'initial-password')
+  writeFileSync(file, password, { mode: 0o600 })
+  if (place.user !== undefined) chownSync(file, place.user, place.user)
+  const flags = [`--username=${superuser}`, `--pwfile=${file}`, '--auth=scram-sha-256', '--encoding=UTF8']
+  // The same order of names on every machine, whatever locales it has.
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
+  const child = context.host.spawn({
+    ...program('initdb', place, context),
+    args: ['-D', place.data, ...flags, ...locale, '--no-sync', '--no-instructions'],
+  })
+  try {
+    const { clean, how } = await child.ended
+    context.signal?.throwIfAborted()
+    if (!clean) throw new Error(`initdb ${how}:\n${child.output()}`)
+    return password
+  } finally {
+    rmSync(file)
+  }
+}
+
+function refuseOtherVersion(place: PostgresPlace): void {
+  const found = readIfPresent(join(place.data, 'PG_VERSION'))?.trim()
+  if (found === place.major) return
+  throw new Error(
+    `${place.data} was made by PostgreSQL ${found}, this is ${place.major}: "npm run reset" forgets the old data`,
+  )
+}
+
+// A server that outlived both its launcher and pids.json would otherwise keep the new one from starting, and so
+// would an unrelated process that has the number of the last one by now. Every process of a PostgreSQL, also one
+// whose postmaster was killed, works in the data folder; the file may go only when none is left.
+async function endForeign(place: PostgresPlace, context: ServerContext): Promise<void> {
+  const file = join(place.data, 'postmaster.pid')
+  const pid = Number(readIfPresent(file)?.split('\n', 1)[0] ?? 0)
+  if (pid === 0) return
+  const data = realpathSync(place.data)
+  if (worksIn(data, pid)) sendSignal(pid, 'SIGINT')
+  await until(() => !readdirSync('/proc').some((name) => worksIn(data, Number(name))), {
+    what: `Stopping an earlier postgres (process ${pid})`,
+    withinMs: 20_000,
+    signal: context.signal,
+  })
+  rmSync(file, { force: true })
+}
+
+function worksIn(folder: string, pid: number): boolean {
+  try {
+    return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === folder
+  } catch (error) {
+    // Gone meanwhile, or somebody else's and so not ours.
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes(errorCode(error) ?? '')) return false
+    throw error
+  }
+}

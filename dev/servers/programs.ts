@@ -1,0 +1,116 @@
+import { arch, platform } from 'node:os'
+import { join } from 'node:path'
+import { findProgram, type ProcessSpec } from '../process/host.ts'
+import type { Step } from '../progress.ts'
+import { postgresPackage } from './postgres-place.ts'
+import { findRabbitmq } from './rabbitmq.ts'
+import { findRedis } from './redis.ts'
+import type { ServerContext, ServerKind } from './types.ts'
+
+/** Makes sure that the programs of these servers are on the machine, or says what to do in one sentence. */
+export async function ensurePrograms(wanted: readonly ServerKind[], context: ServerContext): Promise<void> {
+  const absent = wanted.filter((kind) => !isPresent[kind]())
+  const packages = absent.flatMap((kind) => debianPackages[kind] ?? [])
+  if (absent.length === 0) return
+  if (packages.length < absent.length || !canInstall()) throw new Error(advice(absent, packages))
+  await context.reporter.step(`Installing ${packages.join(' and ')} with apt-get`, async (step) => {
+    await runApt('downloading the package lists', ['update'], context, step)
+    const install = ['install', '--yes', '--no-install-recommends', ...packages]
+    await runApt('downloading', [...install, '--download-only'], context, step)
+    await runApt('unpacking', install, context, step)
+  })
+}
+
+const isPresent: Readonly<Record<ServerKind, () => boolean>> = {
+  postgres: () => postgresPackage() !== null,
+  rabbitmq: () => findRabbitmq() !== null,
+  redis: () => findRedis() !== null,
+}
+
+const debianPackages: Readonly<Partial<Record<ServerKind, string>>> = {
+  rabbitmq: 'rabbitmq-server',
+  redis: 'redis-server',
+}
+
+const properNames: Readonly<Record<ServerKind, string>> = {
+  postgres: 'PostgreSQL',
+  rabbitmq: 'RabbitMQ',
+  redis: 'Redis',
+}
+
+function canInstall(): boolean {
+  return process.getuid?.() === 0 && findProgram('apt-get') !== null
+}
+
+function advice(absent: readonly ServerKind[], packages: readonly string[]): string {
+  const names = absent.map((kind) => properNames[kind]).join(' and ')
+  const variables = { postgres: 'DATABASE_URL', rabbitmq: 'AMQP_URL', redis: 'REDIS_URL' }
+  const urls = absent.map((kind) => variables[kind]).join(' and ')
+  const otherwise = `start Docker, or set ${urls}`
+  const all = packages.length === absent.length
+  if (all && findProgram('apt-get') !== null) {
+    return `${names} not found: run "sudo apt-get install --no-install-recommends ${packages.join(' ')}", or ${otherwise}.`
+  }
+  if (all && findProgram('brew') !== null) {
+    return `${names} not found: run "brew install ${packages.map((name) => name.replace('-server', '')).join(' ')}", or ${otherwise}.`
+  }
+  return `${names} not found for ${platform()} ${arch()}: ${otherwise}.`
+}
+
+// Debian starts a package's service on installing it, unless policy-rc.d forbids it. The shell puts the
+// machine's own policy back whatever happens to us meanwhile, and one that an earlier power cut left aside.
+const withoutAutostart = `
+policy=/usr/sbin/policy-rc.d
+aside=$policy.before-platter
+is_ours() { grep -qs 'temporary policy of Platter' "$policy"; }
+put_back() { if is_ours; then rm "$policy"; if [ -e "$aside" ]; then mv "$aside" "$policy"; fi; fi; }
+trap put_back EXIT
+trap 'exit 1' HUP INT TERM
+if ! is_ours && [ -e "$policy" ]; then mv "$policy" "$aside"; fi
+printf '#!/bin/sh\\n# The temporary policy of Platter while it installs packages.\\nexit 101\\n' >"$policy"
+chmod 755 "$policy"
+"$@"
+`
+
+const aptSettings = [
+  '--quiet',
+  // Another installation may be running: wait for its end, in seconds.
+  '--option=DPkg::Lock::Timeout=120',
+  '--option=Dpkg::Use-Pty=0',
+  '--option=Dpkg::Options::=--force-confdef',
+  '--option=Dpkg::Options::=--force-confold',
+]
+
+async function runApt(
+  phase: string,
+  command: readonly string[],
+  context: ServerContext,
+  step: Step,
+): Promise<void> {
+  step.now(phase)
+  const spec: ProcessSpec = {
+    name: 'apt-get',
+    command: '/bin/sh',
+    args: ['-c', withoutAutostart, 'sh', 'apt-get', ...aptSettings, ...command],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
+    cwd: '/',
+    log: join(context.host.logs, 'install.log'),
+    stopSignal: 'SIGINT',
+    // A package that is left half-installed is worse than one installed for nothing.
+    orphanSignal: null,
+  }
+  const child = context.host.spawn(spec)
+  let shown = ''
+  const follow = setInterval(() => {
+    const line = child.output().split('\n').at(-1)?.trim().slice(0, 100) ?? ''
+    if (line !== shown) step.now(line)
+    shown = line
+  }, 500)
+  try {
+    const { clean, how } = await child.ended
+    if (!clean) throw new Error(`apt-get ${command[0]} ${how}:\n${child.output()}`)
+    context.signal?.throwIfAborted()
+  } finally {
+    clearInterval(follow)
+  }
+}

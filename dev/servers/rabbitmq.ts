@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram, type ProcessSpec } from '../process/host.ts'
+import { freePorts } from '../process/ports.ts'
+import { supervise, type Supervised } from '../process/supervise.ts'
+import { answersAmqp, answersTcp } from './answers.ts'
+import type { Server, ServerContext } from './types.ts'
+
+/** The RabbitMQ program of this machine; null when there is none. */
+export function findRabbitmq(): string | null {
+  // What Debian has on PATH is a wrapper that runs only as root or as the user rabbitmq, and as the latter.
+  const real = '/usr/lib/rabbitmq/bin/rabbitmq-server'
+  return existsSync(real) ? real : findProgram('rabbitmq-server', '/usr/sbin', '/usr/local/sbin')
+}
+
+interface Node {
+  readonly folder: string
+  readonly program: string
+  readonly amqp: number
+  readonly distribution: number
+  readonly epmd: number
+}
+
+/** Starts a RabbitMQ node of our own on free ports, without plugins, its data in the run directory. */
+export function startRabbitmq(context: ServerContext): Promise<Server> {
+  return context.reporter.step('RabbitMQ', async (step) => {
+    const node = await prepareNode(context)
+    const { signal } = context
+    const names = keepRunning('epmd', () => epmdSpec(node, context), context)
+    await names.ready(() => answersTcp('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
+    const broker = keepRunning('rabbitmq', () => forgetHalfMade(node, brokerSpec(node, context)), context)
+    const url = `amqp://guest:guest@127.0.0.1:${node.amqp}`
+    await broker.ready(() => answersAmqp(url), { withinMs: 90_000, signal })
+    writeFileSync(completeFile(node), '')
+    step.result(`port ${node.amqp}`)
+    return {
+      kind: 'rabbitmq',
+      url,
+      origin: 'native',
+      data: node.folder,
+      pids: () => (broker.pid === null ? [] : [broker.pid]),
+      stop: async () => {
+        await broker.stop()
+        await names.stop()
+      },
+    }
+  })
+}
+
+function keepRunning(name: string, spec: () => ProcessSpec, context: ServerContext): Supervised {
+  const { host, changed } = context
+  return supervise(host, { name, spec, changed, say: context.reporter.say })
+}
+
+async function prepareNode(context: ServerContext): Promise<Node> {
+  const program = findRabbitmq()
+  if (program === null) throw new Error('There is no rabbitmq-server on this machine')
+  const folder = join(context.directory, 'rabbitmq')
+  mkdirSync(folder, { recursive: true })
+  // One of each, else the machine's own in /etc/rabbitmq would count. An empty list in Erlang is `[].`.
+  const files = {
+    'env.conf': '',
+    'rabbitmq.conf': 'log.console = true\nlog.file = false\n',
+    'advanced.config': '[].\n',
+    enabled_plugins: '[].\n',
+  }
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3)
+  return { folder, program, amqp, distribution, epmd }
+}
+
+// Erlang's directory of nodes. The VM would start one that detaches itself and stays behind for ever.
+function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
+  return {
+    ...common('epmd', context, node),
+    command: findProgram('epmd', '/usr/lib/erlang/bin') ?? 'epmd',
+    args: ['-port', String(node.epmd)],
+    env: erlangEnvironment(node),
+  }
+}
+
+function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
+  const inFolder = (name: string) => join(node.folder, name)
+  return {
+    ...common('rabbitmq', context, node),
+    // Not SIGKILL: a quorum queue that was declared less than about a second before that never finds a leader
+    // again (seen with 3.10). It takes 1 s, and -shutdown_time (milliseconds) bounds it.
+    orphanSignal: 'SIGTERM',
+    command: node.program,
+    args: [],
+    env: {
+      ...erlangEnvironment(node),
+      RABBITMQ_NODENAME: nodeName(context.directory),
+      RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+      RABBITMQ_NODE_PORT: String(node.amqp),
+      RABBITMQ_DIST_PORT: String(node.distribution),
+      RABBITMQ_MNESIA_BASE: inFolder('mnesia'),
+      RABBITMQ_LOG_BASE: inFolder('log'),
+      RABBITMQ_PID_FILE: inFolder('pid'),
+      RABBITMQ_LOGS: '-',
+      RABBITMQ_CONF_ENV_FILE: inFolder('env.conf'),
+      RABBITMQ_CONFIG_FILE: inFolder('rabbitmq.conf'),
+      RABBITMQ_ADVANCED_CONFIG_FILE: inFolder('advanced.config'),
+      RABBITMQ_ENABLED_PLUGINS_FILE: inFolder('enabled_plugins'),
+      // Makes the start script become the VM instead of staying as its parent, so that what we signal is the VM.
+      RABBITMQ_ALLOW_INPUT: '1',
+      RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+        '-noinput -start_epmd false -kernel inet_dist_use_interface {127,0,0,1} -shutdown_time 9000',
+      // Unbound: several nodes on one machine would bind their schedulers to the same cores.
+      RABBITMQ_SCHEDULER_BIND_TYPE: 'u',
+    },
+  }
+}
+
+// A node that is killed while it makes its tables for the first time never starts again from what it leaves
+// (3.10 says schema_integrity_check_failed). Nothing is in it that anybody was told to be safe.
+function forgetHalfMade(node: Node, spec: ProcessSpec): ProcessSpec {
+  if (!existsSync(completeFile(node))) rmSync(join(node.folder, 'mnesia'), { recursive: true, force: true })
+  return spec
+}
+
+const completeFile = (node: Node) => join(node.folder, 'complete')
+
+function erlangEnvironment(node: Node): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    LANG: 'C.UTF-8',
+    // The home of Erlang's cookie.
+    HOME: node.folder,
+    ERL_EPMD_PORT: String(node.epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_CRASH_DUMP_SECONDS: '0',
+  }
+}
+
+function common(name: string, context: ServerContext, node: Node) {
+  const log = join(context.host.logs, 'rabbitmq.log')
+  return { name, log, cwd: node.folder, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' } as const
+}
+
+// The data belong to the node of this name: it has to be the same at every start.
+function nodeName(directory: string): string {
+  const name = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 8)
+  return `platter-${name}@localhost`
+}

@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram } from '../process/host.ts'
+import { freePort } from '../process/ports.ts'
+import { supervise } from '../process/supervise.ts'
+import { answersRedis } from './answers.ts'
+import type { Server, ServerContext } from './types.ts'
+
+/** The Redis program of this machine; null when there is none. */
+export function findRedis(): string | null {
+  return findProgram('redis-server', '/usr/sbin') ?? findProgram('valkey-server', '/usr/sbin')
+}
+
+/** Starts a Redis on a free port. It keeps nothing on disk: everything in it can be found again. */
+export function startRedis(context: ServerContext): Promise<Server> {
+  return context.reporter.step('Redis', async (step) => {
+    const program = findRedis()
+    if (program === null) throw new Error('There is no redis-server on this machine')
+    const data = join(context.directory, 'redis')
+    mkdirSync(data, { recursive: true })
+    const port = await freePort()
+    const settings = { port, bind: '127.0.0.1', dir: data, save: '', appendonly: 'no', maxmemory: '256mb' }
+    const policy = ['--maxmemory-policy', 'allkeys-lru']
+    const supervised = supervise(context.host, {
+      name: 'redis',
+      say: context.reporter.say,
+      changed: context.changed,
+      spec: () => ({
+        name: 'redis',
+        command: program,
+        args: [...Object.entries(settings).flatMap(([key, value]) => [`--${key}`, String(value)]), ...policy],
+        env: process.env,
+        cwd: data,
+        log: join(context.host.logs, 'redis.log'),
+        stopSignal: 'SIGTERM',
+        orphanSignal: 'SIGKILL',
+      }),
+    })
+    const url = `redis://127.0.0.1:${port}`
+    await supervised.ready(() => answersRedis(url), { withinMs: 20_000, signal: context.signal })
+    step.result(`port ${port}`)
+    const pids = () => (supervised.pid === null ? [] : [supervised.pid])
+    return { kind: 'redis', url, origin: 'native', data, pids, stop: () => supervised.stop() }
+  })
+}

@@ -1,0 +1,35 @@
+import type { Reporter } from '../progress.ts'
+import type { ProcessHost } from '../process/host.ts'
+
+/** The servers that the services stand on. */
+export const serverKinds = ['postgres', 'rabbitmq', 'redis'] as const
+/** One of the servers. */
+export type ServerKind = (typeof serverKinds)[number]
+
+/** A server that is ready for use. */
+export interface Server {
+  readonly kind: ServerKind
+  /** For postgres that of a superuser. */
+  readonly url: string
+  readonly origin: 'given' | 'docker' | 'native'
+  /** The folder with its data, where it is ours to see. */
+  readonly data: string | null
+  /** The processes that are ours, at this moment. */
+  pids(): number[]
+  /** Stops it when we started it; its data stay. */
+  stop(): Promise<void>
+}
+
+/** What a source needs to find or start servers. */
+export interface ServerContext {
+  /** The run directory. */
+  readonly directory: string
+  readonly host: ProcessHost
+  readonly reporter: Reporter
+  readonly signal?: AbortSignal | undefined
+  /** Called when a server of ours has a new process number. */
+  readonly changed?: (() => void) | undefined
+}
+
+/** One place that servers come from. It supplies those it can; the others are asked of the next source. */
+export type ServerSource = (wanted: readonly ServerKind[], context: ServerContext) => Promise<Server[]>

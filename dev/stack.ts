@@ -1,0 +1,136 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { writeWhole } from './process/files.ts'
+import { createProcessHost, type ProcessHost } from './process/host.ts'
+import { plainReporter, type Reporter } from './progress.ts'
+import type { seed, SeedResult } from './seed/seed.ts'
+import { findServers, type Servers } from './servers/find.ts'
+import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
+import { fill, openDatabase, planWiring } from './stack/preparation.ts'
+import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
+import { stackFile, takeRunDirectory } from './stack/run-directory.ts'
+import { loadSecrets, saveSecrets } from './stack/secrets.ts'
+import type { ProcessName } from './stack/services.ts'
+
+export type { StackFile } from './stack/description.ts'
+
+/** How to start a stack. */
+export interface StackOptions {
+  /** The folder with everything that it keeps; one stack at a time in each. */
+  readonly runDirectory: string
+  /** Plain lines on standard output when not given. */
+  readonly reporter?: Reporter
+  /** Of every service; 1 when not given. */
+  readonly replicas?: number
+  /** The gateway's port, or the first one to look at when it is taken; any free one when not given. */
+  readonly port?: number
+  /** Further variables for single processes. */
+  readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
+  /** Forgets what earlier runs have left in the run directory. */
+  readonly fresh?: boolean
+  /** Gives up starting. */
+  readonly signal?: AbortSignal
+  /** Other programs in the place of ours, for tests of the launcher. */
+  readonly entry?: (name: ProcessName) => string
+  /** Other data in the place of ours. */
+  readonly seed?: typeof seed
+}
+
+/** A stack that runs and is seeded. */
+export interface Stack {
+  readonly gateway: string
+  /** Of all replicas of the gateway. */
+  readonly gateways: readonly string[]
+  readonly operatorKey: string
+  readonly seed: SeedResult
+  readonly servers: Servers
+  /** What `<runDirectory>/stack.json` says at this moment. */
+  readonly file: StackFile
+  /** The processes of a service that run at this moment. */
+  pids(name: ProcessName): number[]
+  stop(): Promise<void>
+}
+
+/** What is left when everything has been asked to stop gets this long. */
+const lastGraceMs = 10_000
+
+/**
+ * Finds or starts the servers, then starts the payment processor and all services, waits until they can work,
+ * and seeds. When it throws, nothing of it runs any more; `AlreadyRunning` when another stack has the directory.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const directory = resolve(options.runDirectory)
+  const { reporter = plainReporter(console.log), fresh = false } = options
+  const claim = await takeRunDirectory(directory, { fresh, reporter })
+  const host = createProcessHost(directory)
+  const killAll = () => host.killAll()
+  process.once('exit', killAll)
+  const cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => claim.release())
+  cleanup.defer(() => void process.off('exit', killAll))
+  cleanup.defer(() => host.stopAll(lastGraceMs))
+  const stop = async () => {
+    host.close()
+    await cleanup.disposeAsync()
+  }
+  try {
+    return await assemble({ ...options, runDirectory: directory, reporter }, { host, cleanup, stop })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+interface Frame {
+  readonly host: ProcessHost
+  /** What is deferred last is done first. */
+  readonly cleanup: AsyncDisposableStack
+  readonly stop: () => Promise<void>
+}
+
+async function assemble(options: StackOptions & { reporter: Reporter }, frame: Frame): Promise<Stack> {
+  const { runDirectory: directory, reporter, signal, fresh = false, replicas = 1, port } = options
+  const { host, cleanup, stop } = frame
+  const secrets = loadSecrets(directory)
+  let keepFile: (() => void) | undefined
+  const changed = () => keepFile?.()
+  const servers = await findServers({ directory, host, reporter, signal, changed })
+  cleanup.defer(() => stopServers(servers, reporter))
+  const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
+    openDatabase(servers.postgres, secrets, fresh, cleanup),
+  )
+  const wiring = await planWiring({ directory, secrets, servers, database }, { replicas, port, reporter })
+  const { env = {}, entry = entryOf } = options
+  const { running, ready } = startProcesses({ host, reporter, wiring, signal, changed, env, entry })
+  cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
+  await ready()
+  const known = database.fresh ? { ...secrets, seed: null } : secrets
+  const seeded = await fill(gatewayUrls(wiring)[0] ?? '', known, { reporter, seed: options.seed })
+  saveSecrets(directory, { ...secrets, seed: seeded })
+  const describe = () => describeStack({ wiring, servers, superuserUrl, seeded, running, logs: host.logs })
+  keepFile = () => writeWhole(stackFile(directory), `${JSON.stringify(describe(), null, 2)}\n`)
+  keepFile()
+  cleanup.defer(() => {
+    keepFile = undefined
+    rmSync(stackFile(directory), { force: true })
+  })
+  const gateways = gatewayUrls(wiring)
+  return {
+    gateway: gateways[0] ?? '',
+    gateways,
+    operatorKey: secrets.operatorKey,
+    seed: seeded,
+    servers,
+    get file() {
+      return describe()
+    },
+    pids: (name) => pidsOf(running, name),
+    stop,
+  }
+}
+
+async function stopServers(servers: Servers, reporter: Reporter): Promise<void> {
+  await reporter.step('Stopping the servers', async () => {
+    await Promise.all(Object.values(servers).map((server) => server.stop()))
+  })
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort, freePortFrom } from '../process/ports.ts'
+import type { Reporter } from '../progress.ts'
+import { seed, type SeedResult } from '../seed/seed.ts'
+import { createDatabase, dropDatabase, prepareDatabase, type PreparedDatabase } from '../servers/database.ts'
+import type { Servers } from '../servers/find.ts'
+import type { Server } from '../servers/types.ts'
+import { assignPorts } from './processes.ts'
+import type { Secrets } from './secrets.ts'
+import { databaseServices, type Wiring } from './services.ts'
+
+/** A database with the services' roles and schemas in it. */
+export interface OpenedDatabase extends PreparedDatabase {
+  readonly superuserUrl: string
+}
+
+/**
+ * Prepares the database. A fresh start on a server of somebody else gets a database of its own there, which is
+ * dropped at the end: what is in the one that was named is not ours to forget.
+ */
+export async function openDatabase(
+  server: Server,
+  { rolePasswords }: Secrets,
+  fresh: boolean,
+  cleanup: AsyncDisposableStack,
+): Promise<OpenedDatabase> {
+  let superuserUrl = server.url
+  if (fresh && server.origin !== 'native') {
+    const name = `platter_${randomBytes(4).toString('hex')}`
+    superuserUrl = await createDatabase(server.url, name)
+    cleanup.defer(() => dropDatabase(server.url, name))
+  }
+  return { superuserUrl, ...(await prepareDatabase(superuserUrl, databaseServices, rolePasswords)) }
+}
+
+/** What a wiring is made of. */
+export interface Ingredients {
+  readonly directory: string
+  readonly secrets: Secrets
+  readonly servers: Servers
+  readonly database: PreparedDatabase
+}
+
+/** Gives every process its ports and the addresses of the others. */
+export async function planWiring(
+  { directory, secrets, servers, database }: Ingredients,
+  { replicas, port, reporter }: { replicas: number; port: number | undefined; reporter: Reporter },
+): Promise<Wiring> {
+  const gateway = port === undefined ? await freePort() : await freePortFrom(port)
+  if (port !== undefined && gateway !== port)
+    reporter.say(`Port ${port} is taken: the gateway gets ${gateway}`)
+  return {
+    secrets,
+    databases: database.urls,
+    amqp: servers.rabbitmq.url,
+    redis: servers.redis.url,
+    ports: await assignPorts(replicas, gateway),
+    ledger: existingFile(directory, 'ledger.jsonl'),
+    receipts: existingFile(directory, 'receipts.jsonl'),
+  }
+}
+
+/** Seeds through the gateway, keeping what the last start has seeded where it is still there. */
+export function fill(
+  gateway: string,
+  { operatorKey, seed: previous }: Secrets,
+  { reporter, seed: sow = seed }: { reporter: Reporter; seed: typeof seed | undefined },
+): Promise<SeedResult> {
+  return reporter.step('Restaurants and keys for development', (step) =>
+    sow({ gateway, operatorKey, previous, log: step.now }),
+  )
+}
+
+// Tools may read it before the first line is written.
+function existingFile(directory: string, name: string): string {
+  const file = join(directory, name)
+  closeSync(openSync(file, 'a'))
+  return file
+}

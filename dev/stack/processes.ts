@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import type { ProcessHost } from '../process/host.ts'
+import { freePorts } from '../process/ports.ts'
+import { supervise, type Supervised } from '../process/supervise.ts'
+import type { Reporter } from '../progress.ts'
+import { environmentOf, serviceNames, type ProcessName, type Wiring } from './services.ts'
+
+/** What is needed to run the services and the payment processor. */
+export interface Launch {
+  readonly host: ProcessHost
+  readonly reporter: Reporter
+  readonly wiring: Wiring
+  /** The file that Node runs for a process, relative to the repository. */
+  readonly entry: (name: ProcessName) => string
+  readonly env: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
+  readonly signal: AbortSignal | undefined
+  readonly changed: () => void
+}
+
+/** The replicas of every process. */
+export type Running = ReadonlyMap<ProcessName, readonly Supervised[]>
+
+const repository = join(import.meta.dirname, '../..')
+const readyWithinMs = 60_000
+
+/** A port per replica for every process; the first gateway has the one given. */
+export async function assignPorts(
+  replicas: number,
+  gateway: number,
+): Promise<Record<ProcessName, readonly number[]>> {
+  const ports: Record<ProcessName, readonly number[]> = {
+    processor: await freePorts(1),
+    payments: await freePorts(replicas),
+    accounts: await freePorts(replicas),
+    catalog: await freePorts(replicas),
+    orders: await freePorts(replicas),
+    gateway: [gateway, ...(await freePorts(replicas - 1))],
+  }
+  return ports
+}
+
+/** The file of a process in this repository. */
+export function entryOf(name: ProcessName): string {
+  return name === 'processor' ? 'dev/processor/src/main.ts' : `services/${name}/src/main.ts`
+}
+
+/** Starts every replica of every process; `ready` resolves when each one says that it can work. */
+export function startProcesses(launch: Launch): { running: Running; ready: () => Promise<void> } {
+  const names: readonly ProcessName[] = ['processor', ...serviceNames]
+  const running = new Map(
+    names.map((name) => [
+      name,
+      launch.wiring.ports[name].map((port, at) => startReplica(name, at, port, launch)),
+    ]),
+  )
+  const ready = async () => {
+    await Promise.all(names.map((name) => awaitReady(name, running.get(name) ?? [], launch)))
+  }
+  return { running, ready }
+}
+
+/** Stops the gateway first, so that nothing new comes in; the payment processor last, for it may still be needed. */
+export async function stopProcesses(running: Running): Promise<void> {
+  const stop = async (...names: ProcessName[]) => {
+    await Promise.all(names.flatMap((name) => running.get(name) ?? []).map((replica) => replica.stop()))
+  }
+  await stop('gateway')
+  await stop('catalog', 'accounts', 'orders', 'payments')
+  await stop('processor')
+}
+
+function startReplica(name: ProcessName, at: number, port: number, launch: Launch): Supervised {
+  const { host, reporter, wiring, changed } = launch
+  const replica = at === 0 ? name : `${name}-${at + 1}`
+  return supervise(host, {
+    name: replica,
+    say: reporter.say,
+    changed,
+    spec: () => ({
+      name: replica,
+      command: process.execPath,
+      args: [launch.entry(name)],
+      env: { ...surroundings(), ...environmentOf(name, wiring), ...launch.env[name], PORT: String(port) },
+      cwd: repository,
+      log: join(host.logs, `${name}.log`),
+      stopSignal: 'SIGTERM',
+      orphanSignal: 'SIGKILL',
+    }),
+  })
+}
+
+// Ours may name a superuser: no service gets what was not made for it.
+function surroundings(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _1, AMQP_URL: _2, REDIS_URL: _3, ...rest } = process.env
+  return rest
+}
+
+async function awaitReady(name: ProcessName, replicas: readonly Supervised[], launch: Launch): Promise<void> {
+  const ports = launch.wiring.ports[name]
+  await launch.reporter.step(name, async (step) => {
+    const limits = { withinMs: readyWithinMs, signal: launch.signal }
+    await Promise.all(replicas.map((replica, at) => replica.ready(() => isReady(ports[at] ?? 0), limits)))
+    step.result(ports.length === 1 ? `port ${ports[0]}` : `ports ${ports.join(', ')}`)
+  })
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+      signal: AbortSignal.timeout(5000),
+    })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    // Not listening yet. Why a service never gets there is in its log, of which `ready` shows the end.
+    return false
+  }
+}

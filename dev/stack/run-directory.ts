@@ -1,0 +1,55 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { claimDirectory, type Claim } from '../process/claim.ts'
+import { readIfPresent } from '../process/identity.ts'
+import { endLeftovers, readRecord, recordedLauncher } from '../process/record.ts'
+import type { Reporter } from '../progress.ts'
+import { outsidePlace } from '../servers/postgres-place.ts'
+
+/** Says that a stack runs in the directory, and where. */
+export class AlreadyRunning extends Error {
+  override readonly name = 'AlreadyRunning'
+}
+
+/** Takes a run directory for this process: ends what a killed launcher left in it, empties it when `fresh`. */
+export async function takeRunDirectory(
+  directory: string,
+  options: { fresh: boolean; reporter: Reporter },
+): Promise<Claim> {
+  mkdirSync(directory, { recursive: true })
+  const claim = await claimDirectory(directory)
+  if (claim === null) throw new AlreadyRunning(whoRuns(directory))
+  const left = await endLeftovers(directory)
+  if (left.length > 0) options.reporter.say(`Ended what an earlier start had left: ${left.join(', ')}`)
+  if (options.fresh) empty(directory)
+  rmSync(stackFile(directory), { force: true })
+  return claim
+}
+
+/** Removes a run directory with all its data, unless a stack runs in it or in a folder of it. */
+export async function removeRunDirectory(directory: string, reporter: Reporter): Promise<void> {
+  const folders = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const stacks = [directory, ...folders.map(({ name }) => join(directory, name))].filter(readRecord)
+  const claims: Claim[] = []
+  for (const stack of stacks) claims.push(await takeRunDirectory(stack, { fresh: false, reporter }))
+  for (const stack of stacks) empty(stack)
+  rmSync(directory, { recursive: true, force: true })
+  for (const claim of claims) claim.release()
+}
+
+/** The file that tells tools where everything is. */
+export const stackFile = (directory: string): string => join(directory, 'stack.json')
+
+function empty(directory: string): void {
+  rmSync(outsidePlace(directory), { recursive: true, force: true })
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true })
+}
+
+function whoRuns(directory: string): string {
+  const launcher = recordedLauncher(readRecord(directory))
+  const text = readIfPresent(stackFile(directory))
+  const process = launcher === null ? '' : ` (process ${launcher.pid})`
+  if (text === null) return `Platter is being started or stopped in ${directory} at this moment${process}.`
+  const { gateway } = JSON.parse(text) as { gateway: string }
+  return `Platter is running already: ${gateway}${process}. Stop it there with Ctrl-C first.`
+}

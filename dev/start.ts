@@ -1,0 +1,148 @@
+/**
+ * `npm start`: brings the whole platform up in the foreground and keeps it up until Ctrl-C.
+ */
+import { join, relative } from 'node:path'
+import { parseArgs, styleText } from 'node:util'
+import { isAlive, starter } from './process/identity.ts'
+import { reporterFor, type Reporter } from './progress.ts'
+import { startStack, type Stack } from './stack.ts'
+
+const usage = `npm start [-- options]
+  --replicas N   run every service N times (1)
+  --port N       the gateway's port (8080); the next free one when it is taken
+  --help         show this
+Data, logs and stack.json are in .run/; "npm run reset" forgets them.`
+
+const repository = join(import.meta.dirname, '..')
+const runDirectory = join(repository, '.run')
+
+// A terminal sends Ctrl-C to us and to npm, and npm passes it on to us once more: that is one wish.
+const samePressMs = 1000
+/** How soon an end of npm that it could not tell us about is noticed. */
+const npmCheckMs = 500
+
+try {
+  const flags = readFlags()
+  if (flags === 'help') console.log(usage)
+  else await run(flags)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
+
+async function run(flags: Flags): Promise<void> {
+  const reporter = reporterFor(process.stdout)
+  const stopping = new AbortController()
+  stopOnSignals(stopping, reporter)
+  // A reader that is gone (a closed terminal, `| head`) is no reason to leave without stopping what runs.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  const options = { ...flags, runDirectory, reporter, signal: stopping.signal }
+  const stack = await startStack(options).catch((error: unknown) => {
+    if (isAbort(error, stopping.signal)) return null
+    throw error
+  })
+  if (stack !== null) {
+    welcome(stack, reporter)
+    await aborted(stopping.signal)
+    await stack.stop()
+  }
+  process.exit(0)
+}
+
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return (
+    signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
+  )
+}
+
+interface Flags {
+  readonly replicas: number
+  readonly port: number
+}
+
+function readFlags(): Flags | 'help' {
+  const { values } = parseArgs({
+    options: {
+      replicas: { type: 'string', default: '1' },
+      port: { type: 'string', default: '8080' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const { replicas, port } = values
+  return { replicas: wholeNumber('replicas', replicas, 9), port: wholeNumber('port', port, 65_535) }
+}
+
+function wholeNumber(flag: string, text: string, highest: number): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 1 && number <= highest) return number
+  throw new Error(
+    `--${flag} takes a whole number from 1 to ${highest}, not "${text}". See npm start -- --help`,
+  )
+}
+
+function stopOnSignals(stopping: AbortController, reporter: Reporter): void {
+  let since: number | undefined
+  const stop = (why: string) => {
+    if (since === undefined) {
+      since = performance.now()
+      reporter.say(
+        `${why}: stopping${why === 'SIGINT' ? '. Ctrl-C once more kills everything at once.' : ''}`,
+      )
+      stopping.abort(new Error(why))
+    } else if (why === 'SIGINT' && performance.now() - since > samePressMs) {
+      // The listener of 'exit' in stack.ts kills what is left.
+      process.exit(130)
+    }
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
+  stopWithNpm(stop)
+}
+
+// npm that is killed cannot tell us; and the shell between npm and us does not pass SIGTERM on.
+function stopWithNpm(stop: (why: string) => void): void {
+  const npm = process.env['npm_lifecycle_event'] === undefined ? null : starter()
+  if (npm === null) return
+  const watch = setInterval(() => {
+    if (isAlive(npm)) return
+    clearInterval(watch)
+    stop('npm is gone')
+  }, npmCheckMs)
+  watch.unref()
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    // Nothing else may keep this process alive when every server is somebody else's.
+    const alive = setInterval(() => undefined, 60_000)
+    signal.addEventListener('abort', () => {
+      clearInterval(alive)
+      resolve()
+    })
+  })
+}
+
+function bold(text: string): string {
+  return styleText('bold', text)
+}
+
+function welcome(stack: Stack, reporter: Reporter): void {
+  const address = '316+W+Washington+Ave,+Madison,+WI+53703'
+  const search = `${stack.gateway}/publicapi/v1/restaurant/search?street-address=${address}`
+  const logs = join(relative(process.cwd(), runDirectory) || '.', 'logs/<service>.log')
+  const more = stack.gateways.length > 1 ? `  and ${stack.gateways.slice(1).join(', ')}` : ''
+  for (const line of [
+    '',
+    `${bold('Platter is running')} at ${bold(stack.gateway)}${more}`,
+    '',
+    `  access key  ${stack.seed.accessKey}`,
+    `  try         curl -H 'X-Access-Token: ${stack.seed.accessKey}' '${search}'`,
+    `  logs        ${logs}`,
+    `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,
+    '  stop        Ctrl-C; "npm run reset" forgets the data',
+    '',
+  ]) {
+    reporter.say(line)
+  }
+}
