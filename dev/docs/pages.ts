@@ -1,0 +1,78 @@
+import { problems } from '@platter/contracts'
+import type { z } from 'zod'
+import { Config as Accounts } from '../../services/accounts/src/config.ts'
+import { Config as Catalog } from '../../services/catalog/src/config.ts'
+import { Config as Gateway } from '../../services/gateway/src/config.ts'
+import { Config as Orders } from '../../services/orders/src/config.ts'
+import { Config as Payments } from '../../services/payments/src/config.ts'
+
+const services = {
+  gateway: Gateway,
+  catalog: Catalog,
+  accounts: Accounts,
+  orders: Orders,
+  payments: Payments,
+}
+
+const GENERATED = '<!-- Made from the code by `npm run docs`; a test keeps it fresh. -->'
+
+/** The pages that are made from the code: path below docs/ to text. */
+export const pages = (): Record<string, string> => ({
+  'configuration.md': configuration(),
+  'problems.md': problemPage(),
+})
+
+type Variable = { name: string; description: string; fallback: string; services: string[] }
+
+function configuration(): string {
+  const variables = new Map<string, Variable>()
+  for (const [service, config] of Object.entries(services)) {
+    for (const [name, schema] of Object.entries<z.ZodType>(config.shape)) {
+      const known = variables.get(name) ?? {
+        name,
+        description: schema.description ?? '',
+        fallback: fallbackOf(schema),
+        services: [],
+      }
+      variables.set(name, { ...known, services: [...known.services, service] })
+    }
+  }
+  const rows = [...variables.values()].map(
+    (variable) =>
+      `| \`${variable.name}\` | ${whose(variable)} | ${variable.fallback} | ${variable.description} |`,
+  )
+  return page('Configuration', 'Environment variables, read and checked once when a service starts.', [
+    '| variable | read by | default | what for |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ])
+}
+
+const whose = ({ services: readers }: Variable) =>
+  readers.length === Object.keys(services).length ? 'all' : readers.join(', ')
+
+/** What an absent variable counts as; a schema that takes none for an answer is mandatory. */
+function fallbackOf(schema: z.ZodType): string {
+  const absent = schema.safeParse(undefined)
+  if (!absent.success) return 'mandatory'
+  return absent.data === undefined ? 'none' : `\`${JSON.stringify(absent.data).replaceAll('"', '')}\``
+}
+
+function problemPage(): string {
+  const rows = Object.entries(problems).map(
+    ([code, row]) =>
+      `| ${row.status} | \`${code}\` | ${row.errorCode} | ${row.title} | ${row.retryable ? 'yes' : 'no'} |`,
+  )
+  return page(
+    'Problems',
+    'Every refusal that a client can meet. `errorCode` is the stable integer that existing clients read.',
+    [
+      '| status | code | errorCode | title | the same request may succeed later |',
+      '| --- | --- | --- | --- | --- |',
+      ...rows,
+    ],
+  )
+}
+
+const page = (title: string, lead: string, lines: string[]) =>
+  `${GENERATED}\n\n# ${title}\n\n${lead}\n\n${lines.join('\n')}\n`
