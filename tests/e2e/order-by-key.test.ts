@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cardNumbers,
+  cast,
+  eventually,
+  get,
+  receiptsOf,
+  sendOrder,
+  stack,
+  type Order,
+} from './client.ts'
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
+
+test('send-order: the same key again gives the first answer byte for byte, and one order', async () => {
+  const key = crypto.randomUUID()
+  const request = await anOrder(cast.aurora)
+  const first = await sendOrder(request, keyed(key))
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  const again = await sendOrder(request, keyed(`"${key}"`))
+  expect(again.status).toBe(200)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(again.body).toEqual(first.body)
+  expect(await receiptsOf(first.body.apiKey)).toHaveLength(1)
+})
+
+test('send-order: 50 at once with one key over all replicas make one order', async () => {
+  const key = crypto.randomUUID()
+  const request = { ...(await anOrder(cast.aurora)), payment: 'card', card: card() }
+  const answers = await Promise.all(Array.from({ length: 50 }, () => sendOrder(request, keyed(key))))
+  const placed = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.apiKey))
+  expect(placed.size).toBe(1)
+  const others = answers.filter(({ status }) => status !== 200)
+  expect(others.map(({ body, headers }) => [body.code, headers.get('retry-after')])).toEqual(
+    others.map(() => ['idempotency-in-flight', '1']),
+  )
+})
+
+test('send-order: 422 idempotency-mismatch for another body; another application may use the same key', async () => {
+  const key = crypto.randomUUID()
+  const request = await anOrder(cast.aurora)
+  const { body: first } = await sendOrder(request, keyed(key))
+  expect(await sendOrder({ ...request, comments: 'changed' }, keyed(key))).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency-mismatch' },
+  })
+  const { body: other } = await sendOrder(request, { ...keyed(key), key: stack().otherAccessKey })
+  expect(other.apiKey).not.toBe(first.apiKey)
+})
+
+test('send-order: a declined card stays declined under its key; a refusal before anything began keeps no key', async () => {
+  const key = crypto.randomUUID()
+  const request = { ...(await anOrder(cast.aurora)), payment: 'card', card: card(cardNumbers.declined) }
+  const first = await sendOrder(request, keyed(key))
+  const again = await sendOrder(request, keyed(key))
+  expect(again).toMatchObject({ status: 402, body: first.body })
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+
+  const mended = crypto.randomUUID()
+  expect((await sendOrder(await anOrder(cast.closed), keyed(mended))).status).toBe(422)
+  expect((await sendOrder(await anOrder(cast.aurora), keyed(mended))).status).toBe(200)
+})
+
+test('send-order: a 5xx is not kept, the retry tries again', async () => {
+  const key = crypto.randomUUID()
+  const request = await anOrder(cast.unreachable)
+  expect((await sendOrder(request, keyed(key))).status).toBe(502)
+  const again = await sendOrder(request, keyed(key))
+  expect({ status: again.status, replayed: again.headers.get('idempotent-replayed') }).toEqual({
+    status: 502,
+    replayed: null,
+  })
+})
+
+test('send-order: 400 invalid-field for a key that is too long', async () => {
+  expect(await sendOrder(await anOrder(cast.aurora), keyed('k'.repeat(256)))).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: 'header/Idempotency-Key' }] },
+  })
+})
+
+test('order-by-key: a client that lost the answer finds its order, as it stands now', async () => {
+  const key = `order no. 7/${crypto.randomUUID()}`
+  const { body: order } = await sendOrder(await anOrder(cast.aurora), keyed(`"${key.replaceAll(' ', '_')}"`))
+  const path = `order-by-key/${encodeURIComponent(key.replaceAll(' ', '_'))}`
+  const found = await eventually(
+    async () => (await get<Order>(path)).body,
+    ({ status }) => status === 'DELIVERED',
+  )
+  expect(found).toMatchObject({ apiKey: order.apiKey, status: 'DELIVERED' })
+})
+
+test('order-by-key: of a declined order it gives the problem, of an unknown key 404', async () => {
+  const key = crypto.randomUUID()
+  await sendOrder(
+    { ...(await anOrder(cast.aurora)), payment: 'card', card: card(cardNumbers.declined) },
+    keyed(key),
+  )
+  expect(await get(`order-by-key/${key}`)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
+  expect(await get(`order-by-key/${key}`, { key: stack().otherAccessKey })).toMatchObject({
+    status: 404,
+    body: { code: 'order-not-found' },
+  })
+  expect(await get('order-by-key/unknown')).toMatchObject({ status: 404, body: { code: 'order-not-found' } })
+})

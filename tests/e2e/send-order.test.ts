@@ -1,0 +1,287 @@
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cardNumbers,
+  cast,
+  delivered,
+  eventually,
+  get,
+  home,
+  ledger,
+  ledgerOf,
+  plainItems,
+  post,
+  readOrder,
+  receiptsOf,
+  register,
+  sendOrder,
+  statusesOf,
+  type Order,
+  type User,
+} from './client.ts'
+
+const cents = (money: number) => Math.round(money * 100)
+
+test('200: a guest orders pickup in cash; the restaurant has it, nobody is charged, and it gets handed over', async () => {
+  const { status, body: order } = await sendOrder(await anOrder(cast.aurora))
+  expect(status).toBe(200)
+  expect(order).toMatchObject({
+    status: 'AWAITING_PREPARATION',
+    paymentState: 'DUE',
+    payment: 'cash',
+    recipientApiKey: null,
+    cancellation: null,
+  })
+  expect(order.apiKey).toMatch(/^[0-9a-f]{48}$/)
+  expect(order.items.map(({ comments }) => comments)).toEqual([null, 'well done, please'])
+  expect(cents(order.total)).toBe(
+    cents(order.subtotal) + cents(order.tax) + cents(order.tip) + cents(order.deliveryPrice),
+  )
+
+  expect(await delivered(order.apiKey)).toEqual([
+    'PROCESSING',
+    'AWAITING_PREPARATION',
+    'PREPARING',
+    'READY_FOR_PICKUP',
+    'DELIVERED',
+  ])
+  expect(await ledgerOf(order.apiKey)).toEqual([])
+  expect(await receiptsOf(order.apiKey)).toMatchObject([{ outcome: 'accepted' }])
+})
+
+test('200: a user orders delivery with a new card and a new address; one capture of exactly the total, both saved', async () => {
+  const user = await register()
+  const [item] = await plainItems(cast.aurora)
+  const { status, body: order } = await sendOrder({
+    restaurantApiKey: cast.aurora,
+    items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
+    method: 'delivery',
+    payment: 'card',
+    tip: '3.50',
+    card: { apiKey: null, ...card() },
+    address: { apiKey: '', ...home },
+    recipient: { apiKey: user.apiKey, firstName: 'Mia' },
+  })
+  expect(status).toBe(200)
+  expect(order).toMatchObject({
+    tip: 3.5,
+    recipient: { firstName: 'Mia', lastName: 'Lindqvist' },
+    card: { lastFour: '4242', brand: 'visa' },
+  })
+  expect(JSON.stringify(order)).not.toContain(cardNumbers.good)
+
+  const charged = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  expect(charged.paymentState).toBe('CHARGED')
+  expect(await ledgerOf(order.apiKey)).toMatchObject([
+    { kind: 'authorize', amount: cents(order.total) },
+    { kind: 'capture', amount: cents(order.total) },
+  ])
+
+  const saved = await eventually(
+    async () => (await get<User>(`user/${user.apiKey}`)).body,
+    ({ creditCards, savedAddresses }) => creditCards.length > 0 && savedAddresses.length > 0,
+  )
+  expect(saved.creditCards.map(({ apiKey }) => apiKey)).toEqual([order.card!.apiKey])
+  expect(saved.savedAddresses.map(({ apiKey }) => apiKey)).toEqual([order.address!.apiKey])
+  expect(await delivered(order.apiKey)).toEqual([
+    'PROCESSING',
+    'AWAITING_PREPARATION',
+    'PREPARING',
+    'OUT_FOR_DELIVERY',
+    'DELIVERED',
+  ])
+
+  const { body: again } = await sendOrder({
+    ...(await anOrder(cast.aurora)),
+    method: 'delivery',
+    payment: 'card',
+    card: { apiKey: order.card!.apiKey },
+    address: { apiKey: order.address!.apiKey },
+    recipient: { apiKey: user.apiKey },
+  })
+  expect(again).toMatchObject({
+    card: { apiKey: order.card!.apiKey },
+    address: { apiKey: order.address!.apiKey },
+  })
+  const { body: history } = await get<Order[]>(`user/${user.apiKey}/orders`)
+  expect(history.map(({ apiKey }) => apiKey)).toEqual([again.apiKey, order.apiKey])
+})
+
+test('200: a coarse restaurant reports PREPARING_AND_DELIVERING', async () => {
+  const { body: order } = await sendOrder({
+    ...(await anOrder(cast.coarse)),
+    method: 'delivery',
+    address: home,
+    items: await enoughItems(cast.coarse),
+  })
+  expect(await delivered(order.apiKey)).toEqual([
+    'PROCESSING',
+    'AWAITING_PREPARATION',
+    'PREPARING_AND_DELIVERING',
+    'DELIVERED',
+  ])
+})
+
+test('200: a test order goes to a test restaurant and never to the processor', async () => {
+  const { status, body: order } = await sendOrder({
+    ...(await anOrder(cast.test)),
+    payment: 'card',
+    card: card(),
+    test: 'true',
+  })
+  expect(status).toBe(200)
+  expect(order).toMatchObject({ test: true, paymentState: 'NOT_REQUIRED' })
+  await delivered(order.apiKey)
+  expect(await ledgerOf(order.apiKey)).toEqual([])
+})
+
+test('422 not-a-test-restaurant and test-restaurant-only: test orders and test restaurants keep to themselves', async () => {
+  const toReal = await sendOrder({ ...(await anOrder(cast.aurora)), test: true })
+  expect(toReal).toMatchObject({
+    status: 422,
+    body: { code: 'not-a-test-restaurant', errors: [{ pointer: '/test' }] },
+  })
+  const realToTest = await sendOrder(await anOrder(cast.test))
+  expect(realToTest).toMatchObject({ status: 422, body: { code: 'test-restaurant-only' } })
+})
+
+test.each([
+  [cardNumbers.declined, 'card-declined', 'generic_decline'],
+  [cardNumbers.insufficientFunds, 'card-declined', 'insufficient_funds'],
+  [cardNumbers.expired, 'card-expired', 'expired_card'],
+  [cardNumbers.wrongCvc, 'cvc-failed', 'incorrect_cvc'],
+])('402: card %s is refused as %s, and nothing is left behind', async (number, code, declineCode) => {
+  const { user, order, total } = await aCardOrderOfItsOwnAmount(cast.aurora, number)
+  const { status, body } = await sendOrder(order)
+  expect(status).toBe(402)
+  expect(body).toMatchObject({ code, declineCode, retryable: false, error: true })
+  expect(await effectsOf(total)).toEqual([`authorize declined:${declineCode}`])
+  await nothingIsLeft(user)
+})
+
+test('422 order-refused: the restaurant refuses, the authorization is voided, and there is no order', async () => {
+  const { user, order, total } = await aCardOrderOfItsOwnAmount(cast.refuses)
+  const { status, body } = await sendOrder(order)
+  expect(status).toBe(422)
+  expect(body.code).toBe('order-refused')
+  expect(body.details).toContain('refused')
+  expect(await effectsOf(total)).toEqual(['authorize approved', 'void approved'])
+  await nothingIsLeft(user)
+})
+
+test('502 restaurant-unreachable: the deadline passes, the authorization is voided, and there is no order', async () => {
+  const { user, order, total } = await aCardOrderOfItsOwnAmount(cast.unreachable)
+  const { status, body } = await sendOrder(order)
+  expect(status).toBe(502)
+  expect(body).toMatchObject({ code: 'restaurant-unreachable', retryable: true })
+  expect(await effectsOf(total)).toEqual(['authorize approved', 'void approved'])
+  await nothingIsLeft(user)
+})
+
+test('200 PROCESSING, then cancelled: what fails after it was answered keeps its history and says why', async () => {
+  const { order, total } = await aCardOrderOfItsOwnAmount(cast.silent)
+  const { status, body } = await sendOrder(order)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ status: 'PROCESSING', cancellation: null })
+  const cancelled = await eventually(
+    () => readOrder(body.apiKey),
+    ({ cancellation }) => cancellation !== null,
+    30_000,
+  )
+  expect(cancelled).toMatchObject({
+    status: 'PROCESSING',
+    paymentState: 'VOIDED',
+    cancellation: {
+      reason: 'restaurant-unreachable',
+      cancelledBy: 'system',
+      refund: { amount: total / 100, state: 'VOIDED' },
+    },
+  })
+  expect(await effectsOf(total)).toEqual(['authorize approved', 'void approved'])
+})
+
+test('200 PROCESSING: what is undecided when time is up is answered as it stands, and ends by itself', async () => {
+  const { status, body: order } = await sendOrder({
+    ...(await anOrder(cast.slow)),
+    payment: 'card',
+    card: card(),
+  })
+  expect(status).toBe(200)
+  expect(order.status).toBe('PROCESSING')
+  expect(await statusesOf(order.apiKey)).toEqual(['PROCESSING'])
+  const settled = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  expect(settled.paymentState).toBe('CHARGED')
+  expect(await ledgerOf(order.apiKey)).toMatchObject([{ kind: 'authorize' }, { kind: 'capture' }])
+})
+
+test('400: all faults at once, each with its pointer', async () => {
+  const { status, body, headers } = await sendOrder({
+    restaurantApiKey: cast.aurora,
+    items: [{ apiKey: null }],
+    method: 'fly',
+    payment: 'card',
+    tip: null,
+    card: { ...card('4242424242424241'), cvv: '1' },
+    recipient: { firstName: 'Maria' },
+  })
+  expect(status).toBe(400)
+  expect(headers.get('content-type')).toContain('application/problem+json')
+  expect(Object.fromEntries(body.errors.map(({ pointer, code }) => [pointer, code]))).toEqual({
+    '/items/0/apiKey': 'invalid-field',
+    '/method': 'invalid-field',
+    '/tip': 'invalid-field',
+    '/card/cardNumber': 'invalid-field',
+    '/card/cvv': 'invalid-field',
+    '/recipient/lastName': 'missing-field',
+    '/recipient/phone': 'missing-field',
+  })
+  expect(JSON.stringify(body)).not.toContain('424242')
+})
+
+test('404 item-not-found and 422 restaurant-closed: each fault names what is wrong', async () => {
+  const wrongItem = await sendOrder({ ...(await anOrder(cast.aurora)), items: [{ apiKey: 'nothing' }] })
+  expect(wrongItem).toMatchObject({
+    status: 404,
+    body: { code: 'item-not-found', errors: [{ pointer: '/items/0/apiKey' }] },
+  })
+  const closed = await sendOrder(await anOrder(cast.closed))
+  expect(closed).toMatchObject({ status: 422, body: { code: 'restaurant-closed' } })
+})
+
+/** A user's order for delivery by card, of an amount that no other order of the tests has, so that the ledger can be searched for it. */
+async function aCardOrderOfItsOwnAmount(restaurantApiKey: string, cardNumber?: string) {
+  const user = await register()
+  const order = {
+    ...(await anOrder(restaurantApiKey)),
+    items: await enoughItems(restaurantApiKey),
+    method: 'delivery',
+    address: home,
+    tip: (1 + Math.floor(Math.random() * 4_999)) / 100,
+    payment: 'card',
+    card: card(cardNumber),
+    recipient: { apiKey: user.apiKey },
+  }
+  const { body } = await post<Order>('validate-order', order)
+  return { user, order, total: cents(body.total) }
+}
+
+const effectsOf = async (amount: number) =>
+  (await ledger()).filter((line) => line.amount === amount).map(({ kind, outcome }) => `${kind} ${outcome}`)
+
+async function nothingIsLeft({ apiKey }: User) {
+  expect((await get<Order[]>(`user/${apiKey}/orders`)).body).toEqual([])
+  expect((await get<User>(`user/${apiKey}`)).body).toMatchObject({ creditCards: [], savedAddresses: [] })
+}
+
+/** As many of the dearest plain item as any delivery minimum needs. */
+async function enoughItems(restaurantApiKey: string): Promise<{ apiKey: string }[]> {
+  const [item] = await plainItems(restaurantApiKey)
+  return Array.from({ length: 4 }, () => ({ apiKey: item!.apiKey }))
+}

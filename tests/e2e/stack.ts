@@ -1,0 +1,11 @@
+import { inject } from 'vitest'
+import type { StackFile } from '../../dev/stack/description.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stack: StackFile
+  }
+}
+
+/** What `stack.json` says of the stack under test. */
+export const stack = () => inject('stack')
