@@ -156,6 +156,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('dev/**', [], ['sql']),
   ...zone('tests/**', []),
   ...zone('tests/e2e/**', [THROUGH_THE_GATEWAY]),
+  ...zone('tests/chaos/**', [], ['sql']),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),
   ...zone('packages/contracts/**', [...PACKAGE, ONLY_ZOD]),

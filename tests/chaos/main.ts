@@ -1,0 +1,22 @@
+import { parseArgs } from 'node:util'
+import { runChaos } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    orders: { type: 'string', default: '1000' },
+    clients: { type: 'string', default: '16' },
+    replicas: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    pause: { type: 'string', default: '300-1500' },
+  },
+})
+const [low = 300, high = 1_500] = values.pause.split('-').map(Number)
+const report = await runChaos({
+  orders: Number(values.orders),
+  atOnce: Number(values.clients),
+  replicas: Number(values.replicas),
+  seed: Number(values.seed),
+  pauseMs: [low, high],
+  say: (line) => process.stdout.write(`${line}\n`),
+})
+process.exitCode = report.violations.length === 0 ? 0 : 1

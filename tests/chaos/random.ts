@@ -1,0 +1,28 @@
+/** A seeded source of chance (mulberry32), so that a run can be told by its seed. */
+export type Random = {
+  /** From 0 up to, not including, 1. */
+  next(): number
+  /** An integer of the range, both ends included. */
+  between(low: number, high: number): number
+  pick<T>(from: readonly T[]): T
+}
+
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d_2b_79_f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
+  return {
+    next,
+    between,
+    pick: (from) => {
+      const chosen = from[between(0, from.length - 1)]
+      if (chosen === undefined) throw new RangeError('nothing to pick from')
+      return chosen
+    },
+  }
+}

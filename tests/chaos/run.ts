@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { plainReporter } from '../../dev/progress.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
+import { readBooks, unfinished } from './books.ts'
+import { sendOrders, type Entry } from './clients.ts'
+import { judge, type Violation } from './judge.ts'
+import { torment, type Fault } from './nemesis.ts'
+import { randomOf } from './random.ts'
+
+export type ChaosOptions = {
+  orders: number
+  atOnce: number
+  replicas: number
+  seed: number
+  /** Least and most time from one fault to the next. */
+  pauseMs: [number, number]
+  say: (line: string) => void
+}
+
+export type Report = { entries: Entry[]; faults: Fault[]; violations: Violation[]; settledMs: number | null }
+
+/** Everything has to be settled so long after the last fault. */
+const SETTLE_WITHIN_MS = 60_000
+
+/** Sends orders while processes are killed, waits until everything is settled, and judges by four books. */
+export async function runChaos(options: ChaosOptions): Promise<Report> {
+  const { say, seed } = options
+  const stack = await startStack({
+    runDirectory: fileURLToPath(new URL('../../.run/chaos', import.meta.url)),
+    reporter: plainReporter(say),
+    replicas: options.replicas,
+    fresh: true,
+    env: {
+      orders: { SIMULATOR_STEP_MS: '500', TRANSMIT_DEADLINE_MS: '120000' },
+      gateway: { RATE_LIMIT_REQUESTS: '1000000' },
+    },
+  })
+  try {
+    const loadOver = new AbortController()
+    const started = performance.now()
+    const tormenting = torment(stack, randomOf(seed), { pauseMs: options.pauseMs, signal: loadOver.signal })
+    const entries = await sendOrders(stack.file, {
+      ...options,
+      progress: every(500, (done) => say(`  ${done} orders answered`)),
+    })
+    loadOver.abort()
+    const faults = await tormenting
+    const loadMs = performance.now() - started
+    const settledMs = await settled(stack)
+    const violations = judge(entries, await readBooks(stack.file))
+    const report = { entries, faults, violations, settledMs }
+    describe(report, { ...options, loadMs })
+    return report
+  } finally {
+    await stack.stop()
+  }
+}
+
+const every = (count: number, tell: (done: number) => void) => (done: number) => {
+  if (done % count === 0) tell(done)
+}
+
+/** Milliseconds until every saga has ended; null when some never does. */
+async function settled(stack: Stack): Promise<number | null> {
+  const started = performance.now()
+  while (performance.now() - started < SETTLE_WITHIN_MS) {
+    // The database may be on its way back from the last fault.
+    const open = await unfinished(stack.file).catch(() => null)
+    if (open === 0) return performance.now() - started
+    await wait(250)
+  }
+  return null
+}
+
+const tally = (words: readonly string[]) =>
+  [...Map.groupBy(words, (word) => word)]
+    .map(([word, all]) => `${word} ${all.length}`)
+    .toSorted()
+    .join(', ')
+
+function describe(
+  { entries, faults, violations, settledMs }: Report,
+  { say, seed, loadMs }: ChaosOptions & { loadMs: number },
+): void {
+  say(
+    `seed ${seed}: ${entries.length} orders (${tally(entries.map(({ kind }) => kind))}) in ${Math.round(loadMs / 1000)} s`,
+  )
+  say(
+    `answers: ${tally(entries.map(({ answer }) => String(answer?.status ?? 'none')))}; sent ${entries.reduce((sum, { tries }) => sum + tries, 0)} times`,
+  )
+  say(`faults: ${faults.length} (${tally(faults.map(({ what }) => what.replace(/ for \d+ ms/, '')))})`)
+  say(
+    settledMs === null
+      ? 'NOT settled 60 s after the last fault'
+      : `settled ${Math.round(settledMs)} ms after the last answer`,
+  )
+  for (const [rule, all] of Map.groupBy(violations, ({ rule: name }) => name)) {
+    say(`VIOLATED ${rule}: ${all.length}`)
+    for (const { what, order } of all.slice(0, 3)) say(`  ${what}\n  ${JSON.stringify(order)}`)
+  }
+  say(violations.length === 0 ? '0 lost, 0 double, 0 wrong, 0 stuck' : `${violations.length} violations`)
+}
