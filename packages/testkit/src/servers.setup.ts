@@ -1,21 +1,22 @@
-import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { createProcessHost } from '../../../dev/process/host.ts'
 import { plainReporter } from '../../../dev/progress.ts'
 import { findServers } from '../../../dev/servers/find.ts'
+import { takeRunDirectory } from '../../../dev/stack/run-directory.ts'
 
 /** Real servers for the tests of one run, with nothing in them; where they come from is the launcher's rule. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = fileURLToPath(new URL('../../../.run/test', import.meta.url))
-  await rm(directory, { recursive: true, force: true })
-  const host = createProcessHost(directory)
   const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
+  const claim = await takeRunDirectory(directory, { fresh: true, reporter })
+  const host = createProcessHost(directory)
   const { postgres, rabbitmq, redis } = await findServers({ directory, host, reporter })
   project.provide('servers', { postgres: postgres.url, rabbitmq: rabbitmq.url, redis: redis.url })
   return async () => {
     host.close()
     await Promise.all([postgres, rabbitmq, redis].map((server) => server.stop()))
     await host.stopAll(10_000)
+    claim.release()
   }
 }
