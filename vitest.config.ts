@@ -42,6 +42,15 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        test: {
+          ...PATIENT,
+          name: 'chaos',
+          include: ['tests/chaos/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 })

@@ -48,6 +48,8 @@ export interface Stack {
   readonly file: StackFile
   /** The processes of a service that run at this moment. */
   pids(name: ProcessName): number[]
+  /** Resolves when every replica of the service says that it can work. */
+  ready(name: ProcessName): Promise<void>
   stop(): Promise<void>
 }
 
@@ -101,7 +103,15 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   )
   const wiring = await planWiring({ directory, secrets, servers, database }, { replicas, port, reporter })
   const { env = {}, entry = entryOf } = options
-  const { running, ready } = startProcesses({ host, reporter, wiring, signal, changed, env, entry })
+  const { running, ready, readyAgain } = startProcesses({
+    host,
+    reporter,
+    wiring,
+    signal,
+    changed,
+    env,
+    entry,
+  })
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
   const known = database.fresh ? { ...secrets, seed: null } : secrets
@@ -125,6 +135,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
       return describe()
     },
     pids: (name) => pidsOf(running, name),
+    ready: readyAgain,
     stop,
   }
 }

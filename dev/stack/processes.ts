@@ -44,8 +44,15 @@ export function entryOf(name: ProcessName): string {
   return name === 'processor' ? 'dev/processor/src/main.ts' : `services/${name}/src/main.ts`
 }
 
+/** All processes, and when those of a name can work. */
+export interface Started {
+  readonly running: Running
+  readonly ready: () => Promise<void>
+  readonly readyAgain: (name: ProcessName) => Promise<void>
+}
+
 /** Starts every replica of every process; `ready` resolves when each one says that it can work. */
-export function startProcesses(launch: Launch): { running: Running; ready: () => Promise<void> } {
+export function startProcesses(launch: Launch): Started {
   const names: readonly ProcessName[] = ['processor', ...serviceNames]
   const running = new Map(
     names.map((name) => [
@@ -56,7 +63,9 @@ export function startProcesses(launch: Launch): { running: Running; ready: () =>
   const ready = async () => {
     await Promise.all(names.map((name) => awaitReady(name, running.get(name) ?? [], launch)))
   }
-  return { running, ready }
+  const readyAgain = (name: ProcessName) =>
+    allReady(launch.wiring.ports[name], running.get(name) ?? [], launch.signal)
+  return { running, ready, readyAgain }
 }
 
 /** Stops the gateway first, so that nothing new comes in; the payment processor last, for it may still be needed. */
@@ -98,10 +107,18 @@ function surroundings(): NodeJS.ProcessEnv {
 async function awaitReady(name: ProcessName, replicas: readonly Supervised[], launch: Launch): Promise<void> {
   const ports = launch.wiring.ports[name]
   await launch.reporter.step(name, async (step) => {
-    const limits = { withinMs: readyWithinMs, signal: launch.signal }
-    await Promise.all(replicas.map((replica, at) => replica.ready(() => isReady(ports[at] ?? 0), limits)))
+    await allReady(ports, replicas, launch.signal)
     step.result(ports.length === 1 ? `port ${ports[0]}` : `ports ${ports.join(', ')}`)
   })
+}
+
+async function allReady(
+  ports: readonly number[],
+  replicas: readonly Supervised[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const limits = { withinMs: readyWithinMs, signal }
+  await Promise.all(replicas.map((replica, at) => replica.ready(() => isReady(ports[at] ?? 0), limits)))
 }
 
 async function isReady(port: number): Promise<boolean> {

@@ -46,6 +46,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
   accounts: (wiring) => ({
     ...rows('accounts', wiring),
     PAYMENTS_URL: urls('payments', wiring),
+    REDIS_URL: wiring.redis,
     OPERATOR_KEY_HASH: hashAccessKey(wiring.secrets.operatorKey),
   }),
   payments: (wiring) => ({ ...rows('payments', wiring), PROCESSOR_URL: urls('processor', wiring) }),

@@ -37,11 +37,7 @@ export async function sendOrders(
   options: { orders: number; atOnce: number; seed: number; progress: (done: number) => void },
 ): Promise<Entry[]> {
   const random = randomOf(options.seed)
-  const items = {
-    accepts: await plainItem(stack, RESTAURANTS.accepts),
-    refuses: await plainItem(stack, RESTAURANTS.refuses),
-    test: await plainItem(stack, RESTAURANTS.test),
-  }
+  const items = await itemsOf(stack)
   const book: Entry[] = Array.from({ length: options.orders }, (_, number) => ({
     key: `chaos-${options.seed}-${number}`,
     kind: random.pick(MIX),
@@ -60,6 +56,32 @@ export async function sendOrders(
     Array.from({ length: options.atOnce }, (_, at) => client(randomOf(options.seed + at + 1))),
   )
   return book
+}
+
+/** A cash order, ready to be sent to any gateway: for load that is not judged by its books. */
+export async function cashOrderSender(stack: StackFile): Promise<(gateway: string) => Promise<number>> {
+  const items = await itemsOf(stack)
+  let number = 0
+  return async (gateway) => {
+    const body = bodyOf({ key: `load-${number++}`, kind: 'cash', tries: 0, answer: null }, items)
+    const answer = await fetch(`${gateway}/publicapi/v1/send-order`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-access-token': stack.accessKey },
+      body,
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+}
+
+async function itemsOf(stack: StackFile): Promise<Record<keyof typeof RESTAURANTS, string>> {
+  const [accepts, refuses, test] = await Promise.all(
+    [RESTAURANTS.accepts, RESTAURANTS.refuses, RESTAURANTS.test].map((restaurant) =>
+      plainItem(stack, restaurant),
+    ),
+  )
+  return { accepts: accepts ?? '', refuses: refuses ?? '', test: test ?? '' }
 }
 
 /** An item that needs no choice. */

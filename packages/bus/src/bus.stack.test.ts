@@ -35,7 +35,7 @@ test('a command is handled once and then forgotten', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => void handled.push(number))
-  bus.start()
+  await bus.start()
   await connected()
   await bus.publish(wanted, { number: 1 }, context)
   await vi.waitFor(() => expect(handled).toEqual([1]), soon)
@@ -45,7 +45,7 @@ test('after a cut, consumers and publishers are back by themselves, and what was
   const wanted = aCommand()
   const handled = new Set<number>()
   bus.onCommand(wanted, async ({ number }) => void handled.add(number))
-  bus.start()
+  await bus.start()
   await connected()
   for (let round = 0; round < 3; round++) {
     await bus.publish(wanted, { number: round }, context)
@@ -67,7 +67,7 @@ test('a message in hand when the connection is cut comes again, and its late ack
     deliveries.push({ number, redelivered })
     if (!redelivered) await release.promise
   })
-  bus.start()
+  await bus.start()
   await connected()
   await bus.publish(wanted, { number: 7 }, context)
   await vi.waitFor(() => expect(deliveries).toHaveLength(1), soon)
@@ -84,7 +84,7 @@ test('a queue that is deleted under its consumer is declared again', async () =>
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => void handled.push(number))
-  bus.start()
+  await bus.start()
   await connected()
   const outside = await connect(servers().rabbitmq)
   await (await outside.createChannel()).deleteQueue(queueOf(wanted))
@@ -102,7 +102,7 @@ test('what cannot be read, and what a handler fails on, is kept among the dead l
     handled.push(number)
     throw new Error('planted')
   })
-  bus.start()
+  await bus.start()
   await connected()
   await bus.publish(wanted, { number: 1 }, context)
   await bus.publish({ ...wanted, data: z.any() }, { number: 'one' }, context)
@@ -117,7 +117,7 @@ test('what cannot be read, and what a handler fails on, is kept among the dead l
 })
 
 test('a command that nobody takes is not confirmed; a question that nobody takes is not answered', async () => {
-  bus.start()
+  await bus.start()
   await connected()
   await expect(bus.publish(aCommand(), { number: 1 }, context)).rejects.toBeInstanceOf(NotConfirmed)
   const unheard = question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
@@ -129,7 +129,7 @@ test('a command that nobody takes is not confirmed; a question that nobody takes
 test('a question is answered to the one who asked', async () => {
   const double = question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
   bus.onQuestion(double, async ({ number }) => ({ number: number * 2 }))
-  bus.start()
+  await bus.start()
   await connected()
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, number) => bus.ask(double, { number }, { ...context, timeoutMs: 5_000 })),
@@ -143,8 +143,8 @@ test('a nudge reaches every replica', async () => {
   const heard: string[] = []
   bus.onNudge(moved, () => void heard.push('one'))
   other.onNudge(moved, () => void heard.push('other'))
-  bus.start()
-  other.start()
+  await bus.start()
+  await other.start()
   await connected()
   await vi.waitFor(() => other.check(), soon)
   bus.nudge(moved, { number: 1 })

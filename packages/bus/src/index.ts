@@ -14,6 +14,7 @@ export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
 /** Handlers use at most this many rows or outside calls at once: not far above the database pool. */
 const COMMANDS_AT_ONCE = 16
 const QUESTIONS_AT_ONCE = 64
+const START_WITHIN_MS = 5_000
 
 /** What a service says and hears over RabbitMQ. Handlers are added before `start`; each new connection gets them all. */
 export class Bus {
@@ -85,9 +86,13 @@ export class Bus {
     })
   }
 
-  start(): void {
-    this.#publisher.connection.start()
-    this.#consumer.connection.start()
+  /**
+   * Connects, and goes on trying for ever. Resolves when connected, or after five seconds: a service whose
+   * broker is away starts all the same, for there is much that it can do without.
+   */
+  async start(): Promise<void> {
+    const kept = [this.#publisher.connection, this.#consumer.connection]
+    await Promise.all(kept.map((connection) => connection.start(START_WITHIN_MS)))
   }
 
   /** For readiness: rejects with the reason while anything is not connected. */

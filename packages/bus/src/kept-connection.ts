@@ -21,14 +21,17 @@ export class KeptConnection<S> {
   #reason: Error = new Error('not connected to RabbitMQ yet')
   readonly #stopping = new AbortController()
   #done: Promise<void> | undefined
+  readonly #connected = Promise.withResolvers<void>()
   readonly #options: { url: string; name: string; setUp: SetUp<S>; log: Log }
 
   constructor(options: { url: string; name: string; setUp: SetUp<S>; log: Log }) {
     this.#options = options
   }
 
-  start(): void {
+  /** Begins to connect. Resolves when there is a connection, or after `withinMs` without one. */
+  async start(withinMs: number): Promise<void> {
     this.#done ??= this.#keep()
+    await Promise.race([this.#connected.promise, wait(withinMs, undefined, { ref: false })])
   }
 
   /** The session. Throws with the reason when there is none. */
@@ -82,6 +85,7 @@ export class KeptConnection<S> {
       })
       this.session = await Promise.race([setUp(model, end.reject), end.promise, late])
       connected()
+      this.#connected.resolve()
       await Promise.race([end.promise, untilAborted(this.#stopping.signal)])
     } finally {
       this.session = null

@@ -27,13 +27,16 @@ const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
 /**
  * A Fastify server as each of our processes needs it: request ids, a trailing slash tolerated, one error
  * handler for all, one log line a request with neither body nor query. Bodies are left to `readJson` (a
- * service) or to `readBytes` (the gateway).
+ * service) or to `readBytes` (the gateway). `trustedProxies` (addresses, CIDR ranges) are believed in X-Forwarded-For.
  */
-export function createApp(log: Log): App {
+export function createApp(log: Log, trustedProxies: readonly string[] = []): App {
   const app = Fastify({
     loggerInstance: log,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    // While stopping, what still comes in on open connections is served, see `drain`.
+    return503OnClosing: false,
     requestTimeout: 15_000,
     keepAliveTimeout: 65_000,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
@@ -133,11 +136,11 @@ export function readBytes(app: App): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
-/** Bytes that are sent as they are: what they hold was checked when they were made. */
+/** Bytes that are sent as they are: what they hold was checked when they were made. null: an answer without a body. */
 export class Rendered {
-  readonly body: Buffer | string
+  readonly body: Buffer | string | null
   readonly status: number
-  constructor(body: Buffer | string, status = 200) {
+  constructor(body: Buffer | string | null, status = 200) {
     this.body = body
     this.status = status
   }
@@ -207,6 +210,7 @@ export function router(app: App, internalSecret: string) {
         } as Call<O>
         const answer = await handler(call)
         if (!(answer instanceof Rendered)) return reply.type(JSON_TYPE).send(render(answer))
+        if (answer.body === null) return reply.code(answer.status).send()
         return reply
           .code(answer.status)
           .type(answer.status === 200 ? JSON_TYPE : PROBLEM_TYPE)

@@ -1,8 +1,12 @@
+import { Server } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { z } from 'zod'
 import { readConfig } from './config.ts'
 import type { App } from './http.ts'
 import { createLog, type Log } from './log.ts'
 import { Problem } from './problem.ts'
+import { STARTING_HEADER } from './upstream.ts'
 import { untilItWorks } from './repeat.ts'
 
 /** What a service is made of, as its `wire.ts` puts it together. */
@@ -20,8 +24,10 @@ export type Parts = {
 
 /** A check that has not answered by then counts as failed, so that the probe itself never hangs. */
 const CHECK_WITHIN_MS = 1_500
-/** After this a connection that is still busy, or holds half a request, is cut (reliability: 10 s in all). */
-const DRAIN_MS = 7_000
+/** Longer than our own services keep an idle connection, see `Replicas`. */
+const CALLERS_GONE_MS = 2_500
+/** After this a connection that is still busy, or holds half a request, is cut: longer than send-order may take (8 s). */
+const DRAIN_MS = 8_500
 const EXIT_WITHIN_MS = 10_000
 
 /**
@@ -39,6 +45,7 @@ export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_
   const state = { started: false, stopping: new AbortController() }
   addHealth(parts, state)
   refuseUntilStarted(parts.app, state)
+  sayGoodbye(parts.app, state)
   stopOnSignals(parts, state.stopping, log)
   await parts.app.listen({ host: config.HOST, port: config.PORT })
   const start = parts.start?.bind(parts)
@@ -49,11 +56,20 @@ export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_
 
 type State = { started: boolean; stopping: AbortController }
 
-/** Before the migrations there are no tables, and no request may find that out. */
+/** Before the migrations there are no tables, and no request may find that out. Who sent it may try another replica. */
 function refuseUntilStarted(app: App, state: State): void {
-  app.addHook('onRequest', async ({ url }) => {
-    if (!state.started && !url.startsWith('/health/'))
-      throw new Problem('service-unavailable', 'The service is starting. Please try again.')
+  app.addHook('onRequest', async ({ url }, reply) => {
+    if (state.started || url.startsWith('/health/')) return
+    reply.raw.setHeader(STARTING_HEADER, 'true')
+    throw new Problem('service-unavailable', 'The service is starting. Please try again.')
+  })
+}
+
+/** While stopping, every answer asks its caller to come back over another connection, to another replica. */
+function sayGoodbye(app: App, state: State): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    // On the raw response, which an answer that is passed on byte for byte has as well.
+    if (state.stopping.signal.aborted) reply.raw.setHeader('connection', 'close')
   })
 }
 
@@ -122,11 +138,25 @@ async function shutDown(parts: Parts): Promise<void> {
   await parts.close?.()
 }
 
-/** Lets running requests end. `close` alone waits up to 72 s for keep-alive connections that were busy when it began. */
+/**
+ * Lets running requests end, and no request be lost. First only new connections are refused, so that callers
+ * go to another replica; what comes on the open ones is served and told to close. Callers among our own
+ * services give up an idle connection after two seconds, before it is closed here: closing it first could
+ * cross with a request on its way. Then `close`, which alone would wait up to 72 s for keep-alive connections.
+ */
 async function drain(app: App): Promise<void> {
+  Server.prototype.close.call(app.server)
+  await until(async () => (await connectionsOf(app.server)) === 0, CALLERS_GONE_MS)
   const idle = setInterval(() => app.server.closeIdleConnections(), 100)
-  const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS - CALLERS_GONE_MS)
   await app.close()
   clearInterval(idle)
   clearTimeout(hard)
+}
+
+const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
+
+async function until(isDone: () => Promise<boolean>, withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await isDone()) && performance.now() < end) await wait(50)
 }

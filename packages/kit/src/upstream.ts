@@ -14,7 +14,15 @@ const NOT_SENT = new Set([
 ])
 
 export const wasNotSent = (error: unknown): boolean =>
-  NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+  error instanceof StillStarting || NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')
+
+/** On the 503 of a replica that has only just started: it has not even looked at the request. */
+export const STARTING_HEADER = 'x-platter-starting'
+
+export class StillStarting extends Error {}
+
+/** Idle connections are given up by the caller, before a replica that stops closes them under a request. */
+const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
 
 /** The replicas of a service, asked in turn over keep-alive connections. */
 export class Replicas {
@@ -23,8 +31,7 @@ export class Replicas {
 
   constructor(urls: readonly string[], options: Pool.Options = {}) {
     this.#pools = urls.map(
-      (url) =>
-        new Pool(url, { connections: 64, connectTimeout: 1_000, keepAliveTimeout: 30_000, ...options }),
+      (url) => new Pool(url, { connections: 64, connectTimeout: 1_000, ...IDLE, ...options }),
     )
   }
 
@@ -79,6 +86,7 @@ export function internalCaller(options: {
           bodyTimeout: options.timeoutMs,
         })
         const document = await answer.body.json()
+        if (answer.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
         if (answer.statusCode !== 200) throw problemFrom(operation, document)
         return operation.response.parse(document) as z.output<O['response']>
       } catch (error) {

@@ -42,7 +42,7 @@ export function wire(config: Config, log: Log): Parts {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
-      bus.start()
+      await bus.start()
     },
     // Not Redis: without it menus are rendered anew, and nothing else is missing.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Problem, wasNotSent, type Replicas } from '@platter/kit'
+import { Problem, STARTING_HEADER, StillStarting, wasNotSent, type Replicas } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 
@@ -100,8 +100,10 @@ class Relay implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return
+    if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
+    // What the gateway itself has to say: the request id, the rate limit.
+    const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
     this.#reply.hijack()
-    const passed: Record<string, string | string[]> = { 'x-request-id': this.#reply.request.id }
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined && !NOT_PASSED_ON.has(name)) passed[name] = value
     this.#raw.writeHead(status, passed)

@@ -84,8 +84,16 @@ export class Conductor {
 
   async #wake(row: sagas.DueSaga): Promise<void> {
     const state = row.overdue ? givenUp(sendOrderSaga, row.facts, row.state, tooLate) : null
-    if (state) await this.#move(row, { state, change: {} }, null)
-    else await this.#say(row, next(sendOrderSaga, row.facts, row.state))
+    if (state) return this.#move(row, { state, change: {} }, null)
+    const coming = next(sendOrderSaga, row.facts, row.state)
+    if (row.overdue && 'step' in coming) {
+      const { orderApiKey, attempt } = row
+      this.#needs.log.error(
+        { orderApiKey, step: coming.step.name, attempt },
+        'needs attention: a saga is past its deadline',
+      )
+    }
+    return this.#say(row, coming)
   }
 
   async #move(

@@ -102,7 +102,7 @@ export function wire(config: Config, log: Log): Parts {
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await migrate(db, MIGRATIONS, log)
-      bus.start()
+      await bus.start()
       startRepeating()
     },
     quiesce: async () =>

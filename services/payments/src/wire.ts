@@ -36,7 +36,7 @@ export function wire(config: z.output<typeof Config>, log: Log): Parts {
     app,
     async start() {
       await migrate(postgres.db, MIGRATIONS, log)
-      bus.start()
+      await bus.start()
     },
     // Without the processor we are ready all the same: releases and repeated commands are answered from the rows.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },

@@ -1,6 +1,6 @@
 import type { Bus } from '@platter/bus'
 import type { OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
-import { inFlight, mismatch, newApiKey, Rendered, type Call, type Handler } from '@platter/kit'
+import { inFlight, isAway, mismatch, newApiKey, Rendered, type Call, type Handler } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
 import type { PricedOrder } from '#/domain/order.ts'
@@ -8,6 +8,7 @@ import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
 import { busyFor, finalAnswer } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
+import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Waiters } from '#/waiters.ts'
 
@@ -73,11 +74,12 @@ async function tokenized(
 
 /** Commits the order; from here on it is not lost. The key of another request that was faster is `idempotency-in-flight`. */
 async function accept(
-  { conductor, answerWithinMs }: Needs,
+  needs: Needs,
   { body, principal, requestId, idempotency }: Call<typeof SendOrder>,
   { order, savedCard }: CheckedOrder,
   newCard: TokenizedCard | null,
 ): Promise<string> {
+  const { conductor, answerWithinMs } = needs
   const apiKey = newApiKey()
   const newAddress = newAddressOf(body, order)
   const isCharged = order.payment === 'card' && !order.test
@@ -98,9 +100,17 @@ async function accept(
       idempotency: idempotency && { scope: idempotency, busyMs: busyFor(answerWithinMs) },
     })
   } catch (error) {
-    throw idempotencyKeys.isTaken(error) ? inFlight() : error
+    if (idempotencyKeys.isTaken(error)) throw inFlight()
+    // The commit may have happened all the same, its confirmation lost: the row tells.
+    if (!isAway(error) || !(await isThere(needs, apiKey))) throw error
   }
   return apiKey
+}
+
+/** A database that was away is given two seconds to come back and tell. */
+async function isThere({ db, waiters }: Needs, apiKey: string): Promise<boolean> {
+  const exists = () => orders.exists(db, apiKey).catch(() => null)
+  return (await waiters.until(apiKey, exists, 2_000)) ?? false
 }
 
 /** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */

@@ -38,6 +38,14 @@ export async function find(db: Db, apiKey: string): Promise<OwnedOrder | null> {
   return row ? { ...placedOrder(row), applicationId: row.application_id } : null
 }
 
+/** Whether the order was accepted, whoever may see it. */
+export async function exists(db: Db, apiKey: string): Promise<boolean> {
+  return (
+    (await db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
+    undefined
+  )
+}
+
 /** Newest first. `before` is the id of the last order of the page before. */
 export async function ofRecipient(
   db: Db,

@@ -1,0 +1,51 @@
+import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plainReporter } from '../../dev/progress.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
+import { cashOrderSender } from './clients.ts'
+import { rollingRestarts } from './rolling.ts'
+
+/** The full length is 10 rounds (`ROUNDS=10`); one round is 10 graceful restarts. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
+
+let stack: Stack
+
+beforeAll(async () => {
+  stack = await startStack({
+    runDirectory: fileURLToPath(new URL('../../.run/rolling', import.meta.url)),
+    reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+    replicas: 2,
+    fresh: true,
+    env: { gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
+  })
+}, 120_000)
+
+afterAll(() => stack.stop(), 60_000)
+
+/** Connections that a graceful stop must not wait for: an idle one, and one with half a request. */
+function hangOn(gateway: string): Socket[] {
+  const { hostname, port } = new URL(gateway)
+  return ['', 'POST /publicapi/v1/send-order HTTP/1.1\r\nHost: platter\r\nContent-Length: 100\r\n\r\n{'].map(
+    (start) => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => socket.destroy())
+      socket.write(start)
+      return socket
+    },
+  )
+}
+
+test('restarting every replica of every service under load fails no request, and each ends within 10 seconds', async () => {
+  const hanging = stack.gateways.flatMap(hangOn)
+  const { restarts, requests, failed } = await rollingRestarts(stack, {
+    rounds: ROUNDS,
+    send: await cashOrderSender(stack.file),
+    atOnce: 8,
+  })
+  for (const socket of hanging) socket.destroy()
+  const longest = Math.max(...restarts.map(({ tookMs }) => tookMs))
+  process.stderr.write(`${restarts.length} restarts, longest ${longest} ms; ${requests} requests\n`)
+  expect(failed).toEqual([])
+  expect(restarts).toHaveLength(ROUNDS * 10)
+}, 600_000)
