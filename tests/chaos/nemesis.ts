@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stack } from '../../dev/stack.ts'
 import type { Random } from './random.ts'
+import { sendToTrees } from './signals.ts'
 
 export type Fault = { at: number; what: string }
 
@@ -54,31 +55,20 @@ async function strike(stack: Stack, random: Random): Promise<string | null> {
   const isServer = SERVERS.includes(target)
   const victims = isServer ? pids : [random.pick(pids)]
   if (dice < 0.75) {
-    send(victims, 'SIGKILL')
+    sendToTrees(victims, 'SIGKILL')
     return `kill ${target}`
   }
   const forMs = random.between(500, 4_000)
-  send(victims, 'SIGSTOP')
+  sendToTrees(victims, 'SIGSTOP')
   await wait(forMs)
-  send(victims, 'SIGCONT')
+  sendToTrees(victims, 'SIGCONT')
   return `freeze ${target} for ${forMs} ms`
 }
 
 function wipeBroker(stack: Stack, pids: readonly number[]): string {
   const { rabbitmq: data } = stack.file.data
-  send(pids, 'SIGKILL')
+  sendToTrees(pids, 'SIGKILL')
   if (data === null) return 'kill rabbitmq'
   rmSync(join(data, 'mnesia'), { recursive: true, force: true })
   return 'wipe rabbitmq'
-}
-
-function send(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal)
-    } catch (error) {
-      // It was dead already, killed before or just being started again.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
-  }
 }

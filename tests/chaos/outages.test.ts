@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plainReporter } from '../../dev/progress.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
+import { cashOrderSender } from './clients.ts'
+import { sendToTrees } from './signals.ts'
+
+let stack: Stack
+let send: (gateway: string) => Promise<number>
+
+beforeAll(async () => {
+  stack = await startStack({
+    runDirectory: fileURLToPath(new URL('../../.run/outages', import.meta.url)),
+    reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+    fresh: true,
+    env: { gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
+  })
+  send = await cashOrderSender(stack.file)
+}, 120_000)
+
+afterAll(() => stack.stop(), 60_000)
+
+type Server = 'postgres' | 'rabbitmq' | 'redis'
+const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
+
+async function timed(): Promise<{ status: number; ms: number }> {
+  const started = performance.now()
+  const status = await send(stack.gateway)
+  return { status, ms: Math.round(performance.now() - started) }
+}
+
+/** Milliseconds until an order is taken again. */
+async function backAfter(): Promise<number> {
+  const started = performance.now()
+  while ((await send(stack.gateway)) !== 200) {
+    if (performance.now() - started > 30_000) throw new Error('no order is taken any more')
+    await wait(50)
+  }
+  return Math.round(performance.now() - started)
+}
+
+const servicesOf = () =>
+  ['gateway', 'catalog', 'accounts', 'orders', 'payments'].map((name) => stack.pids(name as 'orders'))
+
+test('a killed PostgreSQL costs fast 503s and no process; orders are taken again within 5 s of its return', async () => {
+  const before = servicesOf()
+  signal('postgres', 'SIGKILL')
+  const during = await Promise.all(Array.from({ length: 5 }, timed))
+  expect(during.every(({ status, ms }) => (status === 503 && ms < 5_000) || status === 200)).toBe(true)
+  expect(await backAfter()).toBeLessThan(5_000)
+  expect(servicesOf()).toEqual(before)
+})
+
+test('a frozen PostgreSQL costs 503s within 6 s and no process; orders are taken again within 5 s of its thaw', async () => {
+  const before = servicesOf()
+  signal('postgres', 'SIGSTOP')
+  const during = await Promise.all(Array.from({ length: 5 }, timed))
+  signal('postgres', 'SIGCONT')
+  expect(during.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])
+  expect(Math.max(...during.map(({ ms }) => ms))).toBeLessThan(6_000)
+  expect(await backAfter()).toBeLessThan(5_000)
+  expect(servicesOf()).toEqual(before)
+})
+
+test('a killed or frozen Redis fails no order', async () => {
+  signal('redis', 'SIGSTOP')
+  const frozen = await Promise.all(Array.from({ length: 20 }, timed))
+  signal('redis', 'SIGCONT')
+  expect(frozen.filter(({ status }) => status !== 200)).toEqual([])
+  signal('redis', 'SIGKILL')
+  const killed = await Promise.all(Array.from({ length: 20 }, timed))
+  expect(killed.filter(({ status }) => status !== 200)).toEqual([])
+})
+
+test('a killed RabbitMQ costs 503s and no process; orders are taken again by themselves', async () => {
+  const before = servicesOf()
+  signal('rabbitmq', 'SIGKILL')
+  const { status, ms } = await timed()
+  expect(status).toBe(503)
+  expect(ms).toBeLessThan(6_000)
+  // RabbitMQ itself takes about 4 s to start.
+  expect(await backAfter()).toBeLessThan(15_000)
+  expect(servicesOf()).toEqual(before)
+})
