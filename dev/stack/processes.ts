@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ProcessHost } from '../process/host.ts'
 import { freePorts } from '../process/ports.ts'
@@ -122,14 +124,17 @@ async function allReady(
 }
 
 async function isReady(port: number): Promise<boolean> {
+  // A connection of its own: one that is kept alive would hold up the service when it has to stop.
+  const request = get({ host: '127.0.0.1', port, path: '/health/ready', agent: false, timeout: 5000 })
+  request.on('timeout', () => request.destroy())
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/health/ready`, {
-      signal: AbortSignal.timeout(5000),
-    })
-    await response.arrayBuffer()
-    return response.ok
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode === 200
   } catch {
     // Not listening yet. Why a service never gets there is in its log, of which `ready` shows the end.
     return false
+  } finally {
+    request.destroy()
   }
 }
