@@ -48,6 +48,8 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     PAYMENTS_URL: urls('payments', wiring),
     REDIS_URL: wiring.redis,
     OPERATOR_KEY_HASH: hashAccessKey(wiring.secrets.operatorKey),
+    // Everybody who tries it out on a laptop comes from one address.
+    TRIES_PER_ADDRESS: '10000',
   }),
   payments: (wiring) => ({ ...rows('payments', wiring), PROCESSOR_URL: urls('processor', wiring) }),
   orders: (wiring) => ({

@@ -1,118 +1,80 @@
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { elsewhere, keyed, NOBODYS_KEY, wordsOf } from './accounts.ts'
 import {
-  anOrder,
   call,
   card,
-  cast,
   get,
   home,
-  maria,
-  operator,
   post,
   register,
-  sendOrder,
+  type Answer,
   type CreditCard,
-  type Order,
+  type ProblemBody,
   type User,
-  stack,
 } from './client.ts'
 
-test('register-user: the user, never the password; the e-mail address is taken then, however it is written', async () => {
-  const email = `Maria.${crypto.randomUUID()}@Example.org`
-  const { status, body } = await post<User>('register-user', {
-    ...maria,
-    email,
-    password: 'correct horse battery',
-  })
-  expect(status).toBe(200)
-  expect(body).toMatchObject({ ...maria, email, savedAddresses: [], creditCards: [] })
-  expect(JSON.stringify(body)).not.toContain('correct horse')
-  const again = await post('register-user', {
-    ...maria,
-    email: email.toLowerCase(),
-    password: 'correct horse battery',
-  })
-  expect(again).toMatchObject({ status: 409, body: { code: 'email-taken' } })
-})
-
-test('register-user: ten registrations of one e-mail address at once make one user', async () => {
-  const email = `twins.${crypto.randomUUID()}@example.org`
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, () =>
-      post('register-user', { ...maria, email, password: 'a long enough password' }),
-    ),
-  )
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(9)
-})
-
-test('user/{apiKey}: saved cards and addresses are in it, card numbers are not', async () => {
-  const user = await register()
-  const { body: saved } = await post<CreditCard>(`user/${user.apiKey}/add-card`, card())
-  expect(saved).toMatchObject({
-    lastFour: '4242',
-    brand: 'visa',
-    expirationMonth: '09',
-    expirationYear: '31',
-  })
-  const { body: address } = await post(`user/${user.apiKey}/add-address`, home)
-  const { body } = await get<User>(`user/${user.apiKey}`)
-  expect(body).toMatchObject({ creditCards: [saved], savedAddresses: [address] })
-  expect(JSON.stringify(body)).not.toContain('4242424242424242')
-})
-
-test('add-card: 402 card-expired and 400 name the field', async () => {
-  const user = await register()
-  expect(await post(`user/${user.apiKey}/add-card`, { ...card(), expirationYear: '20' })).toMatchObject({
-    status: 402,
-    body: { code: 'card-expired' },
-  })
-  expect(await post(`user/${user.apiKey}/add-card`, { ...card(), cvv: undefined })).toMatchObject({
-    status: 400,
-    body: { code: 'missing-field', errors: [{ pointer: '/cvv' }] },
-  })
-})
-
-test("404: another application's user and order are not there, in the same words as if they did not exist", async () => {
-  const user = await register()
-  const { body: order } = await sendOrder({
-    ...(await anOrder(cast.aurora)),
-    recipient: { apiKey: user.apiKey },
-  })
-  const key = stack().otherAccessKey
-  for (const path of [
-    `user/${user.apiKey}`,
-    `user/${user.apiKey}/orders`,
-    `order/${order.apiKey}`,
-    `order/${order.apiKey}/statuses`,
-  ]) {
-    const foreign = await get<Record<string, unknown>>(path, { key })
-    const absent = await get<Record<string, unknown>>(path.replace(/[0-9a-f]{48}/, '0'.repeat(48)), { key })
-    expect(foreign.status).toBe(404)
-    const { requestId: _, instance: __, ...words } = foreign.body
-    expect(absent.body).toMatchObject(words)
+test('200: saved cards and addresses are in it, oldest first; card numbers, cvv and password are not', async () => {
+  const { apiKey } = await register()
+  const cards: CreditCard[] = []
+  for (const nickname of ['first', 'second']) {
+    cards.push((await post<CreditCard>(`user/${apiKey}/add-card`, { ...card(), nickname })).body)
   }
+  const { body: address } = await post(`user/${apiKey}/add-address`, home)
+  const { status, body } = await get<User>(`user/${apiKey}`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ apiKey, creditCards: cards, savedAddresses: [address] })
+  expect(JSON.stringify(body)).not.toMatch(/4242424242424242|"314"|password/i)
 })
 
-test('user/{apiKey}/orders: newest first, page by page', async () => {
-  const user = await register()
-  const request = { ...(await anOrder(cast.aurora)), recipient: { apiKey: user.apiKey } }
-  const placed: string[] = []
-  for (let count = 0; count < 3; count++) placed.unshift((await sendOrder(request)).body.apiKey)
-  const first = await get<Order[]>(`user/${user.apiKey}/orders?limit=2`)
-  const next = /^<(.+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1]
-  const second = await call<Order[]>(next!)
-  expect([...first.body, ...second.body].map(({ apiKey }) => apiKey)).toEqual(placed)
-  expect(second.headers.get('link')).toBeNull()
+test('a trailing slash is tolerated', async () => {
+  const { apiKey } = await register()
+  expect((await get<User>(`user/${apiKey}/`)).body.apiKey).toBe(apiKey)
 })
 
-test('operator: an access key of a new application works at once', async () => {
-  const { body: application } = await operator<{ id: string }>('POST', 'applications', { name: 'an app' })
-  const { body: issued } = await operator<{ accessKey: string }>(
-    'POST',
-    `applications/${application.id}/access-keys`,
-    { mode: 'test' },
-  )
-  expect(issued.accessKey).toMatch(/^platter_test_/)
-  expect((await get('restaurant/search?limit=1', { key: issued.accessKey })).status).toBe(200)
+test('400 for an apiKey that can be none', async () => {
+  const answer = await get<ProblemBody>(`user/${'k'.repeat(101)}`)
+  expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: 'path/apiKey' }] } })
+  expect((await get(`user/${encodeURIComponent("'; --")}`)).status).toBe(400)
+})
+
+/** As an application that the user does not belong to. */
+const reading = (path: string) => call<ProblemBody>(`/publicapi/v1/${path}`, elsewhere())
+const writing = (body?: unknown) => (path: string) =>
+  call<ProblemBody>(`/publicapi/v1/${path}`, { method: 'POST', body, ...keyed(), ...elsewhere() })
+
+describe("404 user-not-found: another application's user is not there, in the same words as nobody's", () => {
+  let user: User
+  let cardApiKey: string
+  let addressApiKey: string
+  beforeAll(async () => {
+    user = await register()
+    cardApiKey = (await post<CreditCard>(`user/${user.apiKey}/add-card`, card())).body.apiKey
+    addressApiKey = (await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home)).body.apiKey
+  })
+
+  test.each<[string, (path: string) => Promise<Answer<ProblemBody>>]>([
+    ['user/USER', reading],
+    ['user/USER/orders', reading],
+    ['update-user/USER', writing({ firstName: 'Sam', password: 'taken over now' })],
+    ['user/USER/add-card', writing(card())],
+    ['user/USER/add-address', writing(home)],
+    ['user/USER/remove-card/CARD', writing()],
+    ['user/USER/remove-address/ADDRESS', writing()],
+  ])('%s', async (path, ask) => {
+    const nested = path.replace('CARD', cardApiKey).replace('ADDRESS', addressApiKey)
+    const foreign = await ask(nested.replace('USER', user.apiKey))
+    const absent = await ask(nested.replace('USER', NOBODYS_KEY))
+    expect(foreign).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+    expect(absent.status).toBe(404)
+    expect(wordsOf(absent)).toEqual(wordsOf(foreign))
+  })
+
+  test('and none of that changed anything', async () => {
+    const { body } = await get<User>(`user/${user.apiKey}`)
+    expect(body).toMatchObject({
+      firstName: user.firstName,
+      creditCards: [{ apiKey: cardApiKey }],
+      savedAddresses: [{ apiKey: addressApiKey }],
+    })
+  })
 })

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { ValidateOrder } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
 import {
   anOrder,
   card,
@@ -6,13 +7,24 @@ import {
   get,
   home,
   ledger,
+  maria,
   plainItems,
   post,
   register,
   sendOrder,
+  stack,
   type Order,
   type User,
 } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, menuItem, salina, seedOf } from './own-restaurant.ts'
+import { only, refusal, validate } from './refusals.ts'
+
+type Refused = {
+  code: string
+  retryable: boolean
+  errors: { pointer: string; code: string; detail: string }[]
+}
 
 test('200: the order as it would be placed, priced, and nothing stored, charged or transmitted', async () => {
   const user = await register()
@@ -23,101 +35,194 @@ test('200: the order as it would be placed, priced, and nothing stored, charged 
     recipient: { apiKey: user.apiKey },
   }
   const before = await ledger()
-  const { status, body } = await post<Order>('validate-order', request)
+  const { status, body } = await validate(request)
   expect(status).toBe(200)
+  expectConforms(ValidateOrder, body)
   expect(body).toMatchObject({
     apiKey: null,
     id: null,
     datePlaced: null,
-    card: { apiKey: null, lastFour: '4242' },
+    status: 'PROCESSING',
+    cancellation: null,
+    card: { apiKey: null, lastFour: '4242', brand: 'visa' },
+    recipientApiKey: user.apiKey,
   })
+  expect(JSON.stringify(body)).not.toContain('4242424242424242')
   expect((await get<User>(`user/${user.apiKey}`)).body.creditCards).toEqual([])
   expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toEqual([])
-  const after = await ledger()
-  expect(after.filter((line) => line.amount === Math.round(body.total * 100)).length).toBe(
-    before.filter((line) => line.amount === Math.round(body.total * 100)).length,
-  )
-})
-
-const prices = ({ subtotal, tax, tip, deliveryPrice, total }: Order) => ({
-  subtotal,
-  tax,
-  tip,
-  deliveryPrice,
-  total,
+  const ofThisAmount = (lines: readonly { amount: number }[]) =>
+    lines.filter(({ amount }) => amount === Math.round(body.total * 100)).length
+  expect(ofThisAmount(await ledger())).toBe(ofThisAmount(before))
 })
 
 test('200: it quotes exactly what send-order then charges', async () => {
   const request = { ...(await anOrder(cast.aurora)), method: 'delivery', address: home, tip: 2.25 }
-  const { body: quoted } = await post<Order>('validate-order', request)
+  const { body: quoted } = await validate(request)
   const { body: placed } = await sendOrder(request)
-  expect(prices(placed)).toEqual(prices(quoted))
+  const { apiKey: _1, id: _2, datePlaced: _3, status: _4, address: _5, ...same } = quoted
+  expect(placed).toMatchObject(same)
 })
 
-test.each([
-  [
-    'method-not-offered',
-    '/method',
-    async () => ({ ...(await anOrder(cast.pickupOnly)), method: 'delivery', address: home }),
-  ],
-  [
-    'payment-not-accepted',
-    '/payment',
-    async () => ({ ...(await anOrder(cast.cashOnly)), payment: 'card', card: card() }),
-  ],
-  ['tip-out-of-range', '/tip', async () => ({ ...(await anOrder(cast.aurora)), tip: 1 })],
-  [
-    'address-undeliverable',
-    '/address',
-    async () => ({
-      ...(await anOrder(cast.aurora)),
-      method: 'delivery',
-      address: { ...home, city: 'Denver', state: 'CO', zip: '80227' },
-    }),
-  ],
-  [
-    'address-not-found-on-map',
-    '/address',
-    async () => ({
-      ...(await anOrder(cast.aurora)),
-      method: 'delivery',
-      address: { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' },
-    }),
-  ],
-  [
-    'below-delivery-minimum',
-    '/items',
-    async () => ({
-      ...(await anOrder(cast.aurora)),
-      method: 'delivery',
-      address: home,
-      items: [{ apiKey: (await plainItems(cast.aurora)).at(-1)!.apiKey }],
-    }),
-  ],
-])('422 %s at %s', async (code, pointer, order) => {
-  const { status, body } = await post<{ errors: unknown[] }>('validate-order', await order())
-  expect(status).toBe(422)
-  expect(body.errors).toContainEqual(expect.objectContaining({ code, pointer }))
-})
-
-test("404: a stranger's user, card and address are not there", async () => {
-  const [user, stranger] = await Promise.all([register(), register()])
-  const { body: strangersCard } = await post<{ apiKey: string }>(`user/${stranger.apiKey}/add-card`, card())
-  const { body: strangersAddress } = await post<{ apiKey: string }>(
-    `user/${stranger.apiKey}/add-address`,
-    home,
-  )
-  const { status, body } = await post<{ errors: unknown }>('validate-order', {
+test('200: a saved card and a saved address, and what the user is called for this order', async () => {
+  const user = await register()
+  const [{ body: saved }, { body: address }] = await Promise.all([
+    post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card()),
+    post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home),
+  ])
+  const { status, body } = await validate({
     ...(await anOrder(cast.aurora)),
     method: 'delivery',
     payment: 'card',
-    card: { apiKey: strangersCard.apiKey },
-    address: { apiKey: strangersAddress.apiKey },
-    recipient: { apiKey: user.apiKey },
+    card: { apiKey: saved.apiKey },
+    address: { apiKey: address.apiKey },
+    recipient: { apiKey: user.apiKey, firstName: 'Mia', lastName: null, phone: '608-555-0199' },
   })
-  expect(status).toBe(404)
-  expect(body.errors).toEqual([
-    expect.objectContaining({ code: 'card-not-found', pointer: '/card/apiKey' }),
-    expect.objectContaining({ code: 'address-not-found', pointer: '/address/apiKey' }),
-  ])
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    card: { apiKey: saved.apiKey, lastFour: '4242' },
+    address: { apiKey: address.apiKey, streetAddress: home.streetAddress, zip: '53703' },
+    recipient: { firstName: 'Mia', lastName: maria.lastName, phone: '608-555-0199', email: user.email },
+  })
+})
+
+describe('who and what', () => {
+  test('404 restaurant-not-found', async () => {
+    const order = { ...(await anOrder(cast.aurora)), restaurantApiKey: 'none' }
+    expect(await refusal(order)).toEqual(only(404, 'restaurant-not-found /restaurantApiKey'))
+  })
+
+  test("404 item-not-found: another restaurant's item, and each one that is not there", async () => {
+    const order = await anOrder(cast.aurora)
+    const foreign = (await plainItems(cast.coarse))[0]!.apiKey
+    const items = [{ apiKey: foreign }, ...(order['items'] as object[]), { apiKey: 'none' }]
+    expect(await refusal({ ...order, items })).toEqual({
+      status: 404,
+      faults: ['item-not-found /items/0/apiKey', 'item-not-found /items/3/apiKey'],
+    })
+  })
+
+  test('404 user-not-found: nobody, and a user of another application', async () => {
+    const stranger = await register({ key: stack().otherAccessKey })
+    for (const apiKey of ['0'.repeat(48), stranger.apiKey])
+      expect(await refusal({ ...(await anOrder(cast.aurora)), recipient: { apiKey } })).toEqual(
+        only(404, 'user-not-found /recipient/apiKey'),
+      )
+  })
+
+  test("404: a stranger's card and address are not there, for another user and for a guest", async () => {
+    const [user, stranger] = await Promise.all([register(), register()])
+    const { body: strangersCard } = await post<{ apiKey: string }>(`user/${stranger.apiKey}/add-card`, card())
+    const { body: strangersHome } = await post<{ apiKey: string }>(
+      `user/${stranger.apiKey}/add-address`,
+      home,
+    )
+    for (const recipient of [{ apiKey: user.apiKey }, maria])
+      expect(
+        await refusal({
+          ...(await anOrder(cast.aurora)),
+          method: 'delivery',
+          payment: 'card',
+          card: { apiKey: strangersCard.apiKey },
+          address: { apiKey: strangersHome.apiKey },
+          recipient,
+        }),
+      ).toEqual({ status: 404, faults: ['card-not-found /card/apiKey', 'address-not-found /address/apiKey'] })
+  })
+
+  test('402 card-expired', async () => {
+    const order = { ...(await anOrder(cast.aurora)), payment: 'card' }
+    expect(await refusal({ ...order, card: { ...card(), expirationYear: '20' } })).toEqual(
+      only(402, 'card-expired /card/expirationYear'),
+    )
+  })
+})
+
+const wingspan = async () => (await seedOf('wingspan-kitchen')).restaurant.apiKey
+
+describe('what the restaurant takes', () => {
+  const pickup = { method: 'pickup', payment: 'cash' }
+  const delivery = { method: 'delivery', address: home }
+  const byCard = { payment: 'card', card: card() }
+  test.each([
+    ['method-not-offered /method', () => anOrder(cast.pickupOnly, delivery)],
+    ['payment-not-accepted /payment', () => anOrder(cast.cashOnly, byCard)],
+    ['payment-not-accepted /payment', async () => anOrder(await wingspan(), pickup)],
+    ['restaurant-closed /restaurantApiKey', () => anOrder(cast.closed)],
+    ['not-a-test-restaurant /test', () => anOrder(cast.aurora, { test: true })],
+    ['test-restaurant-only /test', () => anOrder(cast.test)],
+    ['test-restaurant-only /test', () => anOrder(cast.test, { test: false })],
+    [
+      'address-undeliverable /address',
+      () => anOrder(cast.aurora, { ...delivery, address: { ...home, ...salina } }),
+    ],
+    [
+      'address-not-found-on-map /address',
+      () =>
+        anOrder(cast.aurora, {
+          ...delivery,
+          address: { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' },
+        }),
+    ],
+  ])('422 %s', async (fault, order) => {
+    expect(await refusal(await order())).toEqual(only(422, fault))
+  })
+
+  test('200: a test order to a test restaurant', async () => {
+    expect(await validate(await anOrder(cast.test, { test: true }))).toMatchObject({
+      status: 200,
+      body: { test: true, paymentState: 'NOT_REQUIRED' },
+    })
+  })
+
+  test('pickup only: what is not offered is found out before the address', async () => {
+    const nowhere = { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' }
+    expect(await refusal(await anOrder(cast.pickupOnly, { ...delivery, address: nowhere }))).toEqual(
+      only(422, 'method-not-offered /method'),
+    )
+  })
+
+  test('all faults at once; the problem has the name of the first one that no waiting helps', async () => {
+    const { body } = await validate<Refused>(
+      await anOrder(cast.closed, { ...byCard, test: true, items: [{ apiKey: 'none' }] }),
+    )
+    expect(body).toMatchObject({ code: 'not-a-test-restaurant', retryable: false })
+    expect(body.errors.map(({ code }) => code)).toEqual([
+      'restaurant-closed',
+      'not-a-test-restaurant',
+      'item-not-found',
+    ])
+  })
+})
+
+const tipped = async (tip: unknown, method: 'pickup' | 'delivery' = 'delivery') =>
+  anOrder(cast.aurora, { method, tip, ...(method === 'delivery' && { address: home }) })
+
+describe('tip', () => {
+  test.each([0, 0.01, 50, '12.34'])('200: %j', async (tip) => {
+    expect(await validate(await tipped(tip))).toMatchObject({ status: 200, body: { tip: Number(tip) } })
+  })
+
+  test.each([-0.01, 50.01, 0.001, 1e15, '1.234'])('422 tip-out-of-range: %j', async (tip) => {
+    expect(await refusal(await tipped(tip))).toEqual(only(422, 'tip-out-of-range /tip'))
+  })
+
+  test("422: it is the driver's, so there is none for pickup", async () => {
+    expect(await refusal(await tipped(1, 'pickup'))).toEqual(only(422, 'tip-out-of-range /tip'))
+    expect((await validate(await tipped(0, 'pickup'))).status).toBe(200)
+  })
+
+  test('200: up to the subtotal, when that is more than 50.00', async () => {
+    const item = menuItem(80)
+    const restaurantApiKey = await aRestaurant({}, [item])
+    const order = {
+      restaurantApiKey,
+      items: [{ apiKey: item.apiKey }],
+      method: 'delivery',
+      address: salina,
+      payment: 'cash',
+      recipient: maria,
+    }
+    expect((await validate({ ...order, tip: 80 })).status).toBe(200)
+    expect(await refusal({ ...order, tip: 80.01 })).toEqual(only(422, 'tip-out-of-range /tip'))
+  })
 })

@@ -1,50 +1,71 @@
 import { z } from 'zod'
 import { isCardNumber } from './card-number.ts'
 import { secret } from './secret.ts'
+import { shownAs } from './shown-as.ts'
 import { ApiKey, filledText, lenientNumber, nullAsAbsent, text } from './values.ts'
 
 /** The add-card fields (specification section 2); also a new card inside an order. */
 export const NewCard = z
   .object({
-    nickname: nullAsAbsent(text(100)),
-    cardholderName: filledText(100),
+    nickname: nullAsAbsent(text(100)).describe('What the user calls the card.'),
+    cardholderName: filledText(100).describe('As printed on the card.'),
     cardholderStreetAddress: filledText(200),
     cardholderZip: filledText(20),
-    cvv: secret(z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')),
-    cardNumber: secret(z.string().refine(isCardNumber, 'is not a card number'), (digits) => digits.slice(-4)),
-    expirationMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits'),
-    expirationYear: z.string().regex(/^\d{2}$/, 'is not a year of two digits'),
+    cvv: secret(z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')).describe(
+      'Card verification value. Never stored.',
+    ),
+    cardNumber: secret(z.string().refine(isCardNumber, 'is not a card number'), (digits) =>
+      digits.slice(-4),
+    ).meta({
+      description: '12 to 19 digits, nothing between them. Never stored.',
+      pattern: String.raw`^\d{12,19}$`,
+    }),
+    expirationMonth: z
+      .string()
+      .regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits')
+      .describe('Two digits, `01` to `12`.'),
+    expirationYear: z
+      .string()
+      .regex(/^\d{2}$/, 'is not a year of two digits')
+      .describe('Two digits: `31` is 2031.'),
   })
-  .meta({ id: 'NewCard' })
+  .meta({ id: 'NewCard', description: 'A card to add.' })
 export type NewCard = z.output<typeof NewCard>
 
 /** The add-address fields (specification section 2); also a new address inside an order. */
 export const NewAddress = z
   .object({
     streetAddress: filledText(200),
-    aptNumber: nullAsAbsent(text(50)),
+    aptNumber: nullAsAbsent(text(50)).describe('Apartment, floor or suite.'),
     city: filledText(100),
     state: filledText(50),
     zip: filledText(20),
   })
-  .meta({ id: 'NewAddress' })
+  .meta({ id: 'NewAddress', description: 'An address to add.' })
 export type NewAddress = z.output<typeof NewAddress>
+
+const Saved = z
+  .object({ apiKey: ApiKey })
+  .meta({ id: 'Saved', description: 'Something that is saved, by its key.' })
 
 /**
  * A saved record by its apiKey, or the fields of a new one (specification section 2, rules 1 and 2).
  * `saved` tells them apart afterwards; a client does not send it.
  */
 export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
-  z.preprocess(
-    (value) => {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-      const { apiKey } = value as { apiKey?: unknown }
-      return { ...value, saved: apiKey !== undefined && apiKey !== null && apiKey !== '' }
-    },
-    z.discriminatedUnion('saved', [
-      z.object({ saved: z.literal(true), apiKey: ApiKey }),
-      z.object({ ...fresh.shape, saved: z.literal(false) }),
-    ]),
+  shownAs(
+    z.union([Saved, fresh]),
+    z.preprocess(
+      (value) => {
+        if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+        const { apiKey } = value as { apiKey?: unknown }
+        return { ...value, saved: apiKey !== undefined && apiKey !== null && apiKey !== '' }
+      },
+      z.discriminatedUnion('saved', [
+        z.object({ saved: z.literal(true), apiKey: ApiKey }),
+        z.object({ ...fresh.shape, saved: z.literal(false) }),
+      ]),
+    ),
   )
 
 /** A query parameter that was sent without a value counts as not sent. */
@@ -53,16 +74,26 @@ const blankAsAbsent = <S extends z.ZodType>(schema: S) =>
 
 /** Where the customer is, as the query tells it: an address in words, or a point (both numbers or neither). */
 export const Whereabouts = z.object({
-  'street-address': blankAsAbsent(text(300).optional()),
-  latitude: blankAsAbsent(lenientNumber(z.number().min(-90).max(90).optional())),
-  longitude: blankAsAbsent(lenientNumber(z.number().min(-180).max(180).optional())),
+  'street-address': blankAsAbsent(text(300).optional()).describe(
+    'The place in words: an address, or a ZIP code, or a city and state.',
+  ),
+  latitude: blankAsAbsent(lenientNumber(z.number().min(-90).max(90).optional())).describe(
+    'The place as a point, in degrees north; together with `longitude`.',
+  ),
+  longitude: blankAsAbsent(lenientNumber(z.number().min(-180).max(180).optional())).describe(
+    'The place as a point, in degrees east; together with `latitude`.',
+  ),
 })
 export type Whereabouts = z.output<typeof Whereabouts>
 
 /** A page of a list: newest first, `cursor` from the `Link` header of the page before. */
 export const Page = z.object({
-  limit: lenientNumber(z.int().min(1).max(200).default(100)),
-  cursor: z.string().max(200).optional(),
+  limit: lenientNumber(z.int().min(1).max(200).default(100)).describe('How many at most.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Where to go on: from the `Link` header of the page before.'),
 })
 export type Page = z.output<typeof Page>
 

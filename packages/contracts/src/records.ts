@@ -9,13 +9,14 @@ import {
   OrderStatus,
   Payment,
   PaymentState,
+  Point,
 } from './values.ts'
 
 /** What the interface answers with (interface.md, "Records"). Names, types and units are binding; we only ever add. */
 
 export const Address = z
   .object({
-    apiKey: ApiKey.nullable(),
+    apiKey: ApiKey.nullable().describe('Null when the address is not saved to an account.'),
     streetAddress: z.string(),
     aptNumber: z.string().nullable(),
     city: z.string(),
@@ -24,26 +25,30 @@ export const Address = z
     latitude: Latitude.nullable(),
     longitude: Longitude.nullable(),
   })
-  .meta({ id: 'Address' })
+  .meta({ id: 'Address', description: 'A place to deliver to or to search around.' })
 export type Address = z.infer<typeof Address>
 
 /** All of a card number that is ever kept. */
-export const LastFour = z.string().regex(/^\d{4}$/)
+export const LastFour = z
+  .string()
+  .regex(/^\d{4}$/)
+  .describe('The last four digits of the card number.')
 
-/** Never a card number or a cvv, in any form. Month and year are two digits. */
 export const CreditCard = z
   .object({
     apiKey: ApiKey,
-    nickname: z.string().nullable(),
+    nickname: z.string().nullable().describe('What the user calls the card.'),
     cardholderName: z.string(),
     cardholderStreetAddress: z.string(),
     cardholderZip: z.string(),
     lastFour: LastFour,
-    expirationMonth: z.string(),
-    expirationYear: z.string(),
-    brand: z.string(),
+    expirationMonth: z.string().describe('Two digits, `01` to `12`.'),
+    expirationYear: z.string().describe('Two digits: `31` is 2031.'),
+    brand: z
+      .string()
+      .describe('`visa`, `mastercard`, `amex`, `discover`, `diners`, `jcb`, `unknown`; there may be more.'),
   })
-  .meta({ id: 'CreditCard' })
+  .meta({ id: 'CreditCard', description: 'A saved card. Never a card number or a cvv, in any form.' })
 export type CreditCard = z.infer<typeof CreditCard>
 
 export const User = z
@@ -53,35 +58,35 @@ export const User = z
     firstName: z.string(),
     lastName: z.string(),
     phone: z.string(),
-    savedAddresses: z.array(Address),
-    creditCards: z.array(CreditCard),
+    savedAddresses: z.array(Address).describe('At most 50.'),
+    creditCards: z.array(CreditCard).describe('At most 20.'),
   })
-  .meta({ id: 'User' })
+  .meta({ id: 'User', description: 'A person with an account. Never a password.' })
 export type User = z.infer<typeof User>
-
-const ZonePoint = z.object({ latitude: Latitude, longitude: Longitude })
 
 export const DeliveryZone = z
   .object({
     apiKey: ApiKey,
     description: z.string().nullable(),
-    zips: z.array(z.string()).nullable(),
-    points: z.array(ZonePoint).nullable(),
-    holePoints: z.array(ZonePoint).nullable(),
-    /** Miles around the restaurant. */
-    maxRadius: z.number().nullable(),
-    deliveryMin: Money,
-    deliveryPrice: Money,
+    zips: z.array(z.string()).nullable().describe('ZIP codes that the zone consists of.'),
+    points: z.array(Point).nullable().describe('Corners of the polygon that the zone is.'),
+    holePoints: z.array(Point).nullable().describe('Corners of a polygon that is not delivered to.'),
+    maxRadius: z.number().nullable().describe('Miles around the restaurant.'),
+    deliveryMin: Money.describe('Smallest subtotal that is delivered.'),
+    deliveryPrice: Money.describe('What delivery costs.'),
   })
-  .meta({ id: 'DeliveryZone' })
+  .meta({
+    id: 'DeliveryZone',
+    description: 'Where a restaurant delivers: one of ZIP codes, a polygon and a radius.',
+  })
 export type DeliveryZone = z.infer<typeof DeliveryZone>
 
 export const Restaurant = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    logoUrl: z.string(),
-    url: z.string(),
+    logoUrl: z.string().describe('Empty when there is none.'),
+    url: z.string().describe("The restaurant's own web page; empty when there is none."),
     streetAddress: z.string(),
     city: z.string(),
     state: z.string(),
@@ -90,27 +95,25 @@ export const Restaurant = z
     longitude: Longitude,
     phone: z.string(),
     foodTypes: z.array(z.string()),
-    deliveryMin: Money,
-    deliveryPrice: Money,
-    /** -1: delivery is never free. */
-    minFreeDelivery: Money,
-    /** 0.08 is 8 %. */
-    taxRate: z.number(),
+    deliveryMin: Money.describe('Smallest subtotal that is delivered; to the place asked for, when one was.'),
+    deliveryPrice: Money.describe('What delivery costs; to the place asked for, when one was.'),
+    minFreeDelivery: Money.describe('Subtotal from which delivery is free; -1 when it never is.'),
+    taxRate: z.number().describe('0.08 is 8 %.'),
     acceptsCash: z.boolean(),
     acceptsCard: z.boolean(),
     offersPickup: z.boolean(),
-    offersDelivery: z.boolean(),
-    isTestRestaurant: z.boolean(),
-    /** Minutes. */
-    minWaitTime: z.int(),
-    maxWaitTime: z.int(),
-    /** Now, in the restaurant's own time zone. */
-    open: z.boolean(),
-    /** "Monday" … "Sunday" to ranges like "11:00 AM - 3:00 AM"; a range may pass midnight. */
-    hours: z.record(z.string(), z.array(z.string())),
-    timezone: z.string(),
-    /** In the details only. */
-    zones: z.array(DeliveryZone).optional(),
+    offersDelivery: z.boolean().describe('False for a place outside every delivery zone.'),
+    isTestRestaurant: z.boolean().describe('Takes test orders, and no others.'),
+    minWaitTime: z.int().describe('Minutes.'),
+    maxWaitTime: z.int().describe('Minutes.'),
+    open: z.boolean().describe('Whether it is open now.'),
+    hours: z
+      .record(z.string(), z.array(z.string()))
+      .describe(
+        "`Monday` to `Sunday`, each with ranges like `11:00 AM - 3:00 AM` in the restaurant's time zone; a range may pass midnight.",
+      ),
+    timezone: z.string().describe('For example `US/Central`.'),
+    zones: z.array(DeliveryZone).optional().describe('In the details only.'),
   })
   .meta({ id: 'Restaurant' })
 export type Restaurant = z.infer<typeof Restaurant>
@@ -119,9 +122,8 @@ export const CustomizationChoice = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    price: Money,
-    /** How much it uses up of the group's maxCount. */
-    count: z.int(),
+    price: Money.describe('Added to the price of the item.'),
+    count: z.int().describe("How much it uses up of the group's `maxCount`."),
     available: z.boolean(),
   })
   .meta({ id: 'CustomizationChoice' })
@@ -130,22 +132,23 @@ export const Customization = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    type: z.string(),
+    type: z.string().describe('How the restaurant presents it, for example `topping`; may be empty.'),
     customizationChoices: z.array(CustomizationChoice),
   })
-  .meta({ id: 'Customization' })
+  .meta({ id: 'Customization', description: 'Choices that are shown together.' })
 
 export const CustomizationGroup = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    minCount: z.int(),
-    maxCount: z.int(),
-    /** Added once to the item when anything of the group is chosen. */
-    basePrice: Money,
+    minCount: z
+      .int()
+      .describe('The counts of what is chosen add up to at least this; 0: nothing need be chosen.'),
+    maxCount: z.int().describe('The counts of what is chosen add up to at most this.'),
+    basePrice: Money.describe('Added once to the item when anything of the group is chosen.'),
     customizations: z.array(Customization),
   })
-  .meta({ id: 'CustomizationGroup' })
+  .meta({ id: 'CustomizationGroup', description: 'What may or must be chosen together for one item.' })
 export type CustomizationGroup = z.infer<typeof CustomizationGroup>
 
 export const MenuItem = z
@@ -153,10 +156,12 @@ export const MenuItem = z
     apiKey: ApiKey,
     name: z.string(),
     description: z.string().nullable(),
-    basePrice: Money,
-    available: z.boolean(),
-    /** Only with includeCustomizations=true. */
-    customizationGroups: z.array(CustomizationGroup).optional(),
+    basePrice: Money.describe('Before customizations.'),
+    available: z.boolean().describe('Whether it can be ordered now.'),
+    customizationGroups: z
+      .array(CustomizationGroup)
+      .optional()
+      .describe('Only with `includeCustomizations=true`.'),
   })
   .meta({ id: 'MenuItem' })
 export type MenuItem = z.infer<typeof MenuItem>
@@ -166,64 +171,75 @@ export const MenuCategory = z
   .meta({ id: 'MenuCategory' })
 export type MenuCategory = z.infer<typeof MenuCategory>
 
-export const OrderItem = z.object({
-  apiKey: ApiKey,
-  name: z.string(),
-  comments: z.string().nullable(),
-  basePrice: Money,
-  totalPrice: Money,
-  customizationChoices: z.array(z.object({ apiKey: ApiKey, details: z.string(), price: Money })),
-})
+export const OrderItem = z
+  .object({
+    apiKey: ApiKey.describe('Of the menu item.'),
+    name: z.string(),
+    comments: z.string().nullable(),
+    basePrice: Money.describe('Before customizations.'),
+    totalPrice: Money.describe('With what was chosen.'),
+    customizationChoices: z.array(
+      z.object({ apiKey: ApiKey, details: z.string().describe('What was chosen, in words.'), price: Money }),
+    ),
+  })
+  .meta({ id: 'OrderItem', description: 'One piece; two of the same item are two elements.' })
 
 export const Cancellation = z
   .object({
-    reason: z.string(),
-    message: z.string(),
+    reason: z.string().describe('The code of a problem, for example `order-refused`; there may be more.'),
+    message: z.string().describe('Fit to show a person.'),
     cancelledBy: z.enum(['restaurant', 'system', 'operator']),
     date: Epoch,
-    refund: z.object({ amount: Money, state: PaymentState }),
+    refund: z.object({ amount: Money.describe('What is given back.'), state: PaymentState }),
   })
-  .meta({ id: 'Cancellation' })
+  .meta({ id: 'Cancellation', description: 'Why an order that was answered with 200 came to nothing.' })
 export type Cancellation = z.infer<typeof Cancellation>
 
-export const Recipient = z.object({
-  firstName: z.string(),
-  lastName: z.string(),
-  phone: z.string(),
-  email: z.string().nullable(),
-})
+export const Recipient = z
+  .object({
+    firstName: z.string(),
+    lastName: z.string(),
+    phone: z.string(),
+    email: z.string().nullable(),
+  })
+  .meta({ id: 'Recipient', description: 'Who receives the order.' })
 export type Recipient = z.infer<typeof Recipient>
 
-/** `apiKey`, `id` and `datePlaced` are null only in the answer of validate-order, where nothing was placed. */
 export const Order = z
   .object({
-    apiKey: ApiKey.nullable(),
-    id: z.int().nullable(),
-    datePlaced: Epoch.nullable(),
+    apiKey: ApiKey.nullable().describe('Null only in the answer of validate-order.'),
+    id: z
+      .int()
+      .nullable()
+      .describe('A number to say on the phone. Null only in the answer of validate-order.'),
+    datePlaced: Epoch.nullable().describe('Unix time in seconds. Null only in the answer of validate-order.'),
     method: Method,
     payment: Payment,
-    test: z.boolean(),
+    test: z.boolean().describe('A test order is never charged.'),
     restaurantApiKey: ApiKey,
-    recipientApiKey: ApiKey.nullable(),
+    recipientApiKey: ApiKey.nullable().describe('The user whom it is for; null for a guest.'),
     recipient: Recipient,
     items: z.array(OrderItem),
-    /** A new card has no apiKey yet in the answer of validate-order. */
-    card: CreditCard.extend({ apiKey: ApiKey.nullable() }).meta({ id: 'OrderCard' }).nullable(),
-    address: Address.nullable(),
+    card: CreditCard.extend({
+      apiKey: ApiKey.nullable().describe('Null for a new card in the answer of validate-order.'),
+    })
+      .meta({ id: 'OrderCard', description: 'The card that pays. Never a card number or a cvv.' })
+      .nullable(),
+    address: Address.nullable().describe('Where it is delivered; null for pickup.'),
     comments: z.string().nullable(),
-    subtotal: Money,
-    tax: Money,
-    tip: Money,
-    deliveryPrice: Money,
-    total: Money,
+    subtotal: Money.describe("Sum of the items' `totalPrice`."),
+    tax: Money.describe('`subtotal` × `taxRate`, rounded half up to a cent.'),
+    tip: Money.describe('For the driver.'),
+    deliveryPrice: Money.describe("0 for pickup, and from the restaurant's `minFreeDelivery` up."),
+    total: Money.describe('`subtotal` + `tax` + `deliveryPrice` + `tip`.'),
     status: OrderStatus,
     paymentState: PaymentState,
-    cancellation: Cancellation.nullable(),
+    cancellation: Cancellation.nullable().describe('Null unless the order was cancelled.'),
   })
   .meta({ id: 'Order' })
 export type Order = z.infer<typeof Order>
 
 export const OrderStatusRecord = z
   .object({ orderApiKey: ApiKey, status: OrderStatus, date: Epoch })
-  .meta({ id: 'OrderStatus' })
+  .meta({ id: 'OrderStatus', description: 'One step of an order.' })
 export type OrderStatusRecord = z.infer<typeof OrderStatusRecord>

@@ -8,11 +8,14 @@ const REDACTED = '[secret]'
  */
 export class Secret {
   readonly #value: string
-  /** What may be kept to tell two secrets apart: the last four digits of a card number, nothing of a cvv or password. */
-  readonly hint: string
-  constructor(value: string, hint = '') {
+  readonly #telling: (value: string) => string
+  constructor(value: string, telling: (value: string) => string = () => '') {
     this.#value = value
-    this.hint = hint
+    this.#telling = telling
+  }
+  /** What of it goes into the keyed fingerprint of a request: the last four digits of a card number, nothing of a cvv. */
+  telling(): string {
+    return this.#telling(this.#value)
   }
   reveal(): string {
     return this.#value
@@ -28,6 +31,6 @@ export class Secret {
   }
 }
 
-/** A string that becomes a `Secret` as soon as it is parsed; `hint` says what of it may be kept. */
-export const secret = <S extends z.ZodType<string, string>>(schema: S, hint?: (value: string) => string) =>
-  schema.transform((value) => new Secret(value, hint?.(value)))
+/** A string that becomes a `Secret` as soon as it is parsed; `telling` picks what tells two requests apart. */
+export const secret = <S extends z.ZodType<string, string>>(schema: S, telling?: (value: string) => string) =>
+  schema.transform((value) => new Secret(value, telling))

@@ -7,6 +7,7 @@ import { z } from 'zod'
 export const ApiKey = z
   .string()
   .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'is not an apiKey: 1 to 100 of the characters A-Z a-z 0-9 _ . ~ -')
+  .describe('Opaque identifier of the record.')
 export type ApiKey = z.infer<typeof ApiKey>
 
 /** Money inside: integer cents of the restaurant's currency, never a fraction. */
@@ -14,7 +15,10 @@ export const Cents = z.int().brand<'Cents'>()
 export type Cents = z.infer<typeof Cents>
 
 /** Money on the wire: a JSON number with at most two decimals (interface.md, "Rules for every endpoint"). */
-export const Money = z.number().refine((amount) => toCents(amount) !== null, 'has more than two decimals')
+export const Money = z
+  .number()
+  .refine((amount) => toCents(amount) !== null, 'has more than two decimals')
+  .describe("Money in the restaurant's currency, at most two decimals.")
 export type Money = z.infer<typeof Money>
 
 /**
@@ -33,35 +37,39 @@ export const toMoney = (cents: Cents): Money => cents / 100
 export const cents = (integer: number): Cents => integer as Cents
 
 /** Time on the wire: Unix epoch, whole seconds. */
-export const Epoch = z.int()
+export const Epoch = z.int().describe('Unix time in whole seconds.')
 
-export const Method = z.enum(['pickup', 'delivery'])
+export const Method = z.enum(['pickup', 'delivery']).meta({ id: 'Method' })
 export type Method = z.infer<typeof Method>
 
-export const Payment = z.enum(['cash', 'card'])
+export const Payment = z.enum(['cash', 'card']).meta({ id: 'Payment' })
 export type Payment = z.infer<typeof Payment>
 
 /** The seven of specification section 3; the order of them is `advance` in the orders service. */
-export const OrderStatus = z.enum([
-  'PROCESSING',
-  'AWAITING_PREPARATION',
-  'PREPARING',
-  'PREPARING_AND_DELIVERING',
-  'OUT_FOR_DELIVERY',
-  'READY_FOR_PICKUP',
-  'DELIVERED',
-])
+export const OrderStatus = z
+  .enum([
+    'PROCESSING',
+    'AWAITING_PREPARATION',
+    'PREPARING',
+    'PREPARING_AND_DELIVERING',
+    'OUT_FOR_DELIVERY',
+    'READY_FOR_PICKUP',
+    'DELIVERED',
+  ])
+  .meta({
+    id: 'Status',
+    description:
+      'Where the order is. It begins at `PROCESSING` and is with the restaurant from `AWAITING_PREPARATION` on; `DELIVERED` also says that it was handed over for pickup. A restaurant may skip steps, and one that reports coarsely says `PREPARING_AND_DELIVERING` for all between.',
+  })
 export type OrderStatus = z.infer<typeof OrderStatus>
 
-export const PaymentState = z.enum([
-  'NOT_REQUIRED',
-  'DUE',
-  'PENDING',
-  'AUTHORIZED',
-  'CHARGED',
-  'VOIDED',
-  'REFUNDED',
-])
+export const PaymentState = z
+  .enum(['NOT_REQUIRED', 'DUE', 'PENDING', 'AUTHORIZED', 'CHARGED', 'VOIDED', 'REFUNDED'])
+  .meta({
+    id: 'PaymentState',
+    description:
+      'Where the money is. `NOT_REQUIRED`: a test order. `DUE`: cash, paid on receipt. `PENDING`: the card has not been asked yet. `AUTHORIZED`: held on the card. `CHARGED`: taken. `VOIDED` and `REFUNDED`: given back.',
+  })
 export type PaymentState = z.infer<typeof PaymentState>
 
 // Line breaks and tabs are what people type into a comment; every other control character breaks
@@ -79,7 +87,10 @@ export const text = (max: number) =>
     .trim()
 
 /** As `text`, and not empty. */
-export const filledText = (max: number) => text(max).refine((value) => value !== '', 'is empty')
+export const filledText = (max: number) =>
+  text(max)
+    .refine((value) => value !== '', 'is empty')
+    .meta({ minLength: 1 })
 
 const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
 
@@ -104,7 +115,7 @@ export const NestedKey = z.preprocess(
   ApiKey.optional(),
 )
 
-export const Latitude = z.number().min(-90).max(90)
-export const Longitude = z.number().min(-180).max(180)
-export const Point = z.object({ latitude: Latitude, longitude: Longitude })
+export const Latitude = z.number().min(-90).max(90).describe('Degrees north.')
+export const Longitude = z.number().min(-180).max(180).describe('Degrees east; west is negative.')
+export const Point = z.object({ latitude: Latitude, longitude: Longitude }).meta({ id: 'Point' })
 export type Point = z.infer<typeof Point>

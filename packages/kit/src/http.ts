@@ -202,7 +202,12 @@ export function router(app: App, internalSecret: string) {
         const call = {
           ...parsed,
           principal,
-          idempotency: idempotencyScope(header, { principal, path: pathOf(request), body: parsed.body }),
+          idempotency: idempotencyScope(header, {
+            principal,
+            path: pathOf(request),
+            body: parsed.body,
+            secret: internalSecret,
+          }),
           requestId: request.id,
           headers: request.headers,
           url: request.url,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { Secret, type Principal } from '@platter/contracts'
 import { Problem } from './problem.ts'
 
@@ -14,7 +14,7 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 /** The scope of a request, or null when it has no key. Throws Problem invalid-field for a key that is none. */
 export function idempotencyScope(
   header: string | string[] | undefined,
-  { principal, path, body }: { principal: Principal; path: string; body: unknown },
+  { principal, path, body, secret }: { principal: Principal; path: string; body: unknown; secret: string },
 ): IdempotencyScope | null {
   if (header === undefined || principal.kind === 'service') return null
   const key = readKey(header)
@@ -22,7 +22,7 @@ export function idempotencyScope(
     accessKeyId: principal.accessKeyId,
     path: path.replace(/\/$/, ''),
     key,
-    fingerprint: fingerprintOf(body),
+    fingerprint: fingerprintOf(body, secret),
   }
 }
 
@@ -37,16 +37,19 @@ export function readKey(header: string | string[]): string {
   })
 }
 
-/** Of what the request says once it is parsed, so that white space and order of unknown fields do not matter; of a secret its hint only. */
-function fingerprintOf(body: unknown): string {
+/**
+ * Of what the request says once it is parsed, so that white space and unknown fields do not matter. Keyed
+ * (HMAC-SHA-256): a password is part of it, and must not be guessable from what is kept.
+ */
+function fingerprintOf(body: unknown, secret: string): string {
   const text = JSON.stringify(
     body ?? null,
     function replace(this: Record<string, unknown>, name, value: unknown) {
       const original = this[name]
-      return original instanceof Secret ? original.hint : value
+      return original instanceof Secret ? original.telling() : value
     },
   )
-  return createHash('sha256').update(text).digest('hex')
+  return createHmac('sha256', secret).update(text).digest('hex')
 }
 
 /** What is said of a key that was used before. */

@@ -1,12 +1,13 @@
-import { argon2, randomBytes } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Secret } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 
-/** The least that OWASP recommends for Argon2id: 19 MiB, two passes. 22 ms on a quiet core. */
-const MEMORY_KIB = 19_456
-const PASSES = 2
-const PARALLELISM = 1
+type Parameters = { memory: number; passes: number; parallelism: number }
+type Hash = Parameters & { salt: Buffer; tag: Buffer }
+
+/** The least that OWASP recommends for Argon2id: 19 MiB (in KiB), two passes. 22 ms on a quiet core. */
+const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
@@ -15,32 +16,81 @@ const AT_ONCE = 2
 /** Some 0.2 s of waiting at most; who comes later is better served by trying again. */
 const MAX_WAITING = 20
 
-const derive = promisify(argon2)
-const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+/** `outdated`: right, and made by other parameters than today's, so to be hashed again. */
+export type Verdict = 'right' | 'outdated' | 'wrong'
 
 /**
  * Hashes passwords with Argon2id into PHC strings, which say by what they were made, so that the numbers above
- * may grow. Throws Problem overloaded when too many wait already.
+ * may grow, and verifies them. Both throw Problem overloaded when too many wait already.
  */
-export function passwordHasher() {
+export function createPasswords() {
   const inTurn = atMost(AT_ONCE, MAX_WAITING)
-  return function hash(password: Secret): Promise<string> {
-    return inTurn(async () => {
-      const salt = randomBytes(SALT_BYTES)
-      const tag = await derive('argon2id', {
-        // Keyboards differ in how they compose an accented letter; it is the same password.
-        message: password.reveal().normalize('NFC'),
-        nonce: salt,
-        memory: MEMORY_KIB,
-        passes: PASSES,
-        parallelism: PARALLELISM,
-        tagLength: TAG_BYTES,
-      })
-      return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${base64(salt)}$${base64(tag)}`
-    })
+  const nobodys: Hash = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
+  return {
+    hash: (password: Secret): Promise<string> =>
+      inTurn(async () => {
+        const salt = randomBytes(SALT_BYTES)
+        return toPhc({ ...CURRENT, salt, tag: await derive(password, { ...CURRENT, salt }, TAG_BYTES) })
+      }),
+
+    /**
+     * Whether the hash is the password's. Without a hash it is wrong, after as much work: how long it takes does
+     * not tell whether there is one. A hash by other parameters takes another time, until its owner signs in.
+     */
+    verify: (password: Secret, phc: string | undefined): Promise<Verdict> =>
+      inTurn(async () => {
+        const hash = phc === undefined ? nobodys : fromPhc(phc)
+        const tag = await derive(password, hash, hash.tag.length)
+        if (!timingSafeEqual(tag, hash.tag) || phc === undefined) return 'wrong'
+        return isCurrent(hash) ? 'right' : 'outdated'
+      }),
   }
 }
-export type PasswordHasher = ReturnType<typeof passwordHasher>
+export type Passwords = ReturnType<typeof createPasswords>
+
+const argon2id = promisify(argon2)
+
+/** Keyboards differ in how they compose an accented letter; it is the same password. */
+const derive = (
+  password: Secret,
+  { memory, passes, parallelism, salt }: Omit<Hash, 'tag'>,
+  tagLength: number,
+): Promise<Buffer> =>
+  argon2id('argon2id', {
+    message: password.reveal().normalize('NFC'),
+    nonce: salt,
+    memory,
+    passes,
+    parallelism,
+    tagLength,
+  })
+
+const isCurrent = ({ memory, passes, parallelism, salt, tag }: Hash): boolean =>
+  memory === CURRENT.memory &&
+  passes === CURRENT.passes &&
+  parallelism === CURRENT.parallelism &&
+  salt.length === SALT_BYTES &&
+  tag.length === TAG_BYTES
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+
+const toPhc = ({ memory, passes, parallelism, salt, tag }: Hash): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** Throws for what `toPhc` could not have made. */
+function fromPhc(text: string): Hash {
+  const [, memory, passes, parallelism, salt, tag] = PHC.exec(text) ?? []
+  if (salt === undefined || tag === undefined) throw new Error('a kept password hash cannot be read')
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  }
+}
 
 function atMost(atOnce: number, maxWaiting: number) {
   let running = 0
@@ -48,7 +98,7 @@ function atMost(atOnce: number, maxWaiting: number) {
   return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running < atOnce) running++
     else if (waiting.length < maxWaiting) await new Promise<void>((resolve) => waiting.push(resolve))
-    else throw new Problem('overloaded', 'Too many people are registering at this moment. Please try again.')
+    else throw new Problem('overloaded', 'Too many people are signing in at this moment. Please try again.')
     try {
       return await work()
     } finally {

@@ -10,33 +10,46 @@ import {
   IssueAccessKey,
   IssueRestaurantAccessKey,
   RegisterUser,
+  RemoveAddress,
+  RemoveCard,
   ResolveAccessKey,
+  Signin,
+  UpdateUser,
 } from '@platter/contracts'
 import {
   connectPostgres,
   createApp,
   migrate,
   readJson,
+  repeat,
   Replicas,
   router,
   type Log,
   type Parts,
+  type Repeater,
 } from '@platter/kit'
 import type { Config } from '#/config.ts'
 import { resolve } from '#/handlers/resolve.ts'
 import { save } from '#/handlers/save.ts'
+import { issuedAccessKeys } from '#/issued-access-key.ts'
 import { tokenizer } from '#/outside/payments.ts'
-import { passwordHasher } from '#/password.ts'
+import { createPasswords } from '#/password.ts'
 import { addAddress } from '#/routes/add-address.ts'
 import { addCard } from '#/routes/add-card.ts'
 import { createApplication } from '#/routes/create-application.ts'
 import { issueAccessKey } from '#/routes/issue-access-key.ts'
 import { issueRestaurantAccessKey } from '#/routes/issue-restaurant-access-key.ts'
 import { registerUser } from '#/routes/register-user.ts'
+import { removeAddress } from '#/routes/remove-address.ts'
+import { removeCard } from '#/routes/remove-card.ts'
 import { resolveAccessKey } from '#/routes/resolve-access-key.ts'
+import { signin } from '#/routes/signin.ts'
+import { updateUser } from '#/routes/update-user.ts'
 import { getUser } from '#/routes/user.ts'
 import { ensureOperatorKey } from '#/store/access-keys.ts'
+import { forgetOld } from '#/store/idempotency-keys.ts'
 import type { Tables } from '#/store/tables.ts'
+import { countTries } from '#/store/tries.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -48,29 +61,49 @@ export function wire(config: Config, log: Log): Parts {
   const { db } = postgres
   const bus = new Bus({ url: config.AMQP_URL, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
+  const passwords = createPasswords()
+  const accessKeys = issuedAccessKeys(config.INTERNAL_SECRET)
+  const tries = countTries(config.REDIS_URL, triesPolicy(config), log)
 
   const route = router(app, config.INTERNAL_SECRET)
-  route(RegisterUser, registerUser(db, passwordHasher()))
+  route(RegisterUser, registerUser({ db, passwords, tries }))
+  route(Signin, signin({ db, passwords, tries }))
   route(GetUser, getUser(db))
+  route(UpdateUser, updateUser({ db, passwords }))
   route(AddCard, addCard(db, tokenizer(payments, config.INTERNAL_SECRET)))
+  route(RemoveCard, removeCard(db))
   route(AddAddress, addAddress(db))
+  route(RemoveAddress, removeAddress(db))
   route(CreateApplication, createApplication(db))
-  route(IssueAccessKey, issueAccessKey(db))
-  route(IssueRestaurantAccessKey, issueRestaurantAccessKey(db))
+  route(IssueAccessKey, issueAccessKey(db, accessKeys))
+  route(IssueRestaurantAccessKey, issueRestaurantAccessKey(db, accessKeys))
   route(ResolveAccessKey, resolveAccessKey(db, log))
 
   bus.onQuestion(AccountsResolve, resolve(db))
   bus.onCommand(AccountsSave, save(db, bus))
 
+  const repeated: Repeater[] = []
   return {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
       if (config.OPERATOR_KEY_HASH !== undefined) await ensureOperatorKey(db, config.OPERATOR_KEY_HASH)
-      bus.start()
+      await bus.start()
+      repeated.push(repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log))
     },
+    // Not Redis: without it each replica counts tries for itself, and nothing else is missing.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: () => bus.quiesce(),
-    close: async () => void (await Promise.all([bus.close(), payments.close(), postgres.close()])),
+    quiesce: async () =>
+      void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
+    async close() {
+      tries.close()
+      await Promise.all([bus.close(), payments.close(), postgres.close()])
+    },
   }
 }
+
+const triesPolicy = ({ TRIES_PER_EMAIL, TRIES_PER_ADDRESS, TRIES_SECONDS }: Config) => ({
+  perEmail: TRIES_PER_EMAIL,
+  perAddress: TRIES_PER_ADDRESS,
+  seconds: TRIES_SECONDS,
+})

@@ -23,7 +23,14 @@ export const IssueAccessKey = operation({
   params: z.object({ id: ApiKey }),
   body,
   response: IssuedAccessKey,
-  problems: ['malformed-json', 'body-too-large', 'application-not-found'],
+  problems: [
+    'malformed-json',
+    'not-json',
+    'body-too-large',
+    'application-not-found',
+    'idempotency-in-flight',
+    'idempotency-mismatch',
+  ],
 })
 
 /** Issues an access key that is bound to one restaurant. */
@@ -36,5 +43,5 @@ export const IssueRestaurantAccessKey = operation({
   params: KeyInPath,
   body,
   response: IssuedAccessKey,
-  problems: ['malformed-json', 'body-too-large'],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
 })

@@ -22,5 +22,7 @@ export const AddCard = operation({
     'cvc-failed',
     'too-many-saved',
     'payment-unavailable',
+    'idempotency-in-flight',
+    'idempotency-mismatch',
   ],
 })

@@ -15,5 +15,5 @@ export const CreateApplication = operation({
   owner: 'accounts',
   body: z.object({ name: filledText(100) }),
   response: Application,
-  problems: ['malformed-json', 'not-json', 'body-too-large'],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
 })

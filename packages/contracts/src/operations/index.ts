@@ -11,10 +11,14 @@ import { PutMenu } from './put-menu.ts'
 import { PutRestaurantLink } from './put-restaurant-link.ts'
 import { PutRestaurant } from './put-restaurant.ts'
 import { RegisterUser } from './register-user.ts'
+import { RemoveAddress } from './remove-address.ts'
+import { RemoveCard } from './remove-card.ts'
 import { RestaurantDetails } from './restaurant-details.ts'
 import { RestaurantMenu } from './restaurant-menu.ts'
 import { RestaurantSearch, RestaurantSearchTest } from './restaurant-search.ts'
 import { SendOrder } from './send-order.ts'
+import { Signin } from './signin.ts'
+import { UpdateUser } from './update-user.ts'
 import { UserOrders } from './user-orders.ts'
 import { GetUser } from './user.ts'
 import { ValidateOrder } from './validate-order.ts'
@@ -31,10 +35,14 @@ export * from './put-menu.ts'
 export * from './put-restaurant-link.ts'
 export * from './put-restaurant.ts'
 export * from './register-user.ts'
+export * from './remove-address.ts'
+export * from './remove-card.ts'
 export * from './restaurant-details.ts'
 export * from './restaurant-menu.ts'
 export * from './restaurant-search.ts'
 export * from './send-order.ts'
+export * from './signin.ts'
+export * from './update-user.ts'
 export * from './user-orders.ts'
 export * from './user.ts'
 export * from './validate-order.ts'
@@ -47,9 +55,13 @@ export const operations: readonly Operation[] = [
   RestaurantMenu,
   ItemCustomizations,
   RegisterUser,
+  Signin,
   GetUser,
+  UpdateUser,
   AddCard,
+  RemoveCard,
   AddAddress,
+  RemoveAddress,
   SendOrder,
   ValidateOrder,
   GetOrder,

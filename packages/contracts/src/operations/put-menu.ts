@@ -6,58 +6,63 @@ import { ApiKey, filledText, lenientBoolean, lenientNumber, Money, nullAsAbsent,
 
 const price = lenientNumber(
   Money.refine((value) => value >= 0 && value <= 10_000, 'is not between 0 and 10,000'),
-)
+).meta({ minimum: 0, maximum: 10_000 })
 const count = (fallback: number) => lenientNumber(z.int().min(0).max(1000).default(fallback))
 const available = lenientBoolean(z.boolean().default(true))
 
-const ChoiceInput = z.object({
-  apiKey: ApiKey,
-  name: filledText(200),
-  price,
-  /** How much it uses up of the group's maxCount. */
-  count: count(1),
-  available,
-})
+const ChoiceInput = z
+  .object({
+    apiKey: ApiKey,
+    name: filledText(200),
+    price,
+    count: count(1).describe("How much it uses up of the group's `maxCount`."),
+    available,
+  })
+  .meta({ id: 'CustomizationChoiceInput' })
 
-const CustomizationInput = z.object({
-  apiKey: ApiKey,
-  name: filledText(200),
-  type: text(50).default(''),
-  customizationChoices: z.array(ChoiceInput).min(1).max(200),
-})
+const CustomizationInput = z
+  .object({
+    apiKey: ApiKey,
+    name: filledText(200),
+    type: text(50).default(''),
+    customizationChoices: z.array(ChoiceInput).min(1).max(200),
+  })
+  .meta({ id: 'CustomizationInput' })
 
 const GroupInput = z
   .object({
     apiKey: ApiKey,
     name: filledText(200),
-    minCount: count(0),
+    minCount: count(0).describe('0: nothing need be chosen.'),
     maxCount: count(1),
-    basePrice: price.default(0),
+    basePrice: price.default(0).describe('Added once to the item when anything of the group is chosen.'),
     customizations: z.array(CustomizationInput).min(1).max(100),
   })
   .refine((group) => group.minCount <= group.maxCount, { path: ['minCount'], error: 'is more than maxCount' })
+  .meta({ id: 'CustomizationGroupInput' })
 
-const ItemInput = z.object({
-  apiKey: ApiKey,
-  name: filledText(200),
-  description: nullAsAbsent(text(1000)),
-  basePrice: price,
-  available,
-  customizationGroups: z.preprocess((value) => value ?? [], z.array(GroupInput).max(50)),
-})
+const ItemInput = z
+  .object({
+    apiKey: ApiKey,
+    name: filledText(200),
+    description: nullAsAbsent(text(1000)),
+    basePrice: price,
+    available,
+    customizationGroups: z.preprocess((value) => value ?? [], z.array(GroupInput).max(50)),
+  })
+  .meta({ id: 'MenuItemInput' })
+
+const CategoryInput = z
+  .object({
+    apiKey: ApiKey,
+    name: filledText(200),
+    description: nullAsAbsent(text(1000)),
+    items: z.array(ItemInput).max(2000),
+  })
+  .meta({ id: 'MenuCategoryInput' })
 
 /** A whole menu in the shape of its records. */
-export const MenuInput = z
-  .array(
-    z.object({
-      apiKey: ApiKey,
-      name: filledText(200),
-      description: nullAsAbsent(text(1000)),
-      items: z.array(ItemInput).max(2000),
-    }),
-  )
-  .max(500)
-  .meta({ id: 'MenuInput' })
+export const MenuInput = z.array(CategoryInput).max(500).meta({ id: 'MenuInput' })
 export type MenuInput = z.output<typeof MenuInput>
 
 /** Replaces a restaurant's menu: validated as a whole, swapped in one transaction. */

@@ -2,24 +2,43 @@ import { z } from 'zod'
 import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 
-/** Whether the restaurant reports each step or coarsely: its own column of the table of transitions. */
-const reports = z.enum(['detailed', 'coarse']).default('detailed')
+const reports = z
+  .enum(['detailed', 'coarse'])
+  .default('detailed')
+  .describe(
+    'Whether the restaurant reports each step, or coarsely: `PREPARING_AND_DELIVERING` for all between.',
+  )
 
-export const SimulatorBehaviour = z.enum(['accepts', 'refuses', 'slow', 'unreachable', 'silent'])
+export const SimulatorBehaviour = z
+  .enum(['accepts', 'refuses', 'slow', 'unreachable', 'silent'])
+  .describe('What the simulated restaurant does with an order.')
 export type SimulatorBehaviour = z.infer<typeof SimulatorBehaviour>
 
 /** How orders reach a restaurant (design.md, "Restaurants"). */
-export const RestaurantLink = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('simulator'), behaviour: SimulatorBehaviour, reports }),
-  z.object({
-    kind: z.literal('webhook'),
-    url: z.url({ protocol: /^https?$/ }).max(500),
-    /** Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes. */
-    secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'is not a Standard Webhooks secret'),
-    reports,
-  }),
-  z.object({ kind: z.literal('console'), reports }),
-])
+export const RestaurantLink = z
+  .discriminatedUnion('kind', [
+    z
+      .object({ kind: z.literal('simulator'), behaviour: SimulatorBehaviour, reports })
+      .meta({ id: 'SimulatorLink', description: 'Nobody: for test restaurants and development.' }),
+    z
+      .object({
+        kind: z.literal('webhook'),
+        url: z
+          .url({ protocol: /^https?$/ })
+          .max(500)
+          .describe('Where the order is sent with POST.'),
+        secret: z
+          .string()
+          .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'is not a Standard Webhooks secret')
+          .describe('Of Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes.'),
+        reports,
+      })
+      .meta({ id: 'WebhookLink', description: "The restaurant's own system, by signed webhooks." }),
+    z
+      .object({ kind: z.literal('console'), reports })
+      .meta({ id: 'ConsoleLink', description: "The restaurant's web page." }),
+  ])
+  .meta({ id: 'RestaurantLink' })
 export type RestaurantLink = z.output<typeof RestaurantLink>
 
 /** Says how orders reach a restaurant. The answer never has the secret. */

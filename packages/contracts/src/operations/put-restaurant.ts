@@ -23,7 +23,7 @@ const HoursRange = z
 
 const amount = lenientNumber(
   Money.refine((value) => value >= 0 && value <= 1_000_000, 'is not between 0 and 1,000,000'),
-)
+).meta({ minimum: 0, maximum: 1_000_000 })
 
 const ZoneInput = z
   .object({
@@ -32,16 +32,17 @@ const ZoneInput = z
     zips: nullAsAbsent(z.array(filledText(20)).max(1000)),
     points: nullAsAbsent(z.array(Point).min(3).max(1000)),
     holePoints: nullAsAbsent(z.array(Point).min(3).max(1000)),
-    /** Miles around the restaurant. */
-    maxRadius: nullAsAbsent(lenientNumber(z.number().min(0).max(100))),
-    /** When absent, the restaurant's own. */
-    deliveryMin: nullAsAbsent(amount),
-    deliveryPrice: nullAsAbsent(amount),
+    maxRadius: nullAsAbsent(lenientNumber(z.number().min(0).max(100))).describe(
+      'Miles around the restaurant.',
+    ),
+    deliveryMin: nullAsAbsent(amount).describe("When absent, the restaurant's own."),
+    deliveryPrice: nullAsAbsent(amount).describe("When absent, the restaurant's own."),
   })
   .refine(
     (zone) => [zone.zips, zone.points, zone.maxRadius].filter((area) => area !== undefined).length === 1,
     'needs exactly one of zips, points and maxRadius',
   )
+  .meta({ id: 'DeliveryZoneInput', description: 'Needs exactly one of `zips`, `points` and `maxRadius`.' })
 
 const isTimeZone = (name: string) => {
   try {
@@ -69,26 +70,31 @@ export const RestaurantInput = z
     foodTypes: z.array(text(100)).max(50).default([]),
     deliveryMin: amount,
     deliveryPrice: amount,
-    /** -1: delivery is never free. */
     minFreeDelivery: lenientNumber(
       Money.refine(
         (value) => value === -1 || (value >= 0 && value <= 1_000_000),
         'is neither -1 nor between 0 and 1,000,000',
       ).default(-1),
-    ),
-    /** 0.08 is 8 %; at most six decimals. */
-    taxRate: lenientNumber(z.number().min(0).max(1)),
+    ).describe('Subtotal from which delivery is free; -1 when it never is.'),
+    taxRate: lenientNumber(z.number().min(0).max(1)).describe('0.08 is 8 %; at most six decimals.'),
     acceptsCash: lenientBoolean(z.boolean()),
     acceptsCard: lenientBoolean(z.boolean()),
     offersPickup: lenientBoolean(z.boolean()),
     offersDelivery: lenientBoolean(z.boolean()),
     isTestRestaurant: lenientBoolean(z.boolean().default(false)),
-    minWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)),
-    maxWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)),
-    hours: z.partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10)),
-    timezone: z.string().max(100).refine(isTimeZone, 'is not a time zone'),
-    /** Without any, a restaurant that delivers does so within five miles, for its own deliveryMin and deliveryPrice. */
-    zones: nullAsAbsent(z.array(ZoneInput).max(100)),
+    minWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)).describe('Minutes.'),
+    maxWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)).describe('Minutes.'),
+    hours: z
+      .partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10))
+      .describe('Several ranges a day; the end is on the next day when it is not later than the start.'),
+    timezone: z
+      .string()
+      .max(100)
+      .refine(isTimeZone, 'is not a time zone')
+      .describe('Of the IANA database, for example `US/Central`.'),
+    zones: nullAsAbsent(z.array(ZoneInput).max(100)).describe(
+      'Without any, a restaurant that delivers does so within five miles, for its own `deliveryMin` and `deliveryPrice`.',
+    ),
   })
   .meta({ id: 'RestaurantInput' })
 export type RestaurantInput = z.output<typeof RestaurantInput>

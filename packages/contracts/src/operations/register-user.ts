@@ -4,6 +4,20 @@ import { User } from '../records.ts'
 import { secret } from '../secret.ts'
 import { filledText, text } from '../values.ts'
 
+/**
+ * A password to be set. Control characters cannot be typed again everywhere, and halves of surrogate pairs
+ * all become the same U+FFFD when they are hashed.
+ */
+export const NewPassword = secret(
+  z
+    .string()
+    .min(8, 'is shorter than 8 characters')
+    .max(128, 'is longer than 128 characters')
+    .refine((value) => !/\p{Cc}/u.test(value), 'has a control character')
+    .refine((value) => value.isWellFormed(), 'has half of a surrogate pair'),
+  (password) => password,
+)
+
 /** Registers a person as a user of the calling application. */
 export const RegisterUser = operation({
   name: 'register-user',
@@ -13,13 +27,18 @@ export const RegisterUser = operation({
   owner: 'accounts',
   body: z.object({
     email: text(200).refine((value) => z.email().safeParse(value).success, 'is not an e-mail address'),
-    password: secret(
-      z.string().min(8, 'is shorter than 8 characters').max(128, 'is longer than 128 characters'),
-    ),
+    password: NewPassword,
     firstName: filledText(100),
     lastName: filledText(100),
     phone: filledText(30),
   }),
   response: User,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'email-taken'],
+  problems: [
+    'malformed-json',
+    'not-json',
+    'body-too-large',
+    'email-taken',
+    'idempotency-in-flight',
+    'idempotency-mismatch',
+  ],
 })

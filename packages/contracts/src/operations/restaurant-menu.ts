@@ -12,7 +12,11 @@ export const RestaurantMenu = operation({
   path: '/publicapi/v1/restaurant/:apiKey/menu',
   owner: 'catalog',
   params: KeyInPath,
-  query: z.object({ includeCustomizations: lenientBoolean(z.boolean().default(false)) }),
+  query: z.object({
+    includeCustomizations: lenientBoolean(z.boolean().default(false)).describe(
+      'Whether every item comes with its customization groups.',
+    ),
+  }),
   response: z.array(MenuCategory),
   problems: ['restaurant-not-found'],
 })

@@ -13,14 +13,18 @@ const words = text(200).transform((value) =>
 )
 
 export const SearchQuery = Whereabouts.extend({
-  method: z.preprocess(
-    (value) => (value === '' ? undefined : value),
-    z.enum(['pickup', 'delivery', 'both']).default('both'),
-  ),
-  /** Miles. */
-  'pickup-radius': lenientNumber(z.number().min(0).max(25).default(5)),
-  /** Words that all have to occur in name, food types or item names. */
-  search: z.preprocess((value) => value ?? '', words),
+  method: z
+    .preprocess(
+      (value) => (value === '' ? undefined : value),
+      z.enum(['pickup', 'delivery', 'both']).default('both'),
+    )
+    .describe(
+      '`delivery` finds the restaurants that deliver to the place, `pickup` those within the radius.',
+    ),
+  'pickup-radius': lenientNumber(z.number().min(0).max(25).default(5)).describe('Miles around the place.'),
+  search: z
+    .preprocess((value) => value ?? '', words)
+    .describe('Words that all have to occur in name, food types or item names of a restaurant.'),
   ...Page.shape,
 })
 export type SearchQuery = z.output<typeof SearchQuery>
@@ -29,7 +33,12 @@ const search = {
   method: 'GET',
   owner: 'catalog',
   query: SearchQuery,
-  response: z.object({ address: Address, restaurants: z.array(Restaurant) }),
+  response: z
+    .object({
+      address: Address.describe('The place that was searched around.'),
+      restaurants: z.array(Restaurant).describe('Nearest open ones first.'),
+    })
+    .meta({ id: 'RestaurantSearchResult' }),
   problems: ['address-not-found-on-map'],
 } as const
 

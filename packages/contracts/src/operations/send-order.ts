@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { NewAddress, NewCard, savedOrNew } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Order } from '../records.ts'
+import { shownAs } from '../shown-as.ts'
 import {
   ApiKey,
   filledText,
@@ -15,14 +16,20 @@ import {
 } from '../values.ts'
 
 /** One of a kind; two of the same item are two elements (interface.md, "send-order"). */
-const SelectedItem = z.object({
-  apiKey: ApiKey,
-  comments: nullAsAbsent(text(500)),
-  customizationChoices: z.preprocess(
-    (value) => value ?? [],
-    z.array(z.object({ apiKey: ApiKey })).max(50, 'has more than 50 choices'),
-  ),
-})
+const SelectedItem = z
+  .object({
+    apiKey: ApiKey.describe('Of the menu item.'),
+    comments: nullAsAbsent(text(500)).describe('For the kitchen, about this item.'),
+    customizationChoices: z
+      .preprocess(
+        (value) => value ?? [],
+        z
+          .array(z.object({ apiKey: ApiKey.describe('Of the customization choice.') }))
+          .max(50, 'has more than 50 choices'),
+      )
+      .describe('What is chosen of the customization groups of the item. At most 50.'),
+  })
+  .meta({ id: 'SelectedItem', description: 'One piece; two of the same item are two elements.' })
 
 const personFields = {
   firstName: filledText(100),
@@ -30,24 +37,36 @@ const personFields = {
   phone: filledText(30),
 }
 
+const guest = { ...personFields, email: nullAsAbsent(text(200)) }
+const existing = {
+  apiKey: ApiKey.describe('Of the user.'),
+  firstName: nullAsAbsent(personFields.firstName),
+  lastName: nullAsAbsent(personFields.lastName),
+  phone: nullAsAbsent(personFields.phone),
+}
+const ExistingRecipient = z.object(existing).meta({
+  id: 'ExistingRecipient',
+  description: 'A user; what else is given takes the place of what the account says, for this order.',
+})
+const GuestRecipient = z
+  .object(guest)
+  .meta({ id: 'GuestRecipient', description: 'Somebody without an account.' })
+
 /** An existing user, some values overridden, or a guest, who has to say name and phone. */
-const OrderRecipient = z.preprocess(
-  (value) => {
-    const given = value ?? {}
-    if (typeof given !== 'object' || Array.isArray(given)) return given
-    const key = NestedKey.safeParse((given as { apiKey?: unknown }).apiKey)
-    return { ...given, guest: key.success && key.data === undefined }
-  },
-  z.discriminatedUnion('guest', [
-    z.object({ guest: z.literal(true), ...personFields, email: nullAsAbsent(text(200)) }),
-    z.object({
-      guest: z.literal(false),
-      apiKey: ApiKey,
-      firstName: nullAsAbsent(personFields.firstName),
-      lastName: nullAsAbsent(personFields.lastName),
-      phone: nullAsAbsent(personFields.phone),
-    }),
-  ]),
+const OrderRecipient = shownAs(
+  z.union([ExistingRecipient, GuestRecipient]).describe('Who receives the order: a user, or a guest.'),
+  z.preprocess(
+    (value) => {
+      const given = value ?? {}
+      if (typeof given !== 'object' || Array.isArray(given)) return given
+      const key = NestedKey.safeParse((given as { apiKey?: unknown }).apiKey)
+      return { ...given, guest: key.success && key.data === undefined }
+    },
+    z.discriminatedUnion('guest', [
+      z.object({ guest: z.literal(true), ...guest }),
+      z.object({ guest: z.literal(false), ...existing }),
+    ]),
+  ),
 )
 
 /** A card is of use only when payment is by card, an address only for a delivery: otherwise they are not even looked at. */
@@ -62,30 +81,43 @@ function withoutWhatIsNotUsed(value: unknown): unknown {
 }
 
 const body = z.object({
-  restaurantApiKey: ApiKey,
+  restaurantApiKey: ApiKey.describe('Of the restaurant that receives the order.'),
   items: z.array(SelectedItem).min(1, 'has no item').max(100, 'has more than 100 items'),
   method: Method,
   payment: Payment,
-  /** Never charged, and for test restaurants only (specification 4.1). */
-  test: lenientBoolean(z.boolean().default(false)),
-  /** For the driver, in the restaurant's currency; its bounds are a rule of the order, see `tipFault`. */
-  tip: lenientNumber(z.number().default(0)),
-  comments: nullAsAbsent(text(500)),
-  card: savedOrNew(NewCard).optional(),
-  address: savedOrNew(NewAddress).optional(),
+  test: lenientBoolean(z.boolean().default(false)).describe(
+    'A test order: never charged, and for test restaurants only.',
+  ),
+  // Its bounds are a rule of the order, see `tipFault`.
+  tip: lenientNumber(z.number().default(0)).describe(
+    "For the driver, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal; 0 for pickup.",
+  ),
+  comments: nullAsAbsent(text(500)).describe('Instructions for preparation or delivery.'),
+  card: savedOrNew(NewCard)
+    .optional()
+    .describe(
+      "The card that pays: a saved one, or a new one, which is then saved to the recipient's account. Needed, and looked at, for `card` payment only.",
+    ),
+  address: savedOrNew(NewAddress)
+    .optional()
+    .describe(
+      "Where to deliver: a saved address, or a new one, which is then saved to the recipient's account. Needed, and looked at, for `delivery` only.",
+    ),
   recipient: OrderRecipient,
 })
 
 /** Body of send-order and validate-order (specification section 2). Unknown fields are ignored. */
-export const OrderRequest = z.preprocess(
-  withoutWhatIsNotUsed,
-  body.superRefine((order, context) => {
-    const missing = (field: string) =>
-      context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
-    if (order.payment === 'card' && order.card === undefined) missing('card')
-    if (order.method === 'delivery' && order.address === undefined) missing('address')
-  }),
-)
+export const OrderRequest = z
+  .preprocess(
+    withoutWhatIsNotUsed,
+    body.superRefine((order, context) => {
+      const missing = (field: string) =>
+        context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
+      if (order.payment === 'card' && order.card === undefined) missing('card')
+      if (order.method === 'delivery' && order.address === undefined) missing('address')
+    }),
+  )
+  .meta({ id: 'OrderRequest' })
 export type OrderRequest = z.output<typeof OrderRequest>
 
 /** What is wrong with an order, apart from its shape; the same for validate-order. */

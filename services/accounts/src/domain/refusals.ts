@@ -3,6 +3,25 @@ import type { Refusal } from '@platter/contracts'
 /** Said of another application's user in the very same words: whoever asks may not know that it exists. */
 export const USER_NOT_FOUND: Refusal = { code: 'user-not-found', detail: 'There is no such user.' }
 
+/** Why nothing was removed from an account. */
+export type NotRemoved = 'no-such-user' | 'not-there'
+
+export const CARD_NOT_REMOVED: Record<NotRemoved, Refusal> = {
+  'no-such-user': USER_NOT_FOUND,
+  'not-there': { code: 'card-not-found', detail: 'The user has no such card.' },
+}
+
+export const ADDRESS_NOT_REMOVED: Record<NotRemoved, Refusal> = {
+  'no-such-user': USER_NOT_FOUND,
+  'not-there': { code: 'address-not-found', detail: 'The user has no such address.' },
+}
+
+/** Said of a wrong password and of an e-mail that nobody has in the very same words. */
+export const INVALID_CREDENTIALS: Refusal = {
+  code: 'invalid-credentials',
+  detail: 'E-mail and password do not match.',
+}
+
 export const APPLICATION_NOT_FOUND: Refusal = {
   code: 'application-not-found',
   detail: 'There is no such application.',

@@ -1,16 +1,20 @@
-import type { AddAddress } from '@platter/contracts'
+import { AddAddress } from '@platter/contracts'
 import { newApiKey, Problem, type Handler } from '@platter/kit'
 import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
+import { keptOnce } from '#/kept-once.ts'
 import { addAddress as add } from '#/store/addresses.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** Specification 4.3. Where the address is on the map is found out by the catalog when something is ordered to it. */
-export const addAddress =
-  (db: Db): Handler<typeof AddAddress> =>
-  async ({ params, body: { aptNumber = null, ...place }, principal }) => {
-    const address = { apiKey: newApiKey(), ...place, aptNumber, latitude: null, longitude: null }
-    const owner = { userApiKey: params.apiKey, applicationId: principal.applicationId }
-    const outcome = await add(db, owner, address)
-    if (outcome !== 'added') throw Problem.refusal(NO_ROOM_FOR_ADDRESS[outcome])
-    return address
-  }
+export function addAddress(db: Db): Handler<typeof AddAddress> {
+  const { once } = keptOnce(db, AddAddress)
+  return (call) =>
+    once(call, async (trx) => {
+      const { aptNumber = null, ...place } = call.body
+      const address = { apiKey: newApiKey(), ...place, aptNumber, latitude: null, longitude: null }
+      const owner = { userApiKey: call.params.apiKey, applicationId: call.principal.applicationId }
+      const outcome = await add(trx, owner, address)
+      if (outcome !== 'added') throw Problem.refusal(NO_ROOM_FOR_ADDRESS[outcome])
+      return address
+    })
+}

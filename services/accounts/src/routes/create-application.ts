@@ -1,9 +1,10 @@
-import type { CreateApplication } from '@platter/contracts'
+import { CreateApplication } from '@platter/contracts'
 import { newApiKey, type Handler } from '@platter/kit'
+import { keptOnce } from '#/kept-once.ts'
 import { insertApplication } from '#/store/applications.ts'
 import type { Db } from '#/store/tables.ts'
 
-export const createApplication =
-  (db: Db): Handler<typeof CreateApplication> =>
-  ({ body }) =>
-    insertApplication(db, { id: newApiKey(), name: body.name })
+export function createApplication(db: Db): Handler<typeof CreateApplication> {
+  const { once } = keptOnce(db, CreateApplication)
+  return (call) => once(call, (trx) => insertApplication(trx, { id: newApiKey(), name: call.body.name }))
+}

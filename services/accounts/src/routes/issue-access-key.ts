@@ -1,15 +1,18 @@
-import type { IssueAccessKey } from '@platter/contracts'
+import { IssueAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
-import { newAccessKey } from '#/new-access-key.ts'
+import type { IssuedAccessKeys } from '#/issued-access-key.ts'
+import { keptOnce } from '#/kept-once.ts'
 import { insertApplicationKey } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
-export const issueAccessKey =
-  (db: Db): Handler<typeof IssueAccessKey> =>
-  async ({ params, body }) => {
-    const { accessKey, kept } = newAccessKey(body.mode)
-    const issued = await insertApplicationKey(db, kept, params.id)
-    if (!issued) throw Problem.refusal(APPLICATION_NOT_FOUND)
-    return { id: kept.id, accessKey, prefix: kept.prefix, created: issued.created }
-  }
+export function issueAccessKey(db: Db, accessKeys: IssuedAccessKeys): Handler<typeof IssueAccessKey> {
+  const { once } = keptOnce(db, IssueAccessKey, (body, call) => accessKeys.reveal(body, call.body.mode))
+  return (call) =>
+    once(call, async (trx) => {
+      const { nonce, kept } = accessKeys.issue(call.body.mode)
+      const issued = await insertApplicationKey(trx, kept, call.params.id)
+      if (!issued) throw Problem.refusal(APPLICATION_NOT_FOUND)
+      return { id: kept.id, accessKey: nonce, prefix: kept.prefix, created: issued.created }
+    })
+}

@@ -1,14 +1,22 @@
-import type { IssueRestaurantAccessKey } from '@platter/contracts'
+import { IssueRestaurantAccessKey } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import { newAccessKey } from '#/new-access-key.ts'
+import type { IssuedAccessKeys } from '#/issued-access-key.ts'
+import { keptOnce } from '#/kept-once.ts'
 import { insertRestaurantKey } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** Whether there is such a restaurant only the catalog knows; without one the key opens nothing. */
-export const issueRestaurantAccessKey =
-  (db: Db): Handler<typeof IssueRestaurantAccessKey> =>
-  async ({ params, body }) => {
-    const { accessKey, kept } = newAccessKey(body.mode)
-    const { created } = await insertRestaurantKey(db, kept, params.apiKey)
-    return { id: kept.id, accessKey, prefix: kept.prefix, created }
-  }
+export function issueRestaurantAccessKey(
+  db: Db,
+  accessKeys: IssuedAccessKeys,
+): Handler<typeof IssueRestaurantAccessKey> {
+  const { once } = keptOnce(db, IssueRestaurantAccessKey, (body, call) =>
+    accessKeys.reveal(body, call.body.mode),
+  )
+  return (call) =>
+    once(call, async (trx) => {
+      const { nonce, kept } = accessKeys.issue(call.body.mode)
+      const { created } = await insertRestaurantKey(trx, kept, call.params.apiKey)
+      return { id: kept.id, accessKey: nonce, prefix: kept.prefix, created }
+    })
+}

@@ -1,17 +1,29 @@
-import type { RegisterUser } from '@platter/contracts'
+import { RegisterUser } from '@platter/contracts'
 import { newApiKey, Problem, type Handler } from '@platter/kit'
 import { EMAIL_TAKEN } from '#/domain/refusals.ts'
-import type { PasswordHasher } from '#/password.ts'
+import { keptOnce } from '#/kept-once.ts'
+import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
+import type { Tries } from '#/store/tries.ts'
 import { insertUser } from '#/store/users.ts'
+import { trierOf } from '#/trier.ts'
+
+type Needs = { db: Db; passwords: Passwords; tries: Tries }
 
 /** The e-mail is taken however it is written, and whichever application it was registered through. */
-export const registerUser =
-  (db: Db, hashPassword: PasswordHasher): Handler<typeof RegisterUser> =>
-  async ({ body: { password, ...person }, principal }) => {
-    const user = { apiKey: newApiKey(), ...person }
-    const passwordHash = await hashPassword(password)
-    const isNew = await insertUser(db, { ...user, passwordHash }, principal.applicationId)
-    if (!isNew) throw Problem.refusal(EMAIL_TAKEN)
-    return { ...user, savedAddresses: [], creditCards: [] }
+export function registerUser({ db, passwords, tries }: Needs): Handler<typeof RegisterUser> {
+  const { kept, once } = keptOnce(db, RegisterUser)
+  return async (call) => {
+    const replayed = await kept(call)
+    if (replayed) return replayed
+    const { password, ...person } = call.body
+    await tries.count(trierOf(person.email, call.headers))
+    const passwordHash = await passwords.hash(password)
+    return once(call, async (trx) => {
+      const user = { apiKey: newApiKey(), ...person }
+      const isNew = await insertUser(trx, { ...user, passwordHash }, call.principal.applicationId)
+      if (!isNew) throw Problem.refusal(EMAIL_TAKEN)
+      return { ...user, savedAddresses: [], creditCards: [] }
+    })
   }
+}

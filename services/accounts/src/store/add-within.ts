@@ -1,21 +1,23 @@
 import type { NoRoom } from '#/domain/room.ts'
 import { ownUser, type Owner } from './own-user.ts'
-import type { Db } from './tables.ts'
+import type { Trx } from './tables.ts'
 
 /** Of a user's cards or addresses: how many there are, how many there may be, and how another one is stored. */
-export type Limited = { count: (db: Db) => Promise<number>; max: number; insert: (db: Db) => Promise<void> }
+export type Limited = { count: () => Promise<number>; max: number; insert: () => Promise<void> }
 
 /**
  * Stores another one while there is room. The user's row is locked first and what the user has is counted in
  * a statement after that: in the same one the count would not see what was committed during the wait. The
  * lock is the weak one that lets foreign keys to the row pass, so accounts.save does not wait for it.
  */
-export function addWithin(db: Db, owner: Owner, { count, max, insert }: Limited): Promise<'added' | NoRoom> {
-  return db.transaction().execute(async (trx) => {
-    const user = await ownUser(trx, owner).select('users.api_key').forNoKeyUpdate().executeTakeFirst()
-    if (!user) return 'no-such-user'
-    if ((await count(trx)) >= max) return 'full'
-    await insert(trx)
-    return 'added'
-  })
+export async function addWithin(
+  trx: Trx,
+  owner: Owner,
+  { count, max, insert }: Limited,
+): Promise<'added' | NoRoom> {
+  const user = await ownUser(trx, owner).select('users.api_key').forNoKeyUpdate().executeTakeFirst()
+  if (!user) return 'no-such-user'
+  if ((await count()) >= max) return 'full'
+  await insert()
+  return 'added'
 }

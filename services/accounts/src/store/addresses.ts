@@ -1,8 +1,10 @@
 import type { Address } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_ADDRESSES, type NoRoom } from '#/domain/room.ts'
 import { addWithin } from './add-within.ts'
-import type { Owner } from './own-user.ts'
-import type { Db } from './tables.ts'
+import { ownUser, type Owner } from './own-user.ts'
+import type { Db, Trx } from './tables.ts'
 
 /** An address that has a key: of a new one inside an order it may still be null. */
 export type SavedAddress = Address & { apiKey: string }
@@ -24,14 +26,50 @@ const countAddresses = async (db: Db, userApiKey: string): Promise<number> => {
   return (await counted.where('user_api_key', '=', userApiKey).executeTakeFirstOrThrow()).count
 }
 
-export const addAddress = (db: Db, owner: Owner, address: SavedAddress): Promise<'added' | NoRoom> =>
-  addWithin(db, owner, {
-    count: (trx) => countAddresses(trx, owner.userApiKey),
+export const addAddress = (trx: Trx, owner: Owner, address: SavedAddress): Promise<'added' | NoRoom> =>
+  addWithin(trx, owner, {
+    count: () => countAddresses(trx, owner.userApiKey),
     max: MAX_ADDRESSES,
-    insert: (trx) => saveAddress(trx, owner.userApiKey, address),
+    insert: () => saveAddress(trx, owner.userApiKey, address),
   })
 
-/** Stores the address unless it is there already, whatever the user has. */
+/** What is left of a removed address: migrations/0003 tells why anything is. */
+const NOTHING_LEFT = {
+  user_api_key: null,
+  street_address: '',
+  apt_number: null,
+  city: '',
+  state: '',
+  zip: '',
+  latitude: null,
+  longitude: null,
+}
+
+/** Takes the user's address away, and gives it as it was. Of two removals at once the second finds nothing. */
+export async function removeAddress(
+  trx: Trx,
+  owner: Owner,
+  addressApiKey: string,
+): Promise<Address | NotRemoved> {
+  const user = await ownUser(trx, owner).select('users.api_key').executeTakeFirst()
+  if (!user) return 'no-such-user'
+  const address = await trx
+    .selectFrom('addresses')
+    .select(addressColumns)
+    .where('user_api_key', '=', owner.userApiKey)
+    .where('api_key', '=', addressApiKey)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!address) return 'not-there'
+  await trx
+    .updateTable('addresses')
+    .set({ ...NOTHING_LEFT, removed_at: sql<Date>`now()` })
+    .where('api_key', '=', addressApiKey)
+    .execute()
+  return address
+}
+
+/** Stores the address unless it is, or was, there already, whatever the user has. */
 export async function saveAddress(db: Db, userApiKey: string, address: SavedAddress): Promise<void> {
   await db
     .insertInto('addresses')

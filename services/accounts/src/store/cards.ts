@@ -1,8 +1,10 @@
-import type { TokenizedCard } from '@platter/contracts'
+import type { CreditCard, TokenizedCard } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_CARDS, type NoRoom } from '#/domain/room.ts'
 import { addWithin } from './add-within.ts'
 import { ownUser, type Owner } from './own-user.ts'
-import type { Db } from './tables.ts'
+import type { Db, Trx } from './tables.ts'
 
 /** The columns that make a CreditCard of a row. */
 export const cardColumns = [
@@ -29,14 +31,52 @@ export async function roomForCard(db: Db, owner: Owner): Promise<'free' | NoRoom
   return (await countCards(db, owner.userApiKey)) < MAX_CARDS ? 'free' : 'full'
 }
 
-export const addCard = (db: Db, owner: Owner, card: TokenizedCard): Promise<'added' | NoRoom> =>
-  addWithin(db, owner, {
-    count: (trx) => countCards(trx, owner.userApiKey),
+export const addCard = (trx: Trx, owner: Owner, card: TokenizedCard): Promise<'added' | NoRoom> =>
+  addWithin(trx, owner, {
+    count: () => countCards(trx, owner.userApiKey),
     max: MAX_CARDS,
-    insert: (trx) => saveCard(trx, owner.userApiKey, card),
+    insert: () => saveCard(trx, owner.userApiKey, card),
   })
 
-/** Stores the card unless it is there already, whatever the user has. */
+/** What is left of a removed card: migrations/0003 tells why anything is. */
+const NOTHING_LEFT = {
+  user_api_key: null,
+  token: '',
+  brand: '',
+  last_four: '',
+  cardholder_name: '',
+  cardholder_street_address: '',
+  cardholder_zip: '',
+  expiration_month: '',
+  expiration_year: '',
+  nickname: null,
+}
+
+/** Takes the user's card away, and gives it as it was. Of two removals at once the second finds nothing. */
+export async function removeCard(
+  trx: Trx,
+  owner: Owner,
+  cardApiKey: string,
+): Promise<CreditCard | NotRemoved> {
+  const user = await ownUser(trx, owner).select('users.api_key').executeTakeFirst()
+  if (!user) return 'no-such-user'
+  const card = await trx
+    .selectFrom('cards')
+    .select(cardColumns)
+    .where('user_api_key', '=', owner.userApiKey)
+    .where('api_key', '=', cardApiKey)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!card) return 'not-there'
+  await trx
+    .updateTable('cards')
+    .set({ ...NOTHING_LEFT, removed_at: sql<Date>`now()` })
+    .where('api_key', '=', cardApiKey)
+    .execute()
+  return card
+}
+
+/** Stores the card unless it is, or was, there already, whatever the user has. */
 export async function saveCard(db: Db, userApiKey: string, card: TokenizedCard): Promise<void> {
   await db
     .insertInto('cards')

@@ -1,4 +1,4 @@
-import { sql, type Generated, type GeneratedAlways, type Kysely } from 'kysely'
+import { sql, type Generated, type GeneratedAlways, type Kysely, type Transaction } from 'kysely'
 
 type ApplicationRow = { id: string; name: string; created_at: Generated<Date> }
 
@@ -28,7 +28,7 @@ type UserRow = {
 
 type CardRow = {
   api_key: string
-  user_api_key: string
+  user_api_key: string | null
   token: string
   brand: string
   last_four: string
@@ -39,11 +39,12 @@ type CardRow = {
   expiration_year: string
   nickname: string | null
   created_at: Generated<Date>
+  removed_at: Date | null
 }
 
 type AddressRow = {
   api_key: string
-  user_api_key: string
+  user_api_key: string | null
   street_address: string
   apt_number: string | null
   city: string
@@ -51,6 +52,17 @@ type AddressRow = {
   zip: string
   latitude: number | null
   longitude: number | null
+  created_at: Generated<Date>
+  removed_at: Date | null
+}
+
+type IdempotencyKeyRow = {
+  access_key_id: string
+  path: string
+  key: string
+  fingerprint: string
+  status: number | null
+  body: string | null
   created_at: Generated<Date>
 }
 
@@ -62,9 +74,13 @@ export type Tables = {
   user_applications: { user_api_key: string; application_id: string }
   cards: CardRow
   addresses: AddressRow
+  idempotency_keys: IdempotencyKeyRow
 }
 
 export type Db = Kysely<Tables>
+
+/** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
+export type Trx = Transaction<Tables>
 
 /** A row's creation in epoch seconds, rounded down: a cast alone rounds, up to half a second into the future. */
 export const createdEpoch = sql<number>`floor(extract(epoch from created_at))::int8`

@@ -1,4 +1,5 @@
 import type { User } from '@platter/contracts'
+import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { addressColumns } from './addresses.ts'
 import { cardColumns } from './cards.ts'
@@ -39,6 +40,61 @@ export async function insertUser(db: Db, user: NewUser, applicationId: string): 
     .returning('user_api_key')
     .executeTakeFirst()
   return inserted !== undefined
+}
+
+/** What is changed of a user; what is absent stays. */
+export type UserChanges = {
+  passwordHash?: string | undefined
+  firstName?: string | undefined
+  lastName?: string | undefined
+  phone?: string | undefined
+}
+
+/** Changes the user and gives the user as it is then; undefined when there is none for this application. */
+export async function updateUser(db: Db, owner: Owner, changes: UserChanges): Promise<User | undefined> {
+  const { passwordHash = null, firstName = null, lastName = null, phone = null } = changes
+  await db
+    .updateTable('users')
+    .set((eb) => ({
+      password_hash: eb.fn.coalesce(eb.val(passwordHash), 'password_hash'),
+      first_name: eb.fn.coalesce(eb.val(firstName), 'first_name'),
+      last_name: eb.fn.coalesce(eb.val(lastName), 'last_name'),
+      phone: eb.fn.coalesce(eb.val(phone), 'phone'),
+    }))
+    .where('api_key', 'in', ownUser(db, owner).select('users.api_key'))
+    .execute()
+  return readUser(db, owner)
+}
+
+/** Whose e-mail it is, however it is written, and what the password is checked against. */
+export const findCredentials = (db: Db, email: string) =>
+  db
+    .selectFrom('users')
+    .select(['api_key as apiKey', 'password_hash as passwordHash'])
+    .where('email_key', '=', sql<string>`lower(${email}::text collate "C")`)
+    .executeTakeFirst()
+
+/** Makes the user one of the application's, unless that is so already. */
+export async function joinApplication(db: Db, { userApiKey, applicationId }: Owner): Promise<void> {
+  await db
+    .insertInto('user_applications')
+    .values({ user_api_key: userApiKey, application_id: applicationId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Puts another hash of the same password in the place of one, unless the password was changed meanwhile. */
+export async function replaceHash(
+  db: Db,
+  userApiKey: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('api_key', '=', userApiKey)
+    .where('password_hash', '=', from)
+    .execute()
 }
 
 /** The user with cards and addresses, oldest first; undefined when there is none for this application. */

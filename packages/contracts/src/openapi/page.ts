@@ -1,0 +1,17 @@
+/**
+ * What the documentation says of an operation beyond its schemas. Tests hold every operation to having one,
+ * and every example to its schema.
+ */
+export type Page = {
+  /** Markdown, below the summary. */
+  description: string
+  /** Query parameters as one would send them. */
+  query?: Record<string, unknown>
+  /** Bodies, by what each shows in words; the first one is what a reader tries first. */
+  bodies?: Record<string, unknown>
+  answer: { description: string; example: unknown }
+  /** The answer has an ETag, and an If-None-Match with it saves the body. */
+  revalidates?: true
+}
+
+export type Pages = Record<string, Page>

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { KeyInPath } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { User } from '../records.ts'
+import { filledText, nullAsAbsent } from '../values.ts'
+import { NewPassword } from './register-user.ts'
+
+/** Specification 4.4: only the fields provided are updated; null and absent both mean not provided. */
+export const UpdateUser = operation({
+  name: 'update-user',
+  summary: 'Update a user',
+  method: 'POST',
+  path: '/publicapi/v1/update-user/:apiKey',
+  owner: 'accounts',
+  params: KeyInPath,
+  body: z.preprocess(
+    (value) => value ?? {},
+    z.object({
+      password: nullAsAbsent(NewPassword),
+      firstName: nullAsAbsent(filledText(100)),
+      lastName: nullAsAbsent(filledText(100)),
+      phone: nullAsAbsent(filledText(30)),
+    }),
+  ),
+  response: User,
+  problems: [
+    'malformed-json',
+    'not-json',
+    'body-too-large',
+    'user-not-found',
+    'idempotency-in-flight',
+    'idempotency-mismatch',
+  ],
+})

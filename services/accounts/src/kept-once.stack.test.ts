@@ -1,0 +1,171 @@
+import { join } from 'node:path'
+import { CreateApplication } from '@platter/contracts'
+import { connectPostgres, createLog, migrate, Problem, type Call } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keptOnce } from './kept-once.ts'
+import { insertApplication } from './store/applications.ts'
+import { forgetOld } from './store/idempotency-keys.ts'
+import type { Db, Tables, Trx } from './store/tables.ts'
+
+const log = createLog('test', 'fatal')
+let db: Db
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 20, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../migrations'), log)
+})
+afterAll(() => close())
+
+type CreateCall = Call<typeof CreateApplication>
+
+function request(
+  key: string = crypto.randomUUID(),
+  name = 'an app',
+): { call: CreateCall; headers: Map<string, string> } {
+  const headers = new Map<string, string>()
+  const call: CreateCall = {
+    params: undefined,
+    query: undefined,
+    body: { name },
+    principal: { kind: 'operator', accessKeyId: 'operator-1' },
+    requestId: 'request-1',
+    headers: {},
+    url: CreateApplication.path,
+    idempotency: { accessKeyId: 'operator-1', path: CreateApplication.path, key, fingerprint: name },
+    setHeader: (header, value) => void headers.set(header, value),
+  }
+  return { call, headers }
+}
+
+const create = (name: string) => (trx: Trx) => insertApplication(trx, { id: crypto.randomUUID(), name })
+
+const countOf = async (name: string) => {
+  const counted = db.selectFrom('applications').select(({ fn }) => fn.countAll<number>().as('count'))
+  return (await counted.where('name', '=', name).executeTakeFirstOrThrow()).count
+}
+
+test('the same key again replays the first answer byte for byte, and the work is done once', async () => {
+  const { kept, once } = keptOnce(db, CreateApplication)
+  const name = crypto.randomUUID()
+  const { call } = request(undefined, name)
+  expect(await kept(call)).toBeNull()
+  const first = await once(call, create(name))
+  const again = request(call.idempotency?.key, name)
+  expect((await once(again.call, create(name))).body).toBe(first.body)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect((await kept(again.call))?.body).toBe(first.body)
+  expect(await countOf(name)).toBe(1)
+})
+
+test('50 at once with one key do the work once, and all get its answer', async () => {
+  const { once } = keptOnce(db, CreateApplication)
+  const name = crypto.randomUUID()
+  const { call } = request(undefined, name)
+  const answers = await Promise.all(Array.from({ length: 50 }, () => once(call, create(name))))
+  expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
+  expect(await countOf(name)).toBe(1)
+})
+
+test('422 idempotency-mismatch for another request, with nothing done', async () => {
+  const { kept, once } = keptOnce(db, CreateApplication)
+  const { call } = request()
+  await once(call, create('first'))
+  const name = crypto.randomUUID()
+  const other = request(call.idempotency?.key, name)
+  const mismatch = { code: 'idempotency-mismatch', status: 422 }
+  await expect(once(other.call, create(name))).rejects.toMatchObject(mismatch)
+  await expect(kept(other.call)).rejects.toMatchObject(mismatch)
+  expect(await countOf(name)).toBe(0)
+})
+
+test('409 idempotency-in-flight while the first request takes longer than a second', async () => {
+  const { once } = keptOnce(db, CreateApplication)
+  const name = crypto.randomUUID()
+  const { call } = request(undefined, name)
+  const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const first = once(call, async (trx) => {
+    begun.resolve(undefined)
+    await end.promise
+    return create(name)(trx)
+  })
+  await begun.promise
+  const inFlight = { code: 'idempotency-in-flight', status: 409, retryAfterSeconds: 1 }
+  await expect(once(call, create(name))).rejects.toMatchObject(inFlight)
+  end.resolve(undefined)
+  const { body } = await first
+  expect((await once(call, create(name))).body).toBe(body)
+  expect(await countOf(name)).toBe(1)
+})
+
+test('one that fails while another waits for it lets the other do the work', async () => {
+  const { once } = keptOnce(db, CreateApplication)
+  const name = crypto.randomUUID()
+  const { call } = request(undefined, name)
+  const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const first = once(call, async () => {
+    begun.resolve(undefined)
+    await end.promise
+    throw new Error('killed')
+  })
+  await begun.promise
+  const second = once(call, create(name))
+  end.resolve(undefined)
+  const [failed, done] = await Promise.allSettled([first, second])
+  expect([failed.status, done.status]).toEqual(['rejected', 'fulfilled'])
+  expect(await countOf(name)).toBe(1)
+})
+
+test('a refusal rolls back what was done before it, and keeps no key', async () => {
+  const { kept, once } = keptOnce(db, CreateApplication)
+  const name = crypto.randomUUID()
+  const { call } = request(undefined, name)
+  const refused = once(call, async (trx) => {
+    await create(name)(trx)
+    throw new Problem('email-taken', 'taken')
+  })
+  await expect(refused).rejects.toMatchObject({ code: 'email-taken' })
+  expect(await kept(call)).toBeNull()
+  expect(await countOf(name)).toBe(0)
+  const mended = request(call.idempotency?.key, `${name} mended`)
+  expect((await once(mended.call, create(`${name} mended`))).body).toContain('mended')
+})
+
+test('without a key every request is another one', async () => {
+  const { kept, once } = keptOnce(db, CreateApplication)
+  const name = crypto.randomUUID()
+  const call = { ...request(undefined, name).call, idempotency: null }
+  await once(call, create(name))
+  await once(call, create(name))
+  expect(await kept(call)).toBeNull()
+  expect(await countOf(name)).toBe(2)
+})
+
+test('what may not be stored is put into the answer only', async () => {
+  const { once } = keptOnce(db, CreateApplication, (body) => body.replace('NONCE', 'the access key'))
+  const { call } = request()
+  const first = await once(call, create('NONCE'))
+  expect(first.body).toContain('the access key')
+  expect((await once(call, create('NONCE'))).body).toBe(first.body)
+  const rows = await db.selectFrom('idempotency_keys').select('body').execute()
+  expect(rows.some(({ body }) => body?.includes('NONCE'))).toBe(true)
+  expect(rows.some(({ body }) => body?.includes('the access key'))).toBe(false)
+})
+
+test('keys are forgotten when they are seven days old, 1,000 at a time', async () => {
+  await sql`
+    insert into idempotency_keys (access_key_id, path, key, fingerprint, created_at)
+    select 'old', '/', n::text, '', now() - case when n <= 1500 then interval '7 days 1 minute' else interval '6 days' end
+    from generate_series(1, 1501) n`.execute(db)
+  expect(await forgetOld(db)).toBe(true)
+  expect(await forgetOld(db)).toBe(false)
+  const left = await db
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('access_key_id', '=', 'old')
+    .execute()
+  expect(left).toEqual([{ key: '1501' }])
+})

@@ -1,0 +1,53 @@
+import type { Operation } from '@platter/contracts'
+import { inFlight, mismatch, Rendered, responseRenderer, type Call } from '@platter/kit'
+import type { z } from 'zod'
+import * as idempotencyKeys from '#/store/idempotency-keys.ts'
+import type { Db, Trx } from '#/store/tables.ts'
+
+/** Makes what the client gets of what is kept; the same for both unless the answer has something that must not be stored. */
+type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
+
+/**
+ * How a POST of accounts is done once, however often it is sent with one Idempotency-Key (interface.md):
+ *
+ * - `once(call, (trx) => …)` does the work and keeps its answer under the key in one transaction. A refusal
+ *   rolls both back and keeps nothing, so the mended request may use the key again.
+ * - `kept(call)` is the answer that the key has already, or null. Only routes that do something outside that
+ *   transaction first (a password's hash, a card's token) have to ask, so that a replay does not do it again.
+ *
+ * Both replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for a key that came
+ * with another request.
+ */
+export function keptOnce<const O extends Operation>(
+  db: Db,
+  operation: O,
+  reveal: Reveal<O> = (body) => body,
+) {
+  const render = responseRenderer(operation)
+
+  async function kept(call: Call<O>): Promise<Rendered | null> {
+    if (!call.idempotency) return null
+    const found = await idempotencyKeys.find(db, call.idempotency)
+    if (!found) return null
+    if (found.fingerprint !== call.idempotency.fingerprint) throw mismatch()
+    call.setHeader('idempotent-replayed', 'true')
+    return new Rendered(reveal(found.body, call), found.status)
+  }
+
+  async function once(call: Call<O>, work: (trx: Trx) => Promise<z.input<O['response']>>): Promise<Rendered> {
+    const { idempotency: scope } = call
+    const body = await db.transaction().execute(async (trx) => {
+      if (scope && !(await idempotencyKeys.claim(trx, scope))) return null
+      const answer = render(await work(trx))
+      if (scope) await idempotencyKeys.keep(trx, scope, { status: 200, body: answer })
+      return answer
+    })
+    if (body !== null) return new Rendered(reveal(body, call))
+    const replayed = await kept(call)
+    // It had its answer a moment ago, and grew seven days old since.
+    if (!replayed) throw inFlight()
+    return replayed
+  }
+
+  return { kept, once }
+}

@@ -1,0 +1,19 @@
+import { RemoveAddress } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { ADDRESS_NOT_REMOVED } from '#/domain/refusals.ts'
+import { keptOnce } from '#/kept-once.ts'
+import { removeAddress as remove } from '#/store/addresses.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** Orders have a copy of the address that they went to: they go on showing it. */
+export function removeAddress(db: Db): Handler<typeof RemoveAddress> {
+  const { once } = keptOnce(db, RemoveAddress)
+  return (call) =>
+    once(call, async (trx) => {
+      const { apiKey: userApiKey, addressApiKey } = call.params
+      const owner = { userApiKey, applicationId: call.principal.applicationId }
+      const removed = await remove(trx, owner, addressApiKey)
+      if (typeof removed === 'string') throw Problem.refusal(ADDRESS_NOT_REMOVED[removed])
+      return removed
+    })
+}

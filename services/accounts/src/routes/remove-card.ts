@@ -1,0 +1,19 @@
+import { RemoveCard } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { CARD_NOT_REMOVED } from '#/domain/refusals.ts'
+import { keptOnce } from '#/kept-once.ts'
+import { removeCard as remove } from '#/store/cards.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** Orders have a copy of the card that they were placed with: they go on showing it. */
+export function removeCard(db: Db): Handler<typeof RemoveCard> {
+  const { once } = keptOnce(db, RemoveCard)
+  return (call) =>
+    once(call, async (trx) => {
+      const { apiKey: userApiKey, cardApiKey } = call.params
+      const owner = { userApiKey, applicationId: call.principal.applicationId }
+      const removed = await remove(trx, owner, cardApiKey)
+      if (typeof removed === 'string') throw Problem.refusal(CARD_NOT_REMOVED[removed])
+      return removed
+    })
+}

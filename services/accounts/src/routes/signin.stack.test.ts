@@ -1,0 +1,95 @@
+import { argon2Sync } from 'node:crypto'
+import { join } from 'node:path'
+import { Secret, type Signin } from '@platter/contracts'
+import { connectPostgres, createLog, migrate, newApiKey, type Call } from '@platter/kit'
+import { newDatabase, servers } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPasswords } from '#/password.ts'
+import { insertApplication } from '#/store/applications.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { countTries, type Tries } from '#/store/tries.ts'
+import { insertUser, replaceHash } from '#/store/users.ts'
+import { signin } from './signin.ts'
+
+const log = createLog('test', 'fatal')
+const PASSWORD = 'a long enough password'
+let db: Db
+let tries: Tries
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  tries = countTries(servers().redis, { perEmail: 10, perAddress: 30, seconds: 900 }, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(async () => {
+  tries.close()
+  await close()
+})
+
+/** A hash by fewer KiB than today's, as from years ago. */
+function hashOfOld(message: string): string {
+  const nonce = Buffer.alloc(16, 7)
+  const tag = argon2Sync('argon2id', {
+    message,
+    nonce,
+    memory: 8_192,
+    passes: 1,
+    parallelism: 1,
+    tagLength: 32,
+  })
+  return `$argon2id$v=19$m=8192,t=1,p=1$${[nonce, tag].map((bytes) => bytes.toString('base64').replaceAll('=', '')).join('$')}`
+}
+
+async function someoneOfOld() {
+  const [apiKey, applicationId] = [newApiKey(), newApiKey()]
+  const email = `${apiKey}@example.org`
+  const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
+  await insertApplication(db, { id: applicationId, name: 'an app' })
+  await insertUser(db, { apiKey, email, passwordHash: hashOfOld(PASSWORD), ...person }, applicationId)
+  const hash = async () =>
+    (
+      await db
+        .selectFrom('users')
+        .select('password_hash')
+        .where('api_key', '=', apiKey)
+        .executeTakeFirstOrThrow()
+    ).password_hash
+  const signInWith = (password: string) => {
+    const call: Call<typeof Signin> = {
+      params: undefined,
+      query: undefined,
+      body: { email, password: new Secret(password) },
+      principal: { kind: 'application', applicationId, accessKeyId: 'key-1' },
+      requestId: 'request-1',
+      headers: { 'x-client-address': '203.0.113.7' },
+      url: '/publicapi/v1/signin',
+      idempotency: null,
+      setHeader: () => undefined,
+    }
+    return signin({ db, passwords: createPasswords(), tries })(call)
+  }
+  return { apiKey, hash, signInWith }
+}
+
+test("a password whose hash was made by other parameters is hashed by today's, and goes on being the password", async () => {
+  const { apiKey, hash, signInWith } = await someoneOfOld()
+  expect(await signInWith(PASSWORD)).toMatchObject({ apiKey })
+  const renewed = await hash()
+  expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await signInWith(PASSWORD)).toMatchObject({ apiKey })
+  expect(await hash(), 'hashed again once only').toBe(renewed)
+})
+
+test('a wrong password renews nothing', async () => {
+  const { hash, signInWith } = await someoneOfOld()
+  await expect(signInWith('not the password')).rejects.toMatchObject({ code: 'invalid-credentials' })
+  expect(await hash()).toBe(hashOfOld(PASSWORD))
+})
+
+test('a password that was changed meanwhile is not changed back', async () => {
+  const { apiKey, hash } = await someoneOfOld()
+  await replaceHash(db, apiKey, { from: 'the hash that was verified', to: 'its renewal' })
+  expect(await hash()).toBe(hashOfOld(PASSWORD))
+})

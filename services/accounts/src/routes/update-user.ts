@@ -1,0 +1,26 @@
+import { UpdateUser } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { USER_NOT_FOUND } from '#/domain/refusals.ts'
+import { keptOnce } from '#/kept-once.ts'
+import type { Passwords } from '#/password.ts'
+import type { Db } from '#/store/tables.ts'
+import { updateUser as update } from '#/store/users.ts'
+
+type Needs = { db: Db; passwords: Passwords }
+
+/** Specification 4.4. */
+export function updateUser({ db, passwords }: Needs): Handler<typeof UpdateUser> {
+  const { kept, once } = keptOnce(db, UpdateUser)
+  return async (call) => {
+    const replayed = await kept(call)
+    if (replayed) return replayed
+    const { password, ...person } = call.body
+    const passwordHash = password && (await passwords.hash(password))
+    const owner = { userApiKey: call.params.apiKey, applicationId: call.principal.applicationId }
+    return once(call, async (trx) => {
+      const user = await update(trx, owner, { ...person, passwordHash })
+      if (!user) throw Problem.refusal(USER_NOT_FOUND)
+      return user
+    })
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import {
+  apiKeysOf,
+  BROKEN_TEXTS,
+  detailsOf,
+  each,
+  faultsOf,
+  keyed,
+  NOBODYS_KEY,
+  tally,
+  type Options,
+} from './accounts.ts'
+import { get, home, post, register, type ProblemBody, type User } from './client.ts'
+
+type Address = User['savedAddresses'][number]
+
+const add = (userApiKey: string, body: unknown, options: Options = {}) =>
+  post<Address & ProblemBody>(`user/${userApiKey}/add-address`, body, options)
+
+const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
+
+test('200: the address, which is in the user then', async () => {
+  const user = await register()
+  const { status, body } = await add(user.apiKey, home)
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { apiKey: body.apiKey, ...home, latitude: null, longitude: null },
+  })
+  expect(body.apiKey).toMatch(/^[0-9a-f]{48}$/)
+  expect(await addressesOf(user)).toEqual([body])
+})
+
+test('lenient: without an apartment, or with null; unknown fields are ignored; white space around is not kept', async () => {
+  const user = await register()
+  const { aptNumber: _, ...house } = home
+  const { body } = await add(user.apiKey, { ...house, city: ' Madison ', apiKey: 'mine', latitude: 1 })
+  expect(body).toMatchObject({ ...house, aptNumber: null, latitude: null })
+  expect((await add(user.apiKey, { ...house, aptNumber: null })).body.aptNumber).toBeNull()
+})
+
+test('404 user-not-found for nobody', async () => {
+  expect(await add(NOBODYS_KEY, home)).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+})
+
+describe('400', () => {
+  test('missing-field for everything that is missing, at once', async () => {
+    const answer = await add((await register()).apiKey, {})
+    expect(answer.status).toBe(400)
+    expect(faultsOf(answer)).toEqual(each(['city', 'state', 'streetAddress', 'zip'], () => 'missing-field'))
+  })
+
+  test.each([
+    ['/streetAddress', { streetAddress: '' }],
+    ['/streetAddress', { streetAddress: 's'.repeat(201) }],
+    ['/aptNumber', { aptNumber: 'a'.repeat(51) }],
+    ['/aptNumber', { aptNumber: 4 }],
+    ['/city', { city: 'c'.repeat(101) }],
+    ['/state', { state: ['WI'] }],
+    ['/zip', { zip: 53_703 }],
+    ['/zip', { zip: '5'.repeat(21) }],
+  ])('invalid-field at %s for %j', async (pointer, changes) => {
+    const answer = await add((await register()).apiKey, { ...home, ...changes })
+    expect(answer.status).toBe(400)
+    expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
+  })
+
+  test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
+    const texts = Object.fromEntries(Object.keys(home).map((field) => [field, text]))
+    const answer = await add((await register()).apiKey, texts)
+    expect(answer.status).toBe(400)
+    expect(detailsOf(answer)).toEqual(each(Object.keys(home), (field) => `${field} ${words}.`))
+  })
+})
+
+test('422 too-many-saved for the 51st address, also of 60 at once', async () => {
+  const user = await register()
+  const answers = await Promise.all(Array.from({ length: 60 }, () => add(user.apiKey, home)))
+  expect(tally(answers)).toEqual({ 200: 50, 422: 10 })
+  expect(answers.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
+  expect(await addressesOf(user)).toHaveLength(50)
+})
+
+describe('Idempotency-Key', () => {
+  test('the same again replays the first answer, and there is one address', async () => {
+    const user = await register()
+    const key = keyed()
+    const first = await add(user.apiKey, home, key)
+    const again = await add(user.apiKey, home, key)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    expect(await addressesOf(user)).toEqual([first.body])
+  })
+
+  test('50 at once with one key make one address, and all are told of it', async () => {
+    const user = await register()
+    const key = keyed()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, home, key)))
+    expect(tally(answers)).toEqual({ 200: 50 })
+    expect(apiKeysOf(answers)).toHaveLength(1)
+    expect(await addressesOf(user)).toHaveLength(1)
+  })
+
+  test('422 idempotency-mismatch for another address; a refusal keeps no key', async () => {
+    const user = await register()
+    const key = keyed()
+    expect((await add(user.apiKey, { ...home, zip: '' }, key)).status).toBe(400)
+    expect((await add(user.apiKey, home, key)).status).toBe(200)
+    const other = await add(user.apiKey, { ...home, aptNumber: '5' }, key)
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
+    expect(await addressesOf(user)).toHaveLength(1)
+  })
+})

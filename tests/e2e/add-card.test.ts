@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import {
+  apiKeysOf,
+  BROKEN_TEXTS,
+  detailsOf,
+  each,
+  faultsOf,
+  keyed,
+  NOBODYS_KEY,
+  tally,
+  type Options,
+} from './accounts.ts'
+import {
+  card,
+  cardNumbers,
+  get,
+  post,
+  register,
+  type CreditCard,
+  type ProblemBody,
+  type User,
+} from './client.ts'
+
+const add = (userApiKey: string, body: unknown, options: Options = {}) =>
+  post<CreditCard & ProblemBody>(`user/${userApiKey}/add-card`, body, options)
+
+const cardsOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.creditCards
+
+test('200: the card, of its number the last four digits only, and of its cvv nothing', async () => {
+  const user = await register()
+  const { status, body } = await add(user.apiKey, { ...card(), nickname: ' the blue one ' })
+  const { cvv: _, cardNumber: __, ...shown } = card()
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { ...shown, apiKey: body.apiKey, nickname: 'the blue one', lastFour: '4242', brand: 'visa' },
+  })
+  expect(body.apiKey).toMatch(/^[0-9a-f]{48}$/)
+  expect(await cardsOf(user)).toEqual([body])
+})
+
+test.each([
+  ['mastercard', '5555555555554444'],
+  ['amex', '378282246310005'],
+  ['discover', '6011111111111117'],
+])('200: a card of %s is known by its number', async (brand, cardNumber) => {
+  const { body } = await add((await register()).apiKey, card(cardNumber))
+  expect(body).toMatchObject({ brand, lastFour: cardNumber.slice(-4) })
+})
+
+test('402 card-expired names month and year', async () => {
+  const user = await register()
+  const answer = await add(user.apiKey, { ...card(), expirationMonth: '01', expirationYear: '20' })
+  expect(answer).toMatchObject({ status: 402, body: { code: 'card-expired' } })
+  expect(faultsOf(answer)).toEqual({
+    '/expirationMonth': 'card-expired',
+    '/expirationYear': 'card-expired',
+  })
+  expect(await cardsOf(user)).toEqual([])
+})
+
+test('404 user-not-found for nobody', async () => {
+  expect(await add(NOBODYS_KEY, card())).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+})
+
+describe('400', () => {
+  test('missing-field for everything that is missing, at once', async () => {
+    const answer = await add((await register()).apiKey, {})
+    expect(answer.status).toBe(400)
+    expect(faultsOf(answer)).toEqual(each(Object.keys(card()), () => 'missing-field'))
+  })
+
+  test.each([
+    ['/cardNumber', { cardNumber: '4242 4242 4242 4242' }],
+    ['/cardNumber', { cardNumber: '4242-4242-4242-4242' }],
+    ['/cardNumber', { cardNumber: '4242424242424241' }],
+    ['/cardNumber', { cardNumber: '42424242424' }],
+    ['/cardNumber', { cardNumber: 4_242_424_242_424_242 }],
+    ['/cvv', { cvv: '12' }],
+    ['/cvv', { cvv: '12345' }],
+    ['/cvv', { cvv: '٣١٤' }],
+    ['/expirationMonth', { expirationMonth: '13' }],
+    ['/expirationMonth', { expirationMonth: '9' }],
+    ['/expirationYear', { expirationYear: '2031' }],
+    ['/cardholderName', { cardholderName: '' }],
+    ['/cardholderName', { cardholderName: 'M'.repeat(101) }],
+    ['/cardholderZip', { cardholderZip: null }],
+    ['/nickname', { nickname: 'n'.repeat(101) }],
+  ])('invalid-field at %s for %j, without the value', async (pointer, changes) => {
+    const answer = await add((await register()).apiKey, { ...card(), ...changes })
+    expect(answer.status).toBe(400)
+    expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
+    expect(JSON.stringify(answer.body)).not.toMatch(/4242/)
+  })
+
+  test.each(BROKEN_TEXTS)('%s is refused in every text, by its pointer', async (_name, text, words) => {
+    const texts = { cardholderName: text, cardholderStreetAddress: text, cardholderZip: text, nickname: text }
+    const answer = await add((await register()).apiKey, { ...card(), ...texts })
+    expect(answer.status).toBe(400)
+    expect(detailsOf(answer)).toEqual(each(Object.keys(texts), (field) => `${field} ${words}.`))
+  })
+})
+
+test('lenient: unknown fields are ignored, a nickname of null is none', async () => {
+  const { status, body } = await add((await register()).apiKey, { ...card(), nickname: null, apiKey: 'mine' })
+  expect(status).toBe(200)
+  expect(body.nickname).toBeNull()
+  expect(body.apiKey).not.toBe('mine')
+})
+
+test('422 too-many-saved for the 21st card, also of 30 at once', async () => {
+  const user = await register()
+  const answers = await Promise.all(Array.from({ length: 30 }, () => add(user.apiKey, card())))
+  expect(tally(answers)).toEqual({ 200: 20, 422: 10 })
+  expect(answers.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
+  expect(await cardsOf(user)).toHaveLength(20)
+  expect((await add(user.apiKey, card())).status).toBe(422)
+})
+
+describe('Idempotency-Key', () => {
+  test('the same again replays the first answer, and there is one card', async () => {
+    const user = await register()
+    const key = keyed()
+    const first = await add(user.apiKey, card(), key)
+    const again = await add(user.apiKey, card(), key)
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    expect(await cardsOf(user)).toEqual([first.body])
+  })
+
+  test('50 at once with one key make one card, and all are told of it', async () => {
+    const user = await register()
+    const key = keyed()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, card(), key)))
+    const told = answers.filter(({ status }) => status === 200)
+    expect(apiKeysOf(told)).toHaveLength(1)
+    const others = answers.filter(({ status }) => status !== 200)
+    expect(others.map(({ body }) => body.code)).toEqual(others.map(() => 'idempotency-in-flight'))
+    expect(await cardsOf(user)).toHaveLength(1)
+  })
+
+  test('422 idempotency-mismatch for another card', async () => {
+    const user = await register()
+    const key = keyed()
+    await add(user.apiKey, card(), key)
+    for (const other of [card(cardNumbers.declined), { ...card(), expirationYear: '32' }]) {
+      const answer = await add(user.apiKey, other, key)
+      expect(answer).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
+    }
+    expect(await cardsOf(user)).toHaveLength(1)
+  })
+
+  test('a refusal keeps no key', async () => {
+    const user = await register()
+    const key = keyed()
+    expect((await add(user.apiKey, { ...card(), expirationYear: '20' }, key)).status).toBe(402)
+    expect((await add(user.apiKey, card(), key)).status).toBe(200)
+  })
+})

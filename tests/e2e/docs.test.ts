@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { problems, type ProblemCode } from '@platter/contracts'
+import { operationPages } from '@platter/contracts/openapi'
+import { expect, test } from 'vitest'
+import { call, sendOrder, stack, type Order } from './client.ts'
+
+const text = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${stack().gateway}${path}`, { headers })
+  return { status: answer.status, headers: answer.headers, body: await answer.text() }
+}
+
+test('GET /openapi.json: the committed document, to anybody', async () => {
+  const { status, headers, body } = await text('/openapi.json')
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toContain('application/json')
+  const committed = await readFile(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')
+  expect(JSON.parse(body)).toEqual(JSON.parse(committed))
+})
+
+test.each(['/docs', '/docs/'])('GET %s: a page that loads nothing from another host', async (path) => {
+  const { status, headers, body } = await text(path)
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toContain('text/html')
+  expect(body).not.toMatch(/\/\/\w/)
+  const policy = headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).not.toMatch(/https?:|\*/)
+})
+
+test('GET /docs: its scripts are there, zipped or not', async () => {
+  const { body } = await text('/docs')
+  const scripts = [...body.matchAll(/<script src="([^"]+)"/g)].map(([, script]) => script ?? '')
+  expect(scripts.length).toBe(2)
+  for (const script of scripts) {
+    const zipped = await text(script)
+    const plain = await text(script, { 'accept-encoding': 'identity' })
+    expect(zipped.headers.get('content-type')).toContain('text/javascript')
+    expect(plain.headers.get('content-encoding')).toBe(null)
+    expect(zipped.body).toBe(plain.body)
+    expect(zipped.body).toContain('createApiReference')
+  }
+})
+
+test('the type of a problem leads to a page for a person, and to its row for a program', async () => {
+  const { body: problem } = await call<{ type: string; code: ProblemCode }>('/publicapi/v1/order/nothing')
+  const page = await text(problem.type, { accept: 'text/html,application/xhtml+xml' })
+  expect(page.headers.get('content-type')).toContain('text/html')
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(page.body).toContain(problems[problem.code].title)
+  const row = await call(problem.type)
+  expect(row.body).toEqual({ code: problem.code, ...problems[problem.code] })
+})
+
+/** A developer's first order is the documentation's first example, sent as it stands. */
+test.each(Object.entries(operationPages['send-order']?.bodies ?? {}).filter(([, body]) => !namesAUser(body)))(
+  'the documented order "%s" can be sent in development',
+  async (_name, body) => {
+    const { status, body: order } = await sendOrder(body)
+    expect(order).toMatchObject({ error: undefined })
+    expect(status).toBe(200)
+  },
+)
+
+test('the documented answer of send-order says what the order costs', async () => {
+  const page = operationPages['send-order']
+  const [body] = Object.values(page?.bodies ?? {})
+  const documented = page?.answer.example as Order
+  const { body: order } = await sendOrder(body)
+  const { apiKey, id, datePlaced } = order
+  expect(order).toEqual({ ...documented, apiKey, id, datePlaced })
+})
+
+/** Users are nobody's before they register, so there are none in the seed. */
+function namesAUser(body: unknown): boolean {
+  return 'apiKey' in (body as { recipient: object }).recipient
+}

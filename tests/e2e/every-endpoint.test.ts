@@ -1,0 +1,158 @@
+import { operations, type Operation } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { call, cast, get, operator, stack } from './client.ts'
+import { newKey } from './own-restaurant.ts'
+
+type Refused = { code: string; type: string; instance: string; requestId: string }
+
+const inWords = ({ method, path }: Operation) => `${method} ${path}`
+/** A path of the operation; nothing is behind its keys. */
+const pathOf = ({ path }: Operation, key = newKey()) => path.replaceAll(/:\w+/g, key)
+/** Asks with no body, from an address of its own, because bad keys are counted by address. */
+const ask = (operation: Operation, key: string | null, more: { path?: string; method?: string } = {}) =>
+  call<Refused>(more.path ?? pathOf(operation), {
+    method: more.method ?? operation.method,
+    key,
+    headers: { 'x-forwarded-for': `2001:db8::${Math.floor(Math.random() * 65_535).toString(16)}` },
+  })
+const isFor = (prefix: string) => (operation: Operation) => operation.path.startsWith(prefix)
+const forApplications = operations.filter(isFor('/publicapi/'))
+const others = operations.filter((operation) => !isFor('/publicapi/')(operation))
+const named = (list: readonly Operation[]) =>
+  list.map((operation) => [inWords(operation), operation] as const)
+
+describe('access keys', () => {
+  test.each(named(operations))('401: %s without a key, and with a wrong one', async (_, operation) => {
+    for (const [key, code] of [
+      [null, 'access-token-missing'],
+      ['', 'access-token-missing'],
+      ['platter_live_nonsense', 'access-token-invalid'],
+    ] as const) {
+      const { status, body, headers } = await ask(operation, key)
+      expect({ status, code: body.code }).toEqual({ status: 401, code })
+      expect(headers.get('ratelimit')).toBeNull()
+    }
+  })
+
+  test.each(named(forApplications))('403 not-allowed: %s is not for operators', async (_, operation) => {
+    expect(await ask(operation, stack().operatorKey)).toMatchObject({
+      status: 403,
+      body: { code: 'not-allowed' },
+    })
+  })
+
+  test.each(named(others))('403 not-allowed: %s is not for applications', async (_, operation) => {
+    expect(await ask(operation, stack().accessKey)).toMatchObject({
+      status: 403,
+      body: { code: 'not-allowed' },
+    })
+  })
+
+  test('the query parameter works, the header wins, and two of them are none', async () => {
+    const inQuery = `restaurant/search?limit=1&access-token=${stack().accessKey}`
+    expect((await get(inQuery, { key: null })).status).toBe(200)
+    expect((await get(inQuery, { key: 'platter_live_nonsense' })).status).toBe(401)
+    expect((await get(`${inQuery}&access-token=${stack().accessKey}`, { key: null })).status).toBe(401)
+    expect((await get(inQuery.replace('access-token', 'access%2Dtoken'), { key: null })).status).toBe(200)
+  })
+
+  test('no answer tells the key that came with the request', async () => {
+    const { headers, body } = await get<Refused>(`nothing?access-token=${stack().accessKey}`, { key: null })
+    expect(JSON.stringify([body, [...headers]])).not.toContain(stack().accessKey)
+  })
+})
+
+describe('paths and methods', () => {
+  test.each(named(operations))('405 method-not-allowed, with Allow: %s', async (_, operation) => {
+    const { status, headers, body } = await ask(operation, stack().accessKey, { method: 'DELETE' })
+    expect({ status, code: body.code }).toEqual({ status: 405, code: 'method-not-allowed' })
+    expect(headers.get('allow')?.split(', ')).toContain(operation.method)
+  })
+
+  test.each(named(operations.filter(({ method }) => method === 'GET')))(
+    'a trailing slash is tolerated: %s',
+    async (_, operation) => {
+      const key = operation.path.startsWith('/publicapi/') ? stack().accessKey : stack().operatorKey
+      const path = pathOf(operation)
+      const [plain, slashed] = [
+        await ask(operation, key, { path }),
+        await ask(operation, key, { path: `${path}/` }),
+      ]
+      expect(slashed.status).toBe(plain.status)
+      expect(slashed.body.code).toBe(plain.body.code)
+    },
+  )
+
+  test.each([
+    '/',
+    '/publicapi/v1',
+    '/publicapi/v2/restaurant/search',
+    '/internal/resolve-access-key',
+    '/%2e%2e/',
+    '//',
+  ])('404 no-such-endpoint: %s', async (path) => {
+    expect(await call(path, { method: 'POST', body: {} })).toMatchObject({
+      status: 404,
+      body: { code: 'no-such-endpoint' },
+    })
+  })
+})
+
+const asked = (id: string) => get<Refused>('restaurant/none', { headers: { 'x-request-id': id } })
+
+describe('problems', () => {
+  test('a problem is one document for new and for existing clients, and its type leads to what it means', async () => {
+    const { status, headers, body } = await get<Refused>('restaurant/none?street-address=Madison,+WI')
+    expect(status).toBe(404)
+    expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(body).toEqual({
+      type: '/problems/restaurant-not-found',
+      title: 'There is no such restaurant',
+      status: 404,
+      detail: 'There is no such restaurant.',
+      instance: '/publicapi/v1/restaurant/none',
+      code: 'restaurant-not-found',
+      requestId: headers.get('x-request-id'),
+      retryable: false,
+      errors: [],
+      error: true,
+      errorCode: 1401,
+      details: 'There is no such restaurant.',
+    })
+    expect((await call(body.type, { key: null })).status).toBe(200)
+  })
+
+  test('X-Request-Id is echoed, and made when there is none or when it is none', async () => {
+    const id = crypto.randomUUID()
+    const echoed = await asked(id)
+    expect(echoed.headers.get('x-request-id')).toBe(id)
+    expect(echoed.body.requestId).toBe(id)
+    for (const strange of ['', 'two words', '<b>', 'x'.repeat(101)]) {
+      const made = (await asked(strange)).headers.get('x-request-id')
+      expect(made).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+})
+
+/** A key that no other test uses. */
+async function ownKey(): Promise<string> {
+  const { body: application } = await operator<{ id: string }>('POST', 'applications', { name: 'limited' })
+  const path = `applications/${application.id}/access-keys`
+  return (await operator<{ accessKey: string }>('POST', path, {})).body.accessKey
+}
+
+describe('rate limit', () => {
+  test('every answer says how many requests are left, and it counts down', async () => {
+    const key = await ownKey()
+    const left: number[] = []
+    for (const path of ['restaurant/search?limit=1', 'restaurant/none', `restaurant/${cast.aurora}/menu`]) {
+      const { headers } = await get(path, { key })
+      expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
+      const [, remaining, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
+      expect(Number(seconds)).toBeGreaterThan(0)
+      left.push(Number(remaining))
+    }
+    const [first = 0] = left
+    expect(left).toEqual([first, first - 1, first - 2])
+  })
+})

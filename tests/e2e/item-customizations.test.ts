@@ -1,0 +1,85 @@
+import { ItemCustomizations, type CustomizationGroup } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { cast, get, type MenuCategory } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
+
+const customizations = <T = CustomizationGroup[]>(apiKey: string, tag?: string) =>
+  get<T>(`customizations/${apiKey}`, tag === undefined ? {} : { headers: { 'if-none-match': tag } })
+
+const sauces = () => ({
+  apiKey: newKey(),
+  name: 'Sauces',
+  minCount: 1,
+  maxCount: 2,
+  basePrice: 0.5,
+  customizations: [
+    {
+      apiKey: newKey(),
+      name: 'Sauce',
+      type: 'sauce',
+      customizationChoices: [
+        { apiKey: newKey(), name: 'Buffalo', price: 0, count: 1, available: true },
+        { apiKey: newKey(), name: 'Double buffalo', price: 0.75, count: 2, available: false },
+      ],
+    },
+  ],
+})
+
+test('200: the groups as they were put', async () => {
+  const group = sauces()
+  const item = menuItem(9, { customizationGroups: [group] })
+  await aRestaurant({}, [item])
+  const { status, body } = await customizations(item.apiKey)
+  expect(status).toBe(200)
+  expectConforms(ItemCustomizations, body)
+  expect(body).toEqual([group])
+})
+
+test('200: the same ones that the menu has with includeCustomizations', async () => {
+  const { body: menu } = await get<MenuCategory[]>(
+    `restaurant/${cast.aurora}/menu?includeCustomizations=true`,
+  )
+  const items = menu.flatMap((category) => category.items)
+  expect(items.some(({ customizationGroups }) => (customizationGroups?.length ?? 0) > 1)).toBe(true)
+  for (const { apiKey, customizationGroups } of items.slice(0, 10))
+    expect((await customizations(apiKey)).body).toEqual(customizationGroups)
+})
+
+test('200: an item that takes no choice has an empty list', async () => {
+  const item = menuItem(5)
+  await aRestaurant({}, [item])
+  expect((await customizations(item.apiKey)).body).toEqual([])
+})
+
+test('304 for the tag that was given, 200 and another tag at once when the menu was changed', async () => {
+  const item = menuItem(5)
+  const restaurant = await aRestaurant({}, [item])
+  const first = await customizations(item.apiKey)
+  const tag = first.headers.get('etag') ?? ''
+  expect(tag).toMatch(/^"[^"]+"$/)
+  expect(first.headers.get('cache-control')).toBe('private, no-cache')
+  expect(await customizations(item.apiKey, tag)).toMatchObject({ status: 304, body: undefined })
+  await putMenu(restaurant, menuOf([{ ...item, customizationGroups: [sauces()] }]))
+  const changed = await customizations(item.apiKey, tag)
+  expect(changed).toMatchObject({ status: 200, body: [{ name: 'Sauces' }] })
+  expect(changed.headers.get('etag')).not.toBe(tag)
+})
+
+test('404 item-not-found: there is none, there was one, and a choice is no item', async () => {
+  const [group, item] = [sauces(), menuItem(5)]
+  const restaurant = await aRestaurant({}, [{ ...item, customizationGroups: [group] }])
+  const choice = group.customizations[0]!.customizationChoices[0]!
+  for (const apiKey of ['none', newKey(), group.apiKey, choice.apiKey, restaurant])
+    expect(await customizations(apiKey)).toMatchObject({ status: 404, body: { code: 'item-not-found' } })
+  await putMenu(restaurant, [])
+  expect((await customizations(item.apiKey)).status).toBe(404)
+  expect((await customizations(item.apiKey, '*')).status).toBe(404)
+})
+
+test('400 invalid-field: what is no apiKey', async () => {
+  expect(await customizations('a%20b')).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: 'path/apiKey' }] },
+  })
+})

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises'
+import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
+import { operator } from './client.ts'
+
+/*
+ * Restaurants that a test makes for itself. They are in Salina, Kansas, where no other test searches; what is
+ * to be found by words there gets a word of its own.
+ */
+
+const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+
+/** As our identifiers are: 48 hexadecimal characters. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
+
+/** The same ranges every day. */
+export const everyDay = (...ranges: string[]): Record<string, string[]> =>
+  Object.fromEntries(WEEK.map((day) => [day, ranges]))
+
+export const always = everyDay('12:00 AM - 12:00 AM')
+
+export const salina = {
+  streetAddress: '147 N Santa Fe Ave',
+  city: 'Salina',
+  state: 'KS',
+  zip: '67401',
+  latitude: 38.8409,
+  longitude: -97.6093,
+}
+
+/** Always open, for cash and card, pickup and delivery within five miles for 3.50. */
+export const restaurantInput = {
+  name: "Sam's Pies – 2nd & Main",
+  logoUrl: '',
+  url: '',
+  ...salina,
+  phone: '(785) 555-0100',
+  foodTypes: ['Pies'],
+  deliveryMin: 0,
+  deliveryPrice: 3.5,
+  minFreeDelivery: -1,
+  taxRate: 0.08,
+  acceptsCash: true,
+  acceptsCard: true,
+  offersPickup: true,
+  offersDelivery: true,
+  isTestRestaurant: false,
+  minWaitTime: 45,
+  maxWaitTime: 60,
+  hours: always,
+  timezone: 'US/Central',
+}
+
+type ItemChanges = Record<string, unknown>
+
+export const menuItem = (basePrice: number, changes: ItemChanges = {}) => ({
+  apiKey: newKey(),
+  name: 'Cheese Pie',
+  basePrice,
+  ...changes,
+})
+
+export const menuOf = (items: readonly object[]) => [{ apiKey: newKey(), name: 'Pies', items }]
+
+export const putRestaurant = <T = { apiKey: string }>(apiKey: string, input: unknown) =>
+  operator<T>('PUT', `restaurants/${apiKey}`, input)
+
+export const putMenu = <T = unknown>(apiKey: string, menu: unknown) =>
+  operator<T>('PUT', `restaurants/${apiKey}/menu`, menu)
+
+/** A new restaurant with these items, in one category; its apiKey. */
+export async function aRestaurant(
+  changes: Record<string, unknown> = {},
+  items: readonly object[] = [],
+): Promise<string> {
+  const apiKey = newKey()
+  const answers = [await putRestaurant<unknown>(apiKey, { ...restaurantInput, ...changes })]
+  if (items.length > 0) answers.push(await putMenu(apiKey, menuOf(items)))
+  for (const { status, body } of answers)
+    if (status !== 200) throw new Error(`not a restaurant: ${JSON.stringify(body)}`)
+  return apiKey
+}
+
+type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
+export type SeedItem = MayLack<MenuItem, 'description' | 'available'>
+export type SeedCategory = MayLack<Omit<MenuCategory, 'items'>, 'description'> & { items: SeedItem[] }
+type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
+
+/** What the development seed says of a restaurant. */
+export const seedOf = async (name: string): Promise<Seed> =>
+  JSON.parse(
+    await readFile(new URL(`../../dev/seed/restaurants/${name}.json`, import.meta.url), 'utf8'),
+  ) as Seed

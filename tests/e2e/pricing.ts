@@ -1,0 +1,46 @@
+import type { CustomizationGroup, MenuItem } from '@platter/contracts'
+
+/*
+ * The rules of interface.md, "send-order", written down a second time and in another way, to hold the
+ * service's answers against: money as decimal text and big integers, never as a floating-point number.
+ */
+
+/** Whole cents of an amount as it is written: 10.5 is 1050n. */
+export function cents(amount: number): bigint {
+  const [whole = '0', fraction = ''] = String(amount).split('.')
+  return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0').slice(0, 2))
+}
+
+/** The tax in cents: the rate as it is written, an exact half of a cent counts as a whole one. */
+export function taxOn(subtotal: bigint, rate: number): bigint {
+  const [, digits = ''] = rate.toFixed(6).split('.')
+  const thousandth = subtotal * BigInt(digits) + (rate >= 1 ? subtotal * 1_000_000n : 0n)
+  return thousandth / 1_000_000n + (thousandth % 1_000_000n >= 500_000n ? 1n : 0n)
+}
+
+export type Ordered = { item: MenuItem; choices: readonly string[] }
+
+/** What an item costs, or what is wrong with it: code and the end of the pointer, one of each kind and place. */
+export function judge({ item, choices }: Ordered): { price: bigint; faults: string[] } {
+  const groups = item.customizationGroups ?? []
+  const faults = item.available ? [] : ['item-unavailable /apiKey']
+  let price = cents(item.basePrice)
+  for (const [at, key] of choices.entries()) {
+    const choice = groups.flatMap(choicesOf).find(({ apiKey }) => apiKey === key)
+    if (!choice) faults.push(`customization-unknown /customizationChoices/${at}/apiKey`)
+    else if (!choice.available) faults.push(`item-unavailable /customizationChoices/${at}/apiKey`)
+    if (choice) price += cents(choice.price)
+  }
+  for (const group of groups) {
+    const own = choicesOf(group)
+    const chosen = choices.flatMap((key) => own.find(({ apiKey }) => apiKey === key) ?? [])
+    const used = chosen.reduce((sum, { count }) => sum + count, 0)
+    if (used < group.minCount) faults.push('customization-required /customizationChoices')
+    if (used > group.maxCount) faults.push('customization-limit /customizationChoices')
+    if (chosen.length > 0) price += cents(group.basePrice)
+  }
+  return { price, faults }
+}
+
+export const choicesOf = (group: CustomizationGroup) =>
+  group.customizations.flatMap(({ customizationChoices }) => customizationChoices)

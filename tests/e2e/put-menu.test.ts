@@ -1,0 +1,202 @@
+import { PutMenu } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { call, eventually, get, maria, post, stack, type MenuCategory, type Order } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
+
+type Refused = { code: string; errors: { pointer: string; code: string }[] }
+
+const pointersOf = ({ errors }: Refused) => errors.map(({ pointer }) => pointer).toSorted()
+const choice = (changes: Record<string, unknown> = {}) => ({
+  apiKey: newKey(),
+  name: 'Large',
+  price: 2.5,
+  ...changes,
+})
+const group = (choices: readonly object[], changes: Record<string, unknown> = {}) => ({
+  apiKey: newKey(),
+  name: 'Size',
+  customizations: [{ apiKey: newKey(), name: 'Size', customizationChoices: choices }],
+  ...changes,
+})
+
+test('200: the menu with its customizations; what was left out is filled in', async () => {
+  const apiKey = await aRestaurant()
+  const size = choice()
+  const sizes = group([size])
+  const item = menuItem(10.99, { customizationGroups: [sizes], calories: 900 })
+  const menu = menuOf([item, menuItem(3.99, { name: 'Knots', description: 'Six', available: false })])
+  const { status, body } = await putMenu<MenuCategory[]>(apiKey, menu)
+  expect(status).toBe(200)
+  expectConforms(PutMenu, body)
+  expect(body).toMatchObject([
+    {
+      name: 'Pies',
+      description: null,
+      items: [
+        {
+          description: null,
+          available: true,
+          basePrice: 10.99,
+          customizationGroups: [
+            {
+              minCount: 0,
+              maxCount: 1,
+              basePrice: 0,
+              customizations: [{ type: '', customizationChoices: [{ ...size, count: 1, available: true }] }],
+            },
+          ],
+        },
+        { description: 'Six', available: false, customizationGroups: [] },
+      ],
+    },
+  ])
+  expect((await get(`restaurant/${apiKey}/menu?includeCustomizations=true`)).body).toEqual(body)
+})
+
+test('200: another menu takes its place, felt by menu and orders within 2 seconds', async () => {
+  const [kept, gone] = [menuItem(10), menuItem(4)]
+  const apiKey = await aRestaurant({}, [kept, gone])
+  const order = (item: { apiKey: string }) => ({
+    restaurantApiKey: apiKey,
+    items: [{ apiKey: item.apiKey }],
+    method: 'pickup',
+    payment: 'cash',
+    recipient: maria,
+  })
+  expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items).toHaveLength(2)
+  await putMenu(apiKey, menuOf([{ ...kept, basePrice: 12.5 }]))
+  expect((await post<Order>('validate-order', order(kept))).body.subtotal).toBe(12.5)
+  expect(await post('validate-order', order(gone))).toMatchObject({
+    status: 404,
+    body: { code: 'item-not-found' },
+  })
+  const changed = await eventually(
+    async () => (await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items,
+    (items) => items?.length === 1,
+    2_000,
+  )
+  expect(changed).toMatchObject([{ basePrice: 12.5 }])
+})
+
+test('200: an empty menu, and money as a string', async () => {
+  const apiKey = await aRestaurant({}, [menuItem(5)])
+  expect(
+    (await putMenu<MenuCategory[]>(apiKey, menuOf([menuItem(0, { basePrice: '7.05' })]))).body,
+  ).toMatchObject([{ items: [{ basePrice: 7.05 }] }])
+  expect(await putMenu(apiKey, [])).toMatchObject({ status: 200, body: [] })
+})
+
+test('200: a menu of 2,000 items', async () => {
+  const apiKey = await aRestaurant()
+  const sizes = ['Small', 'Medium', 'Large'].map((name) => choice({ name }))
+  const items = Array.from({ length: 2_000 }, (_, turn) =>
+    menuItem(turn / 100, { name: `Item ${turn}`, customizationGroups: [group(sizes)] }),
+  )
+  const { status, body } = await putMenu<MenuCategory[]>(apiKey, menuOf(items))
+  expect(status).toBe(200)
+  expect(body[0]?.items).toHaveLength(2_000)
+  const read = await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)
+  expect(read.body[0]?.items.map(({ basePrice }) => basePrice)).toEqual(
+    items.map(({ basePrice }) => basePrice),
+  )
+})
+
+test('400: a menu with faults is refused as a whole, each fault by its pointer', async () => {
+  const apiKey = await aRestaurant({}, [menuItem(5)])
+  const { status, body } = await putMenu<Refused>(apiKey, [
+    {
+      apiKey: newKey(),
+      name: '',
+      items: [menuItem(1.999), { name: 'Pie', basePrice: -1 }],
+    },
+  ])
+  expect(status).toBe(400)
+  expect(pointersOf(body)).toEqual([
+    '/0/items/0/basePrice',
+    '/0/items/1/apiKey',
+    '/0/items/1/basePrice',
+    '/0/name',
+  ])
+  expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items).toHaveLength(1)
+})
+
+const withGroup = (changes: Record<string, unknown>, choices: readonly object[] = [choice()]) =>
+  menuOf([menuItem(5, { customizationGroups: [group(choices, changes)] })])
+const ballast = (bytes: number) => menuOf([menuItem(5, { ballast: 'x'.repeat(bytes) })])
+const AT_GROUP = '/0/items/0/customizationGroups/0'
+const AT_CHOICE = `${AT_GROUP}/customizations/0/customizationChoices`
+
+test.each([
+  ['an object', {}, ''],
+  ['null', null, ''],
+  ['a price above 10,000', menuOf([menuItem(10_000.01)]), '/0/items/0/basePrice'],
+  ['a price that is null', menuOf([menuItem(0, { basePrice: null })]), '/0/items/0/basePrice'],
+  ['available: 1', menuOf([menuItem(1, { available: 1 })]), '/0/items/0/available'],
+  ['an apiKey with a colon', menuOf([menuItem(1, { apiKey: 'a:b' })]), '/0/items/0/apiKey'],
+  ['a minimum above the maximum', withGroup({ minCount: 2, maxCount: 1 }), `${AT_GROUP}/minCount`],
+  ['a group without customizations', withGroup({ customizations: [] }), `${AT_GROUP}/customizations`],
+  ['a customization without choices', withGroup({}, []), AT_CHOICE],
+  ['a choice that counts -1', withGroup({}, [choice({ count: -1 })]), `${AT_CHOICE}/0/count`],
+  ['a choice that counts 1.5', withGroup({}, [choice({ count: 1.5 })]), `${AT_CHOICE}/0/count`],
+  [
+    'two choices of one apiKey',
+    withGroup({}, [choice({ apiKey: 'x' }), choice({ apiKey: 'x' })]),
+    `${AT_CHOICE}/1/apiKey`,
+  ],
+  [
+    'two items of one apiKey',
+    menuOf([menuItem(1, { apiKey: 'x' }), menuItem(1, { apiKey: 'x' })]),
+    '/0/items/1/apiKey',
+  ],
+])('400 invalid-field: %s', async (_, menu, pointer) => {
+  expect(await putMenu(await aRestaurant(), menu)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid-field', errors: [{ pointer }] },
+  })
+})
+
+test('404 restaurant-not-found', async () => {
+  expect(await putMenu('none', menuOf([menuItem(5)]))).toMatchObject({
+    status: 404,
+    body: { code: 'restaurant-not-found' },
+  })
+})
+
+test("409 apikey-taken: another restaurant's items and categories, and nothing is changed", async () => {
+  const taken = menuItem(5)
+  await aRestaurant({}, [taken])
+  const apiKey = await aRestaurant({}, [menuItem(6)])
+  expect(await putMenu(apiKey, menuOf([menuItem(7), taken]))).toMatchObject({
+    status: 409,
+    body: { code: 'apikey-taken', errors: [{ pointer: '/0/items/1/apiKey' }] },
+  })
+  expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items).toMatchObject([
+    { basePrice: 6 },
+  ])
+})
+
+test('413 body-too-large past 4 MiB only', async () => {
+  const apiKey = await aRestaurant()
+  expect((await putMenu(apiKey, ballast(3 * 1024 * 1024))).status).toBe(200)
+  expect(await putMenu(apiKey, ballast(4 * 1024 * 1024))).toMatchObject({
+    status: 413,
+    body: { code: 'body-too-large' },
+  })
+})
+
+test('415 not-json and 400 malformed-json', async () => {
+  const path = `/operatorapi/v1/restaurants/${await aRestaurant()}/menu`
+  const raw = (body: string, type: string) =>
+    call(path, { method: 'PUT', key: stack().operatorKey, body, headers: { 'content-type': type } })
+  expect(await raw('[]', 'text/plain')).toMatchObject({ status: 415, body: { code: 'not-json' } })
+  expect(await raw('[', 'application/json')).toMatchObject({ status: 400, body: { code: 'malformed-json' } })
+})
+
+test('403 not-allowed: an application key cannot change a menu', async () => {
+  const apiKey = await aRestaurant({}, [menuItem(5)])
+  expect(await call(`/operatorapi/v1/restaurants/${apiKey}/menu`, { method: 'PUT', body: [] })).toMatchObject(
+    { status: 403, body: { code: 'not-allowed' } },
+  )
+  expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body).toHaveLength(1)
+})

@@ -1,0 +1,82 @@
+import { PutRestaurantLink } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { call, delivered, maria, operator, sendOrder } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
+
+const link = <T = { kind: string; reports: string }>(apiKey: string, body: unknown) =>
+  operator<T>('PUT', `restaurants/${apiKey}/link`, body)
+
+const secret = `whsec_${'A'.repeat(43)}=`
+
+test.each([
+  ['a simulator', { kind: 'simulator', behaviour: 'accepts' }, { kind: 'simulator', reports: 'detailed' }],
+  ['the console', { kind: 'console', reports: 'coarse' }, { kind: 'console', reports: 'coarse' }],
+  [
+    'a webhook',
+    { kind: 'webhook', url: 'https://example.org/orders', secret },
+    { kind: 'webhook', reports: 'detailed' },
+  ],
+])('200: %s; the answer never has the secret', async (_, body, answer) => {
+  const put = await link(await aRestaurant(), body)
+  expect(put.status).toBe(200)
+  expectConforms(PutRestaurantLink, put.body)
+  expect(put.body).toEqual(answer)
+})
+
+test('200: orders go out through the link that was put last, and are reported as it says', async () => {
+  const item = menuItem(8)
+  const apiKey = await aRestaurant({}, [item])
+  const order = {
+    restaurantApiKey: apiKey,
+    items: [{ apiKey: item.apiKey }],
+    method: 'pickup',
+    payment: 'cash',
+    recipient: maria,
+  }
+  await link(apiKey, { kind: 'simulator', behaviour: 'refuses' })
+  expect(await sendOrder(order)).toMatchObject({ status: 422, body: { code: 'order-refused' } })
+  await link(apiKey, { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' })
+  const { status, body } = await sendOrder(order)
+  expect(status).toBe(200)
+  expect(await delivered(body.apiKey)).toContain('READY_FOR_PICKUP')
+})
+
+test.each([
+  ['no kind', {}, '/kind'],
+  ['an unknown kind', { kind: 'fax' }, '/kind'],
+  ['an unknown behaviour', { kind: 'simulator', behaviour: 'sleeps' }, '/behaviour'],
+  ['no behaviour', { kind: 'simulator' }, '/behaviour'],
+  ['an unknown way to report', { kind: 'console', reports: 'hourly' }, '/reports'],
+  ['a URL that is none', { kind: 'webhook', url: 'orders', secret }, '/url'],
+  ['a URL of a file', { kind: 'webhook', url: 'file:///etc/passwd', secret }, '/url'],
+  [
+    'a secret that is too short',
+    { kind: 'webhook', url: 'https://example.org', secret: 'whsec_AA' },
+    '/secret',
+  ],
+])('400: %s', async (_, body, pointer) => {
+  expect(await link(await aRestaurant(), body)).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer }] },
+  })
+})
+
+test('400: a secret that is wrong is not told back', async () => {
+  const { status, body } = await link<unknown>(await aRestaurant(), {
+    kind: 'webhook',
+    url: 'https://example.org',
+    secret: 'whsec_hunter2',
+  })
+  expect(status).toBe(400)
+  expect(JSON.stringify(body)).not.toContain('hunter2')
+})
+
+test('403 not-allowed: an application key cannot change a link', async () => {
+  expect(
+    await call(`/operatorapi/v1/restaurants/${await aRestaurant()}/link`, {
+      method: 'PUT',
+      body: { kind: 'console' },
+    }),
+  ).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+})

@@ -1,0 +1,251 @@
+import { PutRestaurant } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { call, get, operator, stack, type Restaurant } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import {
+  always,
+  aRestaurant,
+  menuItem,
+  newKey,
+  putMenu,
+  menuOf,
+  putRestaurant,
+  restaurantInput,
+} from './own-restaurant.ts'
+
+type Refused = { code: string; errors: { pointer: string; code: string }[] }
+
+const put = <T = Restaurant>(changes: Record<string, unknown>, apiKey = newKey()) =>
+  putRestaurant<T>(apiKey, { ...restaurantInput, ...changes })
+const pointersOf = ({ errors }: Refused) => errors.map(({ pointer }) => pointer).toSorted()
+
+test('200: a new restaurant, as its details show it', async () => {
+  const apiKey = newKey()
+  const zones = [{ apiKey: newKey(), zips: ['67401', '67402'], deliveryMin: 12, deliveryPrice: 1.5 }]
+  const { status, body } = await put({ zones }, apiKey)
+  expect(status).toBe(200)
+  expectConforms(PutRestaurant, body)
+  expect(body).toMatchObject({ ...restaurantInput, apiKey, open: true, zones })
+  expect((await get<Restaurant>(`restaurant/${apiKey}`)).body).toEqual(body)
+})
+
+test('200: putting it again changes nothing, and another one takes its place; its menu stays', async () => {
+  const apiKey = await aRestaurant({}, [menuItem(5)])
+  const menu = await get(`restaurant/${apiKey}/menu`)
+  const [first, again] = [await put({}, apiKey), await put({}, apiKey)]
+  expect(again.body).toEqual(first.body)
+  const { body } = await put({ name: 'New Name', deliveryPrice: 1.25, foodTypes: [] }, apiKey)
+  expect(body).toMatchObject({ name: 'New Name', deliveryPrice: 1.25, foodTypes: [] })
+  expect((await get(`restaurant/${apiKey}/menu`)).body).toEqual(menu.body)
+})
+
+test('200: what may be left out is filled in, and unknown fields are ignored', async () => {
+  const apiKey = newKey()
+  const {
+    logoUrl: _1,
+    url: _2,
+    foodTypes: _3,
+    minFreeDelivery: _4,
+    minWaitTime: _5,
+    maxWaitTime: _6,
+    ...rest
+  } = restaurantInput
+  const { status, body } = await putRestaurant<Restaurant>(apiKey, {
+    ...rest,
+    open: false,
+    owner: 'root',
+    zones: null,
+  })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    logoUrl: '',
+    url: '',
+    foodTypes: [],
+    minFreeDelivery: -1,
+    minWaitTime: 0,
+    maxWaitTime: 0,
+    open: true,
+    zones: [],
+  })
+  expect(body).not.toHaveProperty('owner')
+})
+
+test('200: numbers and booleans may be strings, text is trimmed', async () => {
+  const { status, body } = await put({
+    latitude: '38.84',
+    deliveryPrice: ' 3.5 ',
+    taxRate: '0.0825',
+    acceptsCash: 'false',
+    name: '  Spaced  ',
+  })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    latitude: 38.84,
+    deliveryPrice: 3.5,
+    taxRate: 0.0825,
+    acceptsCash: false,
+    name: 'Spaced',
+  })
+})
+
+test('400 missing-field: each field that is needed and not there, all at once', async () => {
+  const { status, body } = await putRestaurant<Refused>(newKey(), {})
+  expect(status).toBe(400)
+  expect(new Set(body.errors.map(({ code }) => code))).toEqual(new Set(['missing-field']))
+  const needed =
+    'name streetAddress city state zip latitude longitude phone deliveryMin deliveryPrice taxRate ' +
+    'acceptsCash acceptsCard offersPickup offersDelivery hours timezone'
+  expect(pointersOf(body)).toEqual(
+    needed
+      .split(' ')
+      .map((field) => `/${field}`)
+      .toSorted(),
+  )
+})
+
+const zone = (changes: Record<string, unknown>) => ({ zones: [{ apiKey: 'a-zone', ...changes }] })
+const triangle = [
+  { latitude: 38, longitude: -97 },
+  { latitude: 39, longitude: -97 },
+  { latitude: 39, longitude: -98 },
+]
+
+test.each([
+  ['an empty name', { name: '' }, '/name'],
+  ['a name of 101 characters', { name: 'x'.repeat(101) }, '/name'],
+  ['a control character', { city: 'Sal\u0000ina' }, '/city'],
+  ['half of a surrogate pair', { name: 'Pie \uD83C' }, '/name'],
+  ['a latitude beyond the pole', { latitude: 90.1 }, '/latitude'],
+  ['a point that is null', { longitude: null }, '/longitude'],
+  ['a price with three decimals', { deliveryPrice: 1.999 }, '/deliveryPrice'],
+  ['a negative minimum', { deliveryMin: -0.01 }, '/deliveryMin'],
+  ['a free delivery from -2 on', { minFreeDelivery: -2 }, '/minFreeDelivery'],
+  ['a tax of 101 %', { taxRate: 1.01 }, '/taxRate'],
+  ['a tax with seven decimals', { taxRate: 0.0000001 }, '/taxRate'],
+  ['no boolean', { offersPickup: 'yes' }, '/offersPickup'],
+  ['half a minute', { minWaitTime: 0.5 }, '/minWaitTime'],
+  ['a shortest wait above the longest', { minWaitTime: 61 }, '/minWaitTime'],
+  ['a day that does not exist', { hours: { ...always, Noday: [] } }, '/hours'],
+  ['an hour that does not exist', { hours: { Monday: ['13:00 PM - 2:00 AM'] } }, '/hours/Monday/0'],
+  ['a range without an end', { hours: { Monday: ['9:00 AM'] } }, '/hours/Monday/0'],
+  ['hours that are no list', { hours: { Monday: '9:00 AM - 5:00 PM' } }, '/hours/Monday'],
+  ['a time zone that does not exist', { timezone: 'US/Nowhere' }, '/timezone'],
+  ['food types that are no list', { foodTypes: 'Pies' }, '/foodTypes'],
+  ['the apiKey of another', { apiKey: 'another' }, '/apiKey'],
+  ['a zone without an area', zone({}), '/zones/0'],
+  ['a zone with two areas', zone({ maxRadius: 1, zips: ['67401'] }), '/zones/0'],
+  ['a polygon of two points', zone({ points: triangle.slice(1) }), '/zones/0/points'],
+  ['a hole that is none', zone({ points: triangle, holePoints: [{}] }), '/zones/0/holePoints'],
+  [
+    'two zones of one apiKey',
+    { zones: [...zone({ maxRadius: 1 }).zones, ...zone({ maxRadius: 2 }).zones] },
+    '/zones/1/apiKey',
+  ],
+])('400 invalid-field: %s', async (_, changes, pointer) => {
+  const { status, body } = await put<Refused>(changes)
+  expect(status).toBe(400)
+  expect(pointersOf(body).some((at) => at.startsWith(pointer))).toBe(true)
+})
+
+test('400: a restaurant with a fault is refused as a whole', async () => {
+  const apiKey = await aRestaurant()
+  expect((await put({ name: 'Changed', taxRate: 2 }, apiKey)).status).toBe(400)
+  expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
+})
+
+test('400 invalid-field: the path is no apiKey', async () => {
+  expect(await put({}, 'a%20b')).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: 'path/apiKey' }] },
+  })
+})
+
+test("409 apikey-taken: a zone with another restaurant's key, and nothing is changed", async () => {
+  const taken = newKey()
+  await aRestaurant({ zones: [{ apiKey: taken, maxRadius: 1 }] })
+  const apiKey = await aRestaurant()
+  const zones = [
+    { apiKey: newKey(), maxRadius: 1 },
+    { apiKey: taken, maxRadius: 1 },
+  ]
+  expect(await put({ name: 'Changed', zones }, apiKey)).toMatchObject({
+    status: 409,
+    body: { code: 'apikey-taken', errors: [{ pointer: '/zones/1/apiKey' }] },
+  })
+  expect((await get<Restaurant>(`restaurant/${apiKey}`)).body).toMatchObject({
+    name: restaurantInput.name,
+    zones: [],
+  })
+})
+
+test('200: its own zones may be put again, in another order', async () => {
+  const zones = [1, 2, 3].map((maxRadius) => ({ apiKey: newKey(), maxRadius }))
+  const apiKey = await aRestaurant({ zones })
+  const { body } = await put({ zones: zones.toReversed() }, apiKey)
+  expect(body.zones?.map(({ maxRadius }) => maxRadius)).toEqual([3, 2, 1])
+})
+
+test('200: two that put the same restaurant at once both succeed, and one of them is last', async () => {
+  const apiKey = newKey()
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, turn) =>
+      put({ name: `Name ${turn}`, zones: [{ apiKey: `${apiKey}-zone`, maxRadius: turn }] }, apiKey),
+    ),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  const { body } = await get<Restaurant>(`restaurant/${apiKey}`)
+  expect(body.name).toBe(`Name ${body.zones?.[0]?.maxRadius}`)
+})
+
+test('413 body-too-large past 64 KiB, 415 not-json, 400 malformed-json and without a body', async () => {
+  const path = `restaurants/${newKey()}`
+  expect(await operator('PUT', path, { ...restaurantInput, more: 'x'.repeat(64 * 1024) })).toMatchObject({
+    status: 413,
+    body: { code: 'body-too-large' },
+  })
+  const raw = (body: string, type: string) =>
+    call(`/operatorapi/v1/${path}`, {
+      method: 'PUT',
+      key: stack().operatorKey,
+      body,
+      headers: { 'content-type': type },
+    })
+  expect(await raw('a=b', 'application/x-www-form-urlencoded')).toMatchObject({
+    status: 415,
+    body: { code: 'not-json' },
+  })
+  expect(await raw('{"name":', 'application/json')).toMatchObject({
+    status: 400,
+    body: { code: 'malformed-json' },
+  })
+  expect((await operator('PUT', path)).status).toBe(400)
+})
+
+test('403 not-allowed: an application key cannot change a restaurant', async () => {
+  const apiKey = await aRestaurant()
+  expect(
+    await call(`/operatorapi/v1/restaurants/${apiKey}`, {
+      method: 'PUT',
+      body: { ...restaurantInput, name: 'Changed' },
+    }),
+  ).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+  expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
+})
+
+test('200: it is ordered from with the menu that was put before', async () => {
+  const item = menuItem(4)
+  const apiKey = await aRestaurant()
+  await putMenu(apiKey, menuOf([item]))
+  await put({ taxRate: 0.5 }, apiKey)
+  expect(
+    await call('/publicapi/v1/validate-order', {
+      body: {
+        restaurantApiKey: apiKey,
+        items: [{ apiKey: item.apiKey }],
+        method: 'pickup',
+        payment: 'cash',
+        recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
+      },
+    }),
+  ).toMatchObject({ status: 200, body: { subtotal: 4, tax: 2, total: 6 } })
+})

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import {
+  apiKeysOf,
+  BROKEN_TEXTS,
+  each,
+  elsewhere,
+  faultsOf,
+  keyed,
+  newEmail,
+  PASSWORD,
+  person,
+  signin,
+  tally,
+  type Options,
+} from './accounts.ts'
+import { get, maria, post, type ProblemBody, type User } from './client.ts'
+
+const register = (body: unknown, options: Options = {}) =>
+  post<User & ProblemBody>('register-user', body, options)
+
+test('200: the user with no cards and no addresses yet, and never the password', async () => {
+  const email = newEmail()
+  const { status, body } = await register(person({ email }))
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      apiKey: body.apiKey,
+      email,
+      ...maria,
+      savedAddresses: [],
+      creditCards: [],
+    },
+  })
+  expect(body.apiKey).toMatch(/^[0-9a-f]{48}$/)
+  expect(JSON.stringify(body)).not.toContain(PASSWORD)
+  expect((await get(`user/${body.apiKey}`)).body).toEqual(body)
+})
+
+test('409 email-taken for an e-mail that is registered, however it is written and through whichever application', async () => {
+  const email = newEmail('Maria')
+  expect((await register(person({ email }))).status).toBe(200)
+  for (const options of [{}, elsewhere()]) {
+    const again = await register(person({ email: email.toUpperCase() }), options)
+    expect(again).toMatchObject({ status: 409, body: { code: 'email-taken' } })
+    expect(faultsOf(again)).toEqual({ '/email': 'email-taken' })
+  }
+})
+
+test('ten registrations of one e-mail at once make one user', async () => {
+  const email = newEmail('twins')
+  const answers = await Promise.all(Array.from({ length: 10 }, () => register(person({ email }))))
+  expect(tally(answers)).toEqual({ 200: 1, 409: 9 })
+})
+
+describe('400', () => {
+  test('missing-field for everything that is missing, at once', async () => {
+    const answer = await register({})
+    expect(answer.status).toBe(400)
+    const all = ['email', 'password', 'firstName', 'lastName', 'phone']
+    expect(faultsOf(answer)).toEqual(each(all, () => 'missing-field'))
+  })
+
+  test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
+    const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
+    const { status, body } = await register(person({ ...fields, email: `${text}@example.org` }))
+    expect(status).toBe(400)
+    for (const field of [...Object.keys(fields), 'email']) {
+      expect(body.errors).toContainEqual({
+        pointer: `/${field}`,
+        code: 'invalid-field',
+        detail: `${field} ${words}.`,
+      })
+    }
+  })
+
+  test.each([
+    ['/email', { email: 'maria' }],
+    ['/email', { email: 'maria@' }],
+    ['/email', { email: 'maria@example.org, sam@example.org' }],
+    ['/email', { email: `${'m'.repeat(200)}@example.org` }],
+    ['/email', { email: null }],
+    ['/password', { password: 'seven77' }],
+    ['/password', { password: 'p'.repeat(129) }],
+    ['/password', { password: 12_345_678 }],
+    ['/password', { password: 'a tab\tin the password' }],
+    ['/firstName', { firstName: '   ' }],
+    ['/firstName', { firstName: 'M'.repeat(101) }],
+    ['/lastName', { lastName: ['Lindqvist'] }],
+    ['/phone', { phone: '6'.repeat(31) }],
+  ])('invalid-field at %s for %j', async (pointer, changes) => {
+    const answer = await register(person(changes))
+    expect(answer.status).toBe(400)
+    expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
+    expect(JSON.stringify(answer.body)).not.toContain('seven77')
+  })
+
+  test.each(['', 'null', '[]', '"maria"'])('for a body of %j', async (body) => {
+    expect((await register(body)).status).toBe(400)
+  })
+
+  test('malformed-json for what is not JSON', async () => {
+    expect(await register('{"email":')).toMatchObject({ status: 400, body: { code: 'malformed-json' } })
+  })
+})
+
+test('415 not-json for another content type', async () => {
+  const answer = await register('email=maria', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  expect(answer).toMatchObject({ status: 415, body: { code: 'not-json' } })
+})
+
+test('413 body-too-large beyond 64 KiB', async () => {
+  const answer = await register(person({ note: 'n'.repeat(64 * 1024) }))
+  expect(answer).toMatchObject({ status: 413, body: { code: 'body-too-large' } })
+})
+
+test('names of any script are kept as they are, without the white space around them', async () => {
+  const names = { firstName: '  Željka 🍕 ', lastName: 'O’Neill-王' }
+  const { body } = await register(person(names))
+  expect(body).toMatchObject({ firstName: 'Željka 🍕', lastName: 'O’Neill-王' })
+})
+
+test('unknown fields are ignored, and a trailing slash is tolerated', async () => {
+  const { status, body } = await post<User>('register-user/', person({ apiKey: 'mine', isAdmin: true }))
+  expect(status).toBe(200)
+  expect(body.apiKey).not.toBe('mine')
+  expect(body).not.toHaveProperty('isAdmin')
+})
+
+describe('Idempotency-Key', () => {
+  test('the same again replays the first answer, and its password is the first one', async () => {
+    const [body, key] = [person(), keyed()]
+    const first = await register(body, key)
+    const again = await register(body, key)
+    expect(again.status).toBe(200)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    expect((await signin(body.email, PASSWORD)).status).toBe(200)
+  })
+
+  test('eight at once with one key make one user, and all are told of it', async () => {
+    const [body, key] = [person(), keyed()]
+    const answers = await Promise.all(Array.from({ length: 8 }, () => register(body, key)))
+    expect(tally(answers)).toEqual({ 200: 8 })
+    expect(apiKeysOf(answers)).toHaveLength(1)
+  })
+
+  test('422 idempotency-mismatch for another person', async () => {
+    const [body, key] = [person(), keyed()]
+    await register(body, key)
+    const other = await register({ ...body, firstName: 'Sam' }, key)
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
+  })
+
+  test('a refusal keeps no key: the mended request may use it', async () => {
+    const [taken, key] = [person(), keyed()]
+    await register(taken)
+    expect((await register(taken, key)).status).toBe(409)
+    expect((await register(person(), key)).status).toBe(200)
+  })
+
+  test('another application may use the same key', async () => {
+    const key = keyed()
+    const { body: one } = await register(person(), key)
+    const { status, body: other } = await register(person(), { ...key, ...elsewhere() })
+    expect(status).toBe(200)
+    expect(other.apiKey).not.toBe(one.apiKey)
+  })
+})
+
+test('429 rate-limited for the eleventh try with one e-mail; a replay is no try', async () => {
+  const [body, key] = [person(), keyed()]
+  expect((await register(body, key)).status).toBe(200)
+  for (let count = 0; count < 12; count++) expect((await register(body, key)).status).toBe(200)
+  for (let count = 0; count < 9; count++) expect((await register(body)).status).toBe(409)
+  const { status, headers, body: problem } = await register(body)
+  expect({ status, problem }).toMatchObject({
+    status: 429,
+    problem: { code: 'rate-limited', retryable: true },
+  })
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(800)
+  expect((await register(person())).status).toBe(200)
+})

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { keyed, NOBODYS_KEY, postNothing, tally, wordsOf, type Options } from './accounts.ts'
+import {
+  anOrder,
+  cast,
+  get,
+  home,
+  post,
+  readOrder,
+  register,
+  sendOrder,
+  type ProblemBody,
+  type User,
+} from './client.ts'
+
+type Address = User['savedAddresses'][number] & { apiKey: string }
+
+const remove = (user: User, addressApiKey: string, options: Options = {}) =>
+  postNothing<Address & ProblemBody>(`user/${user.apiKey}/remove-address/${addressApiKey}`, options)
+
+const addAddress = async (user: User, changes = {}) =>
+  (await post<Address>(`user/${user.apiKey}/add-address`, { ...home, ...changes })).body
+
+const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
+
+test('200: the removed address, which is no longer in the user; the others stay', async () => {
+  const user = await register()
+  const [kept, gone] = [await addAddress(user), await addAddress(user, { aptNumber: '5' })]
+  const { status, body } = await remove(user, gone.apiKey)
+  expect({ status, body }).toEqual({ status: 200, body: gone })
+  expect(await addressesOf(user)).toEqual([kept])
+})
+
+test('nothing more is delivered to a removed address by its key; an order that went there goes on showing it', async () => {
+  const user = await register()
+  const saved = await addAddress(user)
+  const request = {
+    ...(await anOrder(cast.aurora)),
+    method: 'delivery',
+    address: { apiKey: saved.apiKey },
+    recipient: { apiKey: user.apiKey },
+  }
+  const { status, body: order } = await sendOrder(request)
+  expect(status).toBe(200)
+  expect((await remove(user, saved.apiKey)).status).toBe(200)
+  const refused = await sendOrder(request)
+  expect(refused).toMatchObject({
+    status: 404,
+    body: { code: 'address-not-found', errors: [{ pointer: '/address/apiKey' }] },
+  })
+  expect((await readOrder(order.apiKey)).address).toMatchObject({ ...home, apiKey: saved.apiKey })
+})
+
+test('a new address of an order is saved, and once removed does not come back', async () => {
+  const user = await register()
+  const { body: order } = await sendOrder({
+    ...(await anOrder(cast.aurora)),
+    method: 'delivery',
+    address: home,
+    recipient: { apiKey: user.apiKey },
+  })
+  const { apiKey } = order.address!
+  await expect.poll(() => addressesOf(user), { timeout: 10_000 }).toHaveLength(1)
+  expect((await remove(user, apiKey!)).body).toMatchObject({ ...home, apiKey })
+  expect(await addressesOf(user)).toEqual([])
+  expect((await readOrder(order.apiKey)).address).toMatchObject({ ...home, apiKey })
+})
+
+describe('404 address-not-found', () => {
+  test("for an address that is gone, another user's, or nobody's, in the same words", async () => {
+    const [user, other] = [await register(), await register()]
+    const [gone, foreign] = [await addAddress(user), await addAddress(other)]
+    await remove(user, gone.apiKey)
+    const absent = await remove(user, NOBODYS_KEY)
+    expect(absent).toMatchObject({ status: 404, body: { code: 'address-not-found' } })
+    expect(wordsOf(await remove(user, gone.apiKey))).toEqual(wordsOf(absent))
+    expect(wordsOf(await remove(user, foreign.apiKey))).toEqual(wordsOf(absent))
+    expect(await addressesOf(other)).toEqual([foreign])
+  })
+
+  test('for nine of ten removals at once', async () => {
+    const user = await register()
+    const { apiKey } = await addAddress(user)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
+    expect(tally(answers)).toEqual({ 200: 1, 404: 9 })
+  })
+})
+
+test('lenient: an empty body, or none at all, with the content type of JSON', async () => {
+  const user = await register()
+  const headers = { 'content-type': 'application/json' }
+  expect((await remove(user, (await addAddress(user)).apiKey, { body: '', headers })).status).toBe(200)
+  expect((await remove(user, `${(await addAddress(user)).apiKey}/`, { headers })).status).toBe(200)
+  expect(await addressesOf(user)).toEqual([])
+})
+
+test('a removed address makes room for another', async () => {
+  const user = await register()
+  const [first] = await Promise.all(Array.from({ length: 50 }, () => addAddress(user)))
+  expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(422)
+  await remove(user, first!.apiKey)
+  expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(200)
+})
+
+test('Idempotency-Key: the same again replays the removal; a refusal keeps no key', async () => {
+  const user = await register()
+  const [saved, key] = [await addAddress(user), keyed()]
+  const first = await remove(user, saved.apiKey, key)
+  const again = await remove(user, saved.apiKey, key)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+  const absent = await remove(user, NOBODYS_KEY, key)
+  expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
+})

@@ -1,0 +1,181 @@
+import { RestaurantDetails } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { cast, get, type Restaurant } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, newKey, putRestaurant, restaurantInput, salina, seedOf } from './own-restaurant.ts'
+
+type Refused = { code: string; errors: { pointer: string }[] }
+
+const details = <T = Restaurant>(apiKey: string, query: Record<string, string> = {}) =>
+  get<T>(`restaurant/${apiKey}?${new URLSearchParams(query).toString()}`)
+const deliveryTo = async (seed: string, query: Record<string, string>) => {
+  const { restaurant } = await seedOf(seed)
+  const { offersDelivery, deliveryMin, deliveryPrice } = (await details(restaurant.apiKey, query)).body
+  return { offersDelivery, deliveryMin, deliveryPrice }
+}
+const at = (latitude: number, longitude: number) => ({
+  latitude: String(latitude),
+  longitude: String(longitude),
+})
+const northOfSalina = (miles: number) => at(salina.latitude + miles / 69.1, salina.longitude)
+const zip = (code: string) => ({ 'street-address': `1 Any St, Madison, WI ${code}` })
+
+test('200: everything that was put, whether it is open now, and its zones', async () => {
+  const { restaurant } = await seedOf('wingspan-kitchen')
+  const { status, body } = await details(restaurant.apiKey)
+  expect(status).toBe(200)
+  expectConforms(RestaurantDetails, body)
+  const [zone] = restaurant.zones ?? []
+  expect(body).toEqual({
+    ...restaurant,
+    open: true,
+    zones: [{ description: null, zips: null, maxRadius: null, ...zone }],
+  })
+})
+
+test('200: a closed restaurant says so', async () => {
+  expect((await details(cast.closed)).body.open).toBe(false)
+})
+
+test('200: the days come in order, from Monday on, and money and times are numbers', async () => {
+  const { body } = await details(cast.aurora)
+  expect(Object.keys(body.hours)).toEqual([
+    'Monday',
+    'Tuesday',
+    'Wednesday',
+    'Thursday',
+    'Friday',
+    'Saturday',
+    'Sunday',
+  ])
+  expect(body).toMatchObject({ minFreeDelivery: 25, taxRate: 0.055, deliveryPrice: 2.99 })
+})
+
+test('200: -1 stands for a delivery that is never free', async () => {
+  expect((await details(cast.cashOnly)).body.minFreeDelivery).toBe(-1)
+})
+
+// The zone that holds the place ----------------------------------------------------------------------------
+
+const NOT_FREE = { offersDelivery: true, deliveryMin: 12, deliveryPrice: 1.95 }
+
+test.each([
+  ['its own terms without a place', 'capitol-lights-diner', {}, NOT_FREE],
+  ['a ZIP list', 'capitol-lights-diner', zip('53706'), NOT_FREE],
+  [
+    'another ZIP list, at another price',
+    'capitol-lights-diner',
+    zip('53714'),
+    { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
+  ],
+  [
+    'a ZIP list, by ZIP+4',
+    'capitol-lights-diner',
+    zip('53714-1234'),
+    { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
+  ],
+  [
+    'no ZIP list',
+    'capitol-lights-diner',
+    zip('53562'),
+    { offersDelivery: false, deliveryMin: 12, deliveryPrice: 1.95 },
+  ],
+  [
+    'the inner of two rings',
+    'lakefold-sushi',
+    at(43.0737, -89.331),
+    { offersDelivery: true, deliveryMin: 15, deliveryPrice: 1.95 },
+  ],
+  [
+    'the outer of two rings',
+    'lakefold-sushi',
+    at(43.0737, -89.38),
+    { offersDelivery: true, deliveryMin: 25, deliveryPrice: 4.95 },
+  ],
+  ['no ring', 'lakefold-sushi', at(43.0737, -89.45), { offersDelivery: false }],
+  [
+    'a polygon',
+    'wingspan-kitchen',
+    at(43.0843, -89.3702),
+    { offersDelivery: true, deliveryMin: 14, deliveryPrice: 3.25 },
+  ],
+  ['the hole in the polygon', 'wingspan-kitchen', at(43.075, -89.415), { offersDelivery: false }],
+  [
+    'the ZIP code of the campus, which is in the hole',
+    'wingspan-kitchen',
+    zip('53706'),
+    { offersDelivery: false },
+  ],
+  ['outside the polygon', 'wingspan-kitchen', at(43.2, -89.4), { offersDelivery: false }],
+  [
+    'a restaurant that does not deliver',
+    'second-sunrise-donuts',
+    at(43.0937, -89.346),
+    { offersDelivery: false },
+  ],
+])('200: with a place, the terms of the zone that holds it: %s', async (_, seed, query, terms) => {
+  expect(await deliveryTo(seed, query)).toMatchObject(terms)
+})
+
+test('200: without zones, delivery is within five miles at the price of the restaurant', async () => {
+  const apiKey = await aRestaurant()
+  expect((await details(apiKey, northOfSalina(4.9))).body).toMatchObject({
+    offersDelivery: true,
+    deliveryPrice: 3.5,
+  })
+  expect((await details(apiKey, northOfSalina(5.1))).body).toMatchObject({ offersDelivery: false })
+})
+
+test('200: of two zones that hold the place the first one counts', async () => {
+  const zones = [
+    { apiKey: newKey(), maxRadius: 10, deliveryPrice: 7 },
+    { apiKey: newKey(), maxRadius: 2, deliveryPrice: 1 },
+  ]
+  const apiKey = await aRestaurant({ zones })
+  expect((await details(apiKey, at(salina.latitude, salina.longitude))).body.deliveryPrice).toBe(7)
+})
+
+test('200: a changed restaurant is seen at once', async () => {
+  const apiKey = await aRestaurant()
+  await putRestaurant(apiKey, { ...restaurantInput, name: 'Another Name' })
+  expect((await details(apiKey)).body.name).toBe('Another Name')
+})
+
+// Refusals -------------------------------------------------------------------------------------------------
+
+test.each(['none', '9511054', '0'.repeat(48)])('404 restaurant-not-found: %s', async (apiKey) => {
+  expect(await details(apiKey)).toMatchObject({ status: 404, body: { code: 'restaurant-not-found' } })
+})
+
+test.each(['a%20b', '%00', '%F0%9F%8D%95', "'%20or%201=1--", '%2e%2e%2f', 'a'.repeat(101)])(
+  '400 invalid-field: %s is no apiKey',
+  async (apiKey) => {
+    expect(await details<Refused>(apiKey)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid-field', errors: [{ pointer: 'path/apiKey' }] },
+    })
+  },
+)
+
+test('422 address-not-found-on-map', async () => {
+  expect(await details(cast.aurora, { 'street-address': 'Nowhere, ZZ 00000' })).toMatchObject({
+    status: 422,
+    body: { code: 'address-not-found-on-map', errors: [{ pointer: 'query/street-address' }] },
+  })
+})
+
+test('400: half a point, and numbers that are none', async () => {
+  expect(await details(cast.aurora, { latitude: '43' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: 'query/longitude', code: 'missing-field' }] },
+  })
+  expect(await details(cast.aurora, { latitude: '91', longitude: 'west' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: 'query/latitude' }, { pointer: 'query/longitude' }] },
+  })
+})
+
+test('200: parameters that are sent empty count as not sent', async () => {
+  const empty = { 'street-address': '', latitude: '', longitude: '' }
+  expect((await details(cast.aurora, empty)).body.offersDelivery).toBe(true)
+})

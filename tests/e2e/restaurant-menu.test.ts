@@ -1,0 +1,125 @@
+import { RestaurantMenu } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { cast, eventually, get, stack, type MenuCategory } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, menuItem, menuOf, putMenu, seedOf, type SeedCategory } from './own-restaurant.ts'
+
+const menu = <T = MenuCategory[]>(apiKey: string, more: { query?: string; tag?: string } = {}) =>
+  get<T>(`restaurant/${apiKey}/menu${more.query ?? ''}`, {
+    ...(more.tag !== undefined && { headers: { 'if-none-match': more.tag } }),
+  })
+
+/** What a menu that was put looks like when it is read: what may be left out is filled in. */
+const asRead = (put: readonly SeedCategory[]) =>
+  put.map(({ items, ...category }) => ({
+    description: null,
+    ...category,
+    items: items.map(({ apiKey, name, basePrice, description = null, available = true }) => ({
+      apiKey,
+      name,
+      basePrice,
+      description,
+      available,
+    })),
+  }))
+const groupKeys = (categories: readonly SeedCategory[]) =>
+  categories.flatMap(({ items }) =>
+    items.map(({ customizationGroups }) => (customizationGroups ?? []).map(({ apiKey }) => apiKey)),
+  )
+
+test('200: the menu that was put, in its order, without customizations', async () => {
+  const { status, body } = await menu(cast.coarse)
+  expect(status).toBe(200)
+  expectConforms(RestaurantMenu, body)
+  expect(body).toEqual(asRead((await seedOf('capitol-lights-diner')).menu))
+})
+
+test('200: with includeCustomizations=true every item has its groups, and with false none has', async () => {
+  const { status, body } = await menu(cast.coarse, { query: '?includeCustomizations=true' })
+  expect(status).toBe(200)
+  expectConforms(RestaurantMenu, body)
+  expect(body.flatMap(({ items }) => items).length).toBeGreaterThanOrEqual(120)
+  expect(groupKeys(body)).toEqual(groupKeys((await seedOf('capitol-lights-diner')).menu))
+  expect((await menu(cast.coarse, { query: '?includeCustomizations=false' })).body).toEqual(
+    (await menu(cast.coarse)).body,
+  )
+})
+
+test('200: a restaurant without a menu has an empty one', async () => {
+  expect((await menu(await aRestaurant())).body).toEqual([])
+})
+
+test('404 restaurant-not-found, with and without customizations, and also for a client that has a menu', async () => {
+  for (const more of [{}, { query: '?includeCustomizations=true' }, { tag: '*' }])
+    expect(await menu('none', more)).toMatchObject({ status: 404, body: { code: 'restaurant-not-found' } })
+})
+
+test.each(['yes', '1', 'TRUE', ''])('400 invalid-field: includeCustomizations=%s', async (value) => {
+  expect(await menu(cast.aurora, { query: `?includeCustomizations=${value}` })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid-field', errors: [{ pointer: 'query/includeCustomizations' }] },
+  })
+})
+
+describe('asking again', () => {
+  test('304 without a body for the tag that was given; a list and a weak one do as well', async () => {
+    const first = await menu(cast.aurora)
+    const tag = first.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[^"]+"$/)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    for (const header of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const again = await menu(cast.aurora, { tag: header })
+      expect(again.status).toBe(304)
+      expect(again.body).toBeUndefined()
+      expect(again.headers.get('etag')).toBe(tag)
+      expect(again.headers.get('cache-control')).toBe('private, no-cache')
+      expect(again.headers.get('content-type')).toBeNull()
+      expect(Number(again.headers.get('content-length') ?? 0)).toBe(0)
+    }
+  })
+
+  test('200 for any other tag, and the two forms have two', async () => {
+    const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
+    const customized = await menu(cast.aurora, { query: '?includeCustomizations=true', tag })
+    expect(customized.status).toBe(200)
+    expect(customized.headers.get('etag')).not.toBe(tag)
+    for (const header of ['"other"', 'nonsense', '', tag.slice(1)])
+      expect((await menu(cast.aurora, { tag: header })).status).toBe(200)
+  })
+
+  test('the connection is good for more after a 304', async () => {
+    const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 50 },
+        async (_, turn) => (await menu(cast.aurora, turn % 2 ? { tag } : {})).status,
+      ),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200, 304]))
+  })
+
+  test('a changed menu has another tag, and is seen within 2 seconds', async () => {
+    const item = menuItem(10.99)
+    const apiKey = await aRestaurant({}, [item])
+    const tag = (await menu(apiKey)).headers.get('etag') ?? ''
+    expect((await menu(apiKey, { tag })).status).toBe(304)
+    await putMenu(apiKey, menuOf([{ ...item, basePrice: 12.5 }]))
+    const changed = await eventually(
+      () => menu(apiKey, { tag }),
+      ({ status }) => status === 200,
+      2_000,
+    )
+    expect(changed.body).toMatchObject([{ items: [{ basePrice: 12.5 }] }])
+    expect(changed.headers.get('etag')).not.toBe(tag)
+  })
+})
+
+test('HEAD answers as GET does, without the body', async () => {
+  const answer = await fetch(`${stack().gateway}/publicapi/v1/restaurant/${cast.aurora}/menu`, {
+    method: 'HEAD',
+    headers: { 'x-access-token': stack().accessKey },
+  })
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toBe('')
+  expect(answer.headers.get('etag')).toBe((await menu(cast.aurora)).headers.get('etag'))
+})

@@ -1,0 +1,291 @@
+import { RestaurantSearch } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { call, cast, get, home, stack, type Restaurant } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { aRestaurant, menuItem, salina, seedOf } from './own-restaurant.ts'
+
+type Found = {
+  address: { streetAddress: string; zip: string; latitude: number | null; longitude: number | null }
+  restaurants: Restaurant[]
+}
+type Refused = { code: string; errors: { pointer: string; code: string }[] }
+
+const search = <T = Found>(query: Record<string, string> = {}) =>
+  get<T>(`restaurant/search?${new URLSearchParams(query).toString()}`)
+const keysFor = async (query: Record<string, string>) =>
+  keysOf((await search({ ...atCapitol, limit: '200', ...query })).body)
+const keysOf = ({ restaurants }: Found) => restaurants.map(({ apiKey }) => apiKey)
+
+const downtown = `${home.streetAddress}, ${home.city}, ${home.state} ${home.zip}`
+const capitol = { latitude: 43.0747, longitude: -89.3844 }
+const atCapitol = { latitude: '43.0747', longitude: '-89.3844' }
+
+/** Miles as the crow flies, by another formula than ours: the spherical law of cosines. */
+function miles(one: { latitude: number; longitude: number }, other: typeof one): number {
+  const [a, b, turn] = [one.latitude, other.latitude, one.longitude - other.longitude].map(
+    (degrees) => (degrees * Math.PI) / 180,
+  ) as [number, number, number]
+  const cosine = Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(turn)
+  return 3958.76 * Math.acos(Math.min(1, cosine))
+}
+
+describe('where', () => {
+  test('200: an address in words is found, and told', async () => {
+    const { status, body } = await search({ 'street-address': downtown })
+    expect(status).toBe(200)
+    expectConforms(RestaurantSearch, body)
+    expect(body.address).toMatchObject({
+      streetAddress: home.streetAddress,
+      city: 'Madison',
+      state: 'WI',
+      zip: '53703',
+    })
+    expect(keysOf(body)).toContain(cast.aurora)
+  })
+
+  test('200: a point counts more than an address', async () => {
+    const { body } = await search({ ...atCapitol, 'street-address': 'Salina, KS 67401' })
+    expect(body.address).toMatchObject(capitol)
+    expect(keysOf(body)).toContain(cast.aurora)
+  })
+
+  test('200: without a place, everywhere, by name', async () => {
+    const { body } = await search({ search: 'sushi' })
+    expect(body.address).toMatchObject({ latitude: null, longitude: null })
+    expect(body.restaurants.map(({ name }) => name)).toContain('Lakefold Sushi')
+  })
+
+  test('200: nobody is near the South Pole', async () => {
+    expect((await search({ latitude: '-90', longitude: '0' })).body.restaurants).toEqual([])
+  })
+
+  test('200: open ones first, then the nearest', async () => {
+    const { body } = await search({ ...atCapitol, 'pickup-radius': '25', limit: '200' })
+    const places = body.restaurants.map((one) => ({ open: one.open, miles: miles(capitol, one) }))
+    expect(places.length).toBeGreaterThan(10)
+    expect(places).toEqual(
+      places.toSorted((one, other) => Number(other.open) - Number(one.open) || one.miles - other.miles),
+    )
+    expect(places.some(({ open }) => open)).toBe(true)
+    expect(places.some(({ open }) => !open)).toBe(true)
+  })
+
+  test('200: never a test restaurant', async () => {
+    const { body } = await search({ ...atCapitol, limit: '200' })
+    expect(body.restaurants.filter(({ isTestRestaurant }) => isTestRestaurant)).toEqual([])
+    expect(keysOf(body)).not.toContain(cast.test)
+  })
+
+  test('422 address-not-found-on-map', async () => {
+    expect(await search<Refused>({ 'street-address': 'Atlantis' })).toMatchObject({
+      status: 422,
+      body: {
+        code: 'address-not-found-on-map',
+        errors: [{ pointer: 'query/street-address', code: 'address-not-found-on-map' }],
+      },
+    })
+  })
+
+  test.each([
+    ['latitude', 'query/longitude'],
+    ['longitude', 'query/latitude'],
+  ])('400 missing-field: %s alone is half a point', async (half, pointer) => {
+    expect(await search<Refused>({ [half]: '43' })).toMatchObject({
+      status: 400,
+      body: { code: 'missing-field', errors: [{ pointer }] },
+    })
+  })
+
+  test.each([
+    ['latitude', '90.1'],
+    ['latitude', 'north'],
+    ['latitude', 'NaN'],
+    ['latitude', '1e1'],
+    ['longitude', '-180.1'],
+    ['longitude', 'Infinity'],
+    ['street-address', 'x'.repeat(301)],
+    ['street-address', 'nul\u0000'],
+  ])('400 invalid-field: %s=%j', async (name, value) => {
+    expect(await search<Refused>({ ...atCapitol, [name]: value })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid-field', errors: [{ pointer: `query/${name}` }] },
+    })
+  })
+})
+
+describe('method', () => {
+  test('pickup: who offers it within the radius, wherever they deliver', async () => {
+    const { body } = await search({ ...atCapitol, method: 'pickup', 'pickup-radius': '1', limit: '200' })
+    const { body: all } = await search({ limit: '200' })
+    const near = all.restaurants.filter((one) => one.offersPickup && miles(capitol, one) <= 1)
+    expect(near.length).toBeGreaterThan(2)
+    expect(keysOf(body).toSorted()).toEqual(near.map(({ apiKey }) => apiKey).toSorted())
+  })
+
+  test('delivery: who has a zone that holds the place, and for the price of that zone', async () => {
+    const { body } = await search({ 'street-address': 'Madison, WI 53704', method: 'delivery' })
+    expect(keysOf(body)).toContain(cast.coarse)
+    expect(keysOf(body)).not.toContain(cast.pickupOnly)
+    const { restaurant } = await seedOf('capitol-lights-diner')
+    const found = body.restaurants.find(({ apiKey }) => apiKey === restaurant.apiKey)
+    expect(found).toMatchObject({ deliveryMin: 20, deliveryPrice: 4.45, offersDelivery: true })
+    expect(body.restaurants.filter(({ offersDelivery }) => !offersDelivery)).toEqual([])
+  })
+
+  test('both is the default, also when it is sent empty, and is the two together', async () => {
+    const near = { 'pickup-radius': '2' }
+    const both = await keysFor({ ...near, method: 'both' })
+    expect(await keysFor(near)).toEqual(both)
+    expect(await keysFor({ ...near, method: '' })).toEqual(both)
+    const pickup = await keysFor({ ...near, method: 'pickup' })
+    const delivery = await keysFor({ ...near, method: 'delivery' })
+    expect(both.toSorted()).toEqual([...new Set([...pickup, ...delivery])].toSorted())
+  })
+
+  test('outside every zone, who is near enough for pickup is found, and does not deliver there', async () => {
+    const apiKey = await aRestaurant({ zones: [{ apiKey: crypto.randomUUID(), maxRadius: 0.1 }] })
+    const { body } = await search({ latitude: '38.85', longitude: '-97.62', limit: '200' })
+    expect(body.restaurants.find((one) => one.apiKey === apiKey)).toMatchObject({ offersDelivery: false })
+  })
+
+  test.each(['fly', 'Pickup', 'pickup,delivery'])('400 invalid-field: method=%s', async (method) => {
+    expect(await search<Refused>({ method })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: 'query/method', code: 'invalid-field' }] },
+    })
+  })
+})
+
+describe('pickup-radius', () => {
+  test('is five miles unless given, and at most 25', async () => {
+    const five = await keysFor({ method: 'pickup' })
+    expect(await keysFor({ method: 'pickup', 'pickup-radius': '5' })).toEqual(five)
+    expect(await keysFor({ method: 'pickup', 'pickup-radius': '0' })).toEqual([])
+    expect(await keysFor({ method: 'pickup', 'pickup-radius': '25' })).toEqual(expect.arrayContaining(five))
+  })
+
+  test.each(['25.01', '-1', 'far', '1,5'])('400 invalid-field: pickup-radius=%s', async (radius) => {
+    expect(await search<Refused>({ 'pickup-radius': radius })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: 'query/pickup-radius' }] },
+    })
+  })
+})
+
+const found = async (words: string) => keysOf((await search({ search: words })).body)
+
+describe('search', () => {
+  const word = `w${crypto.randomUUID().slice(0, 8)}`
+  const made = aRestaurant({ name: `Café ${word}`, foodTypes: ['Crêpes', 'Vegan'] }, [
+    menuItem(5, { name: 'Galette complète' }),
+  ])
+  test.each([
+    ['the name', (own: string) => own],
+    ['the name, however it is written', (own: string) => `CAFE ${own.toUpperCase()}`],
+    ['a food type', (own: string) => `${own} crepes`],
+    ['the name of an item', (own: string) => `complete ${own}`],
+    ['part of a word', (own: string) => `${own} gal`],
+    ['a list in brackets, as clients send it', (own: string) => `[${own}, vegan]`],
+    ['a list with null in it', (own: string) => `[null, ${own}]`],
+  ])('finds by %s', async (_, words) => {
+    const apiKey = await made
+    expect(await found(words(word))).toEqual([apiKey])
+  })
+
+  test('every word has to occur', async () => {
+    await made
+    expect(await found(`${word} xylophone`)).toEqual([])
+  })
+
+  test.each(['', '[]', '[null]', 'null', ' , '])('%j means no word at all', async (words) => {
+    expect((await found(words)).length).toBeGreaterThan(10)
+  })
+
+  test.each(['x'.repeat(201), 'tab\u0001'])('400 invalid-field: %j', async (words) => {
+    expect(await search<Refused>({ search: words })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: 'query/search' }] },
+    })
+  })
+
+  test.each(['%', '_', '\\', "'", '(.*)', '\u{1F355}', 'ﬁ'.repeat(50)])(
+    '%j is a word like any other, and no pattern',
+    async (words) => {
+      expect((await search({ search: words })).status).toBe(200)
+      expect(await found(`${word} ${words}`)).toEqual([])
+    },
+  )
+})
+
+describe('pages', () => {
+  test('the Link headers lead through all of them, each restaurant once, and in order', async () => {
+    const wanted = { ...atCapitol, 'pickup-radius': '25' }
+    const whole = keysOf((await search({ ...wanted, limit: '200' })).body)
+    const seen: string[] = []
+    let next: string | undefined =
+      `/publicapi/v1/restaurant/search?${new URLSearchParams({ ...wanted, limit: '4' }).toString()}`
+    while (next !== undefined) {
+      const { status, headers, body }: Awaited<ReturnType<typeof call<Found>>> = await call<Found>(next)
+      expect(status).toBe(200)
+      expect(body.restaurants.length).toBeLessThanOrEqual(4)
+      seen.push(...keysOf(body))
+      next = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+    }
+    expect(seen).toEqual(whole)
+  })
+
+  test('there is no Link header when there is no more', async () => {
+    expect((await search({ search: 'sushi' })).headers.get('link')).toBeNull()
+  })
+
+  test('an access key of the query does not go out with the Link', async () => {
+    const { status, headers } = await get<Found>(
+      `restaurant/search?limit=1&access-token=${stack().accessKey}`,
+      { key: null },
+    )
+    expect(status).toBe(200)
+    expect(headers.get('link')).toContain('rel="next"')
+    expect(headers.get('link')).not.toContain(stack().accessKey)
+  })
+
+  test.each([
+    ['limit', '0'],
+    ['limit', '201'],
+    ['limit', '1.5'],
+    ['limit', 'all'],
+    ['cursor', 'made-up'],
+    ['cursor', Buffer.from('[null,{},7]').toString('base64url')],
+    ['cursor', 'x'.repeat(201)],
+  ])('400 invalid-field: %s=%s', async (name, value) => {
+    expect(await search<Refused>({ [name]: value })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid-field', errors: [{ pointer: `query/${name}` }] },
+    })
+  })
+})
+
+test('unknown parameters are ignored, and a trailing slash is tolerated', async () => {
+  expect((await get('restaurant/search/?limit=1&colour=red')).status).toBe(200)
+})
+
+test('400: a parameter that is sent twice is no number, and all faults are told at once', async () => {
+  const { status, body } = await get<Refused>(
+    'restaurant/search?limit=1&limit=2&method=fly&latitude=x&longitude=1',
+  )
+  expect(status).toBe(400)
+  expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual([
+    'query/latitude',
+    'query/limit',
+    'query/method',
+  ])
+})
+
+test('200: who was put a moment ago is found where it is', async () => {
+  const apiKey = await aRestaurant()
+  const { body } = await search({
+    latitude: String(salina.latitude),
+    longitude: String(salina.longitude),
+    limit: '200',
+  })
+  expect(keysOf(body)).toContain(apiKey)
+})

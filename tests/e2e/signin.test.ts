@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import {
+  each,
+  elsewhere,
+  faultsOf,
+  keyed,
+  newEmail,
+  PASSWORD,
+  person,
+  postNothing,
+  signin,
+  tally,
+  wordsOf,
+} from './accounts.ts'
+import { card, get, home, post, register, type ProblemBody, type User } from './client.ts'
+
+const withPassword = async (password: string) => {
+  const body = person({ password })
+  await post<User>('register-user', body)
+  return body.email
+}
+
+/** Another wrong password each time. */
+const guess = (email: string) => signin(email, `guess ${crypto.randomUUID()}`)
+
+/** Milliseconds that the fastest of nine wrong guesses takes: what is left when nothing else is going on. */
+async function fastestRefusal(emailOf: () => string): Promise<number> {
+  const times: number[] = []
+  for (let count = 0; count < 9; count++) {
+    const begun = performance.now()
+    expect((await guess(emailOf())).status).toBe(401)
+    times.push(performance.now() - begun)
+  }
+  return Math.min(...times)
+}
+
+test('200: the user with saved cards and addresses, however the e-mail is written, and never the password', async () => {
+  const { email, apiKey } = await register()
+  await post(`user/${apiKey}/add-card`, card())
+  await post(`user/${apiKey}/add-address`, home)
+  const { status, body } = await signin(` ${email.toUpperCase()} `, PASSWORD)
+  expect(status).toBe(200)
+  expect(body).toEqual((await get(`user/${apiKey}`)).body)
+  expect([body.creditCards.length, body.savedAddresses.length]).toEqual([1, 1])
+  expect(JSON.stringify(body)).not.toContain(PASSWORD)
+})
+
+describe('401 invalid-credentials', () => {
+  test('in the same words for a wrong password and for an e-mail that nobody has', async () => {
+    const { email } = await register()
+    const wrong = await signin(email, 'not the password')
+    expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid-credentials', errors: [] } })
+    expect(wordsOf(await signin(newEmail(), PASSWORD))).toEqual(wordsOf(wrong))
+    expect(wordsOf(await signin('nobody', PASSWORD))).toEqual(wordsOf(wrong))
+  })
+
+  test('after the same time for both', async () => {
+    const { email } = await register()
+    // A look-up without a hash would be some ten times as fast.
+    const [known, unknown] = [await fastestRefusal(() => email), await fastestRefusal(newEmail)]
+    expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2)
+  })
+
+  test('for a password that could never have been set', async () => {
+    const { email } = await register()
+    for (const password of ['short', 'p'.repeat(1_000), 'NUL \u0000 inside', `${PASSWORD} `, 'half \ud83c']) {
+      expect((await signin(email, password)).status).toBe(401)
+    }
+  })
+})
+
+test('the person is a user of the application from then on, and not before', async () => {
+  const { email, apiKey } = await register()
+  await signin(email, 'not the password', elsewhere())
+  expect((await get(`user/${apiKey}`, elsewhere())).status).toBe(404)
+  const { status, body } = await signin(email, PASSWORD, elsewhere())
+  expect(status).toBe(200)
+  expect((await get(`user/${apiKey}`, elsewhere())).body).toEqual(body)
+  expect((await signin(email, PASSWORD, elsewhere())).status).toBe(200)
+  expect((await get(`user/${apiKey}`)).status).toBe(200)
+})
+
+test('an accented letter is the same letter, whichever keyboard it came from', async () => {
+  const email = await withPassword('un caf\u00e9 au lait')
+  expect((await signin(email, 'un cafe\u0301 au lait')).status).toBe(200)
+  expect((await signin(email, 'un cafe au lait')).status).toBe(401)
+})
+
+test('a password of 128 characters with spaces around it is good to the last one', async () => {
+  const password = ` ${'🍕'.repeat(63)} `
+  const email = await withPassword(password)
+  expect((await signin(email, password)).status).toBe(200)
+  expect((await signin(email, password.trim())).status).toBe(401)
+})
+
+test('400: everything that is missing at once; an unreadable e-mail by its pointer', async () => {
+  const missing = await post<ProblemBody>('signin', {})
+  expect(missing.status).toBe(400)
+  expect(faultsOf(missing)).toEqual(each(['email', 'password'], () => 'missing-field'))
+  expect((await postNothing('signin')).status).toBe(400)
+  for (const email of ['', 'maria\u0000@example.org', 'maria\ud83c@example.org', 17]) {
+    const answer = await post<ProblemBody>('signin', { email, password: PASSWORD })
+    expect(answer.status).toBe(400)
+    expect(faultsOf(answer)).toEqual({ '/email': 'invalid-field' })
+  }
+})
+
+test('an Idempotency-Key changes nothing: a sign-in is never replayed', async () => {
+  const { email } = await register()
+  const key = keyed()
+  expect((await signin(email, PASSWORD, key)).status).toBe(200)
+  expect((await signin(email, 'not the password', key)).status).toBe(401)
+  const again = await signin(email, PASSWORD, key)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null])
+})
+
+describe('429 rate-limited', () => {
+  test('after ten wrong tries also for the right password, and for nobody else', async () => {
+    const { email } = await register()
+    // Registering was a try as well.
+    for (let count = 0; count < 9; count++) expect((await guess(email)).status).toBe(401)
+    const { status, headers, body } = await signin(email.toUpperCase(), PASSWORD)
+    expect({ status, body }).toMatchObject({ status: 429, body: { code: 'rate-limited', retryable: true } })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(800)
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(900)
+    expect((await signin((await register()).email, PASSWORD)).status).toBe(200)
+  })
+
+  test('in the same words, after as many tries, for an e-mail that nobody has', async () => {
+    const known = await register()
+    for (let count = 0; count < 9; count++) await guess(known.email)
+    const nobody = newEmail()
+    for (let count = 0; count < 10; count++) expect((await guess(nobody)).status).toBe(401)
+    expect(wordsOf(await guess(nobody))).toEqual(wordsOf(await guess(known.email)))
+  })
+
+  test('never for sign-ins that work', async () => {
+    const { email } = await register()
+    for (let count = 0; count < 15; count++) expect((await signin(email, PASSWORD)).status).toBe(200)
+  })
+
+  test('30 guesses at once are not more than ten', async () => {
+    const email = newEmail()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => guess(email)))
+    expect(tally(answers)).toEqual({ 401: 10, 429: 20 })
+  })
+})

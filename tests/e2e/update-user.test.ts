@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import {
+  BROKEN_TEXTS,
+  detailsOf,
+  each,
+  faultsOf,
+  keyed,
+  NOBODYS_KEY,
+  PASSWORD,
+  postNothing,
+  signin,
+  type Options,
+} from './accounts.ts'
+import { card, get, home, post, register, type ProblemBody, type User } from './client.ts'
+
+const update = (apiKey: string, body: unknown, options: Options = {}) =>
+  post<User & ProblemBody>(`update-user/${apiKey}`, body, options)
+
+test.each([
+  ['firstName', 'Marie'],
+  ['lastName', 'Lindquist'],
+  ['phone', '(608) 555-0199'],
+])('200: %s alone is updated, the rest stays', async (field, value) => {
+  const user = await register()
+  await post(`user/${user.apiKey}/add-card`, card())
+  await post(`user/${user.apiKey}/add-address`, home)
+  const { body: before } = await get<User>(`user/${user.apiKey}`)
+  const { status, body } = await update(user.apiKey, { [field]: value })
+  expect({ status, body }).toEqual({ status: 200, body: { ...before, [field]: value } })
+  expect((await get(`user/${user.apiKey}`)).body).toEqual(body)
+  expect((await signin(user.email, PASSWORD)).status).toBe(200)
+})
+
+test('200: the password alone is updated; the old one is none from then on, and no answer shows either', async () => {
+  const user = await register()
+  const { status, body } = await update(user.apiKey, { password: 'another good password' })
+  expect({ status, body }).toEqual({ status: 200, body: user })
+  expect((await signin(user.email, PASSWORD)).status).toBe(401)
+  expect((await signin(user.email, 'another good password')).status).toBe(200)
+})
+
+test('null and absent both mean not provided; with nothing provided nothing changes', async () => {
+  const user = await register()
+  const { body } = await update(user.apiKey, {
+    firstName: 'Marie',
+    lastName: null,
+    phone: null,
+    password: null,
+  })
+  expect(body).toEqual({ ...user, firstName: 'Marie' })
+  for (const nothing of ['', '{}', 'null']) {
+    expect(await update(user.apiKey, nothing)).toMatchObject({ status: 200, body: { firstName: 'Marie' } })
+  }
+  expect((await postNothing(`update-user/${user.apiKey}`)).body).toEqual(body)
+  expect((await signin(user.email, PASSWORD)).status).toBe(200)
+})
+
+test('e-mail and apiKey cannot be changed, and unknown fields are ignored', async () => {
+  const user = await register()
+  const { status, body } = await update(user.apiKey, {
+    email: 'other@example.org',
+    apiKey: NOBODYS_KEY,
+    creditCards: [],
+  })
+  expect({ status, body }).toEqual({ status: 200, body: user })
+})
+
+describe('400 invalid-field, with nothing changed', () => {
+  test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
+    const user = await register()
+    const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
+    const answer = await update(user.apiKey, fields)
+    expect(answer.status).toBe(400)
+    expect(detailsOf(answer)).toEqual(each(Object.keys(fields), (field) => `${field} ${words}.`))
+    expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
+  })
+
+  test('what is empty, too short, too long or of another type, all at once', async () => {
+    const user = await register()
+    const answer = await update(user.apiKey, {
+      password: 'seven77',
+      firstName: '  ',
+      lastName: 'L'.repeat(101),
+      phone: 6_085_550_142,
+    })
+    expect(answer.status).toBe(400)
+    const all = ['firstName', 'lastName', 'password', 'phone']
+    expect(faultsOf(answer)).toEqual(each(all, () => 'invalid-field'))
+    expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
+  })
+
+  test.each(['[]', '"Maria"', '17'])('a body of %s', async (body) => {
+    expect((await update((await register()).apiKey, body)).status).toBe(400)
+  })
+})
+
+test('404 user-not-found for nobody', async () => {
+  expect(await update(NOBODYS_KEY, { firstName: 'Sam' })).toMatchObject({
+    status: 404,
+    body: { code: 'user-not-found' },
+  })
+})
+
+describe('Idempotency-Key', () => {
+  test('a late repetition replays its answer, and does not undo what came after it', async () => {
+    const user = await register()
+    const key = keyed()
+    const first = await update(user.apiKey, { firstName: 'Marie' }, key)
+    await update(user.apiKey, { firstName: 'Mary' })
+    const again = await update(user.apiKey, { firstName: 'Marie' }, key)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    expect((await get<User>(`user/${user.apiKey}`)).body.firstName).toBe('Mary')
+  })
+
+  test('422 idempotency-mismatch for another change; the key of one user says nothing of another', async () => {
+    const [one, other] = [await register(), await register()]
+    const key = keyed()
+    await update(one.apiKey, { firstName: 'Marie' }, key)
+    const changed = await update(one.apiKey, { firstName: 'Mary' }, key)
+    expect(changed).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
+    expect((await update(other.apiKey, { firstName: 'Mary' }, key)).status).toBe(200)
+  })
+
+  test('a refusal keeps no key', async () => {
+    const user = await register()
+    const key = keyed()
+    expect((await update(user.apiKey, { firstName: '' }, key)).status).toBe(400)
+    expect((await update(user.apiKey, { firstName: 'Mary' }, key)).status).toBe(200)
+  })
+})
+
+test('422 idempotency-mismatch: another password under the same key is another request', async () => {
+  const user = await register()
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  expect(
+    (await post(`update-user/${user.apiKey}`, { password: 'the first new password' }, { headers })).status,
+  ).toBe(200)
+  expect(
+    await post(`update-user/${user.apiKey}`, { password: 'another new password' }, { headers }),
+  ).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency-mismatch' },
+  })
+})

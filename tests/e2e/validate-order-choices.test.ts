@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { maria } from './client.ts'
+import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
+import { only, refusal, validate } from './refusals.ts'
+
+type Limits = readonly [minCount: number, maxCount: number]
+type Choice = ReturnType<typeof choice>
+
+const choice = (changes: Record<string, unknown> = {}) => ({
+  apiKey: newKey(),
+  name: 'x',
+  price: 1,
+  ...changes,
+})
+const plain = choice({ name: 'Plain' })
+const double = choice({ name: 'Double', price: 3, count: 2 })
+const nothing = choice({ name: 'None', price: 0, count: 0 })
+const soldOut = choice({ name: 'Sold out', available: false })
+const toppings = ([minCount, maxCount]: Limits) => ({
+  apiKey: newKey(),
+  name: 'Toppings',
+  minCount,
+  maxCount,
+  basePrice: 0.5,
+  customizations: [
+    { apiKey: newKey(), name: 'Topping', customizationChoices: [plain, double, nothing, soldOut] },
+  ],
+})
+
+async function chosen(groups: readonly object[], choices: readonly { apiKey: string }[]) {
+  const item = menuItem(10, { customizationGroups: groups })
+  const restaurantApiKey = await aRestaurant({ taxRate: 0 }, [item])
+  const customizationChoices = choices.map(({ apiKey }) => ({ apiKey }))
+  return {
+    restaurantApiKey,
+    items: [{ apiKey: item.apiKey, customizationChoices }],
+    method: 'pickup',
+    payment: 'cash',
+    recipient: maria,
+  }
+}
+
+test.each<[string, Limits, Choice[], number]>([
+  ['one', [1, 3], [plain], 11.5],
+  ['a weighted one fills two places', [2, 2], [double], 13.5],
+  ['weights add up', [1, 3], [plain, double], 14.5],
+  ['the same one again counts again', [3, 3], [plain, plain, plain], 13.5],
+  ['what counts nothing does not fill', [1, 1], [plain, nothing, nothing], 11.5],
+  ['none, when none is needed', [0, 1], [], 10],
+])('200: %s', async (_, limits, choices, subtotal) => {
+  const { status, body } = await validate(await chosen([toppings(limits)], choices))
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ subtotal, items: [{ basePrice: 10, totalPrice: subtotal }] })
+  expect(body.items[0]?.customizationChoices).toEqual(
+    choices.map(({ apiKey, price, name }) => ({ apiKey, price, details: `Topping: ${name}` })),
+  )
+})
+
+const AT = '/items/0/customizationChoices'
+test.each<[string, Limits, Choice[], string]>([
+  ['too few', [1, 3], [], `customization-required ${AT}`],
+  ['one that counts nothing is too few', [1, 3], [nothing], `customization-required ${AT}`],
+  ['too many', [0, 2], [plain, plain, plain], `customization-limit ${AT}`],
+  ['too heavy', [0, 2], [plain, double], `customization-limit ${AT}`],
+  ['any, where none is allowed', [0, 0], [plain], `customization-limit ${AT}`],
+  ['unknown', [0, 3], [plain, choice()], `customization-unknown ${AT}/1/apiKey`],
+  ['not available', [0, 3], [soldOut], `item-unavailable ${AT}/0/apiKey`],
+])('422: %s', async (_, limits, choices, fault) => {
+  expect(await refusal(await chosen([toppings(limits)], choices))).toEqual(only(422, fault))
+})
+
+test("422 customization-unknown: another item's choice", async () => {
+  const foreign = choice()
+  const order = await chosen([], [foreign])
+  await aRestaurant({}, [menuItem(5, { customizationGroups: [{ ...toppings([0, 1]), apiKey: newKey() }] })])
+  expect(await refusal(order)).toEqual(only(422, `customization-unknown ${AT}/0/apiKey`))
+})
+
+test('422: every group of every item is looked at, also one of which nothing was chosen', async () => {
+  const order = await chosen([toppings([1, 1])], [])
+  const twice = { ...order, items: [...order.items, ...order.items] }
+  expect(await refusal(twice)).toEqual({
+    status: 422,
+    faults: [`customization-required ${AT}`, 'customization-required /items/1/customizationChoices'],
+  })
+})
+
+test('422 item-unavailable', async () => {
+  const item = menuItem(5, { available: false })
+  const restaurantApiKey = await aRestaurant({}, [item])
+  const items = [{ apiKey: item.apiKey }]
+  expect(
+    await refusal({ restaurantApiKey, items, method: 'pickup', payment: 'cash', recipient: maria }),
+  ).toEqual(only(422, 'item-unavailable /items/0/apiKey'))
+})

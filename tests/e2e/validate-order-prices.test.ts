@@ -1,0 +1,226 @@
+import type { MenuItem } from '@platter/contracts'
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import {
+  card,
+  cast,
+  get,
+  home,
+  maria,
+  post,
+  type MenuCategory,
+  type Order,
+  type Restaurant,
+} from './client.ts'
+import { aRestaurant, menuItem, newKey, salina, seedOf } from './own-restaurant.ts'
+import { cents, choicesOf, judge, taxOn, type Ordered } from './pricing.ts'
+
+type Refused = { errors: { code: string; pointer: string }[] }
+type Shop = { restaurant: Restaurant; items: MenuItem[] }
+
+const shops: Shop[] = []
+
+beforeAll(async () => {
+  const wings = (await seedOf('wingspan-kitchen')).restaurant.apiKey
+  for (const apiKey of [cast.aurora, cast.coarse, cast.cashOnly, cast.pickupOnly, wings]) {
+    const { body: restaurant } = await get<Restaurant>(
+      `restaurant/${apiKey}?street-address=Madison,+WI+53703`,
+    )
+    const { body: menu } = await get<MenuCategory[]>(`restaurant/${apiKey}/menu?includeCustomizations=true`)
+    shops.push({ restaurant, items: menu.flatMap(({ items }) => items) })
+  }
+})
+
+const pick = <T>(list: readonly T[], at: number): T => list[at % list.length]!
+
+/** Choices that fill each group: in the order of `wishes`, as long as there is room, until the minimum and a few more. */
+function fitting(item: MenuItem, wishes: readonly number[]): string[] {
+  return (item.customizationGroups ?? []).flatMap((group, at) => {
+    const choices = choicesOf(group).filter(({ available }) => available)
+    const wanted = group.minCount + (pick(wishes, at) % 3)
+    const chosen: string[] = []
+    let used = 0
+    for (let turn = 0; turn < 30 && used < wanted; turn++) {
+      const choice = pick(choices, pick(wishes, at + turn) + turn)
+      if (used + choice.count > group.maxCount) continue
+      used += choice.count
+      chosen.push(choice.apiKey)
+    }
+    return chosen
+  })
+}
+
+/** Any choices at all: of the item, of others, made up, several times. */
+const arbitrary = (item: MenuItem, shop: Shop, wishes: readonly number[]): string[] =>
+  wishes.slice(0, 4).map((wish) => {
+    const own = (item.customizationGroups ?? []).flatMap(choicesOf)
+    const others = (pick(shop.items, wish).customizationGroups ?? []).flatMap(choicesOf)
+    const from = wish % 4 === 3 ? [...others, ...own] : own
+    return from.length > 0 && wish % 11 !== 10 ? pick(from, wish).apiKey : 'made-up'
+  })
+
+const line = fc.record({
+  item: fc.nat(200),
+  wishes: fc.array(fc.nat(100), { minLength: 1, maxLength: 8 }),
+  fits: fc.boolean(),
+})
+const anOrder = fc.record({
+  shop: fc.nat(20),
+  lines: fc.array(line, { minLength: 1, maxLength: 8 }),
+  allFit: fc.boolean(),
+  delivery: fc.boolean(),
+  tip: fc.nat(5_000),
+})
+
+function orderedOf(
+  shop: Shop,
+  lines: readonly { item: number; wishes: number[]; fits: boolean }[],
+  allFit: boolean,
+) {
+  const items = allFit ? shop.items.filter(({ available }) => available) : shop.items
+  return lines.map(({ item: at, wishes, fits }): Ordered => {
+    const item = pick(items, at)
+    return { item, choices: allFit || fits ? fitting(item, wishes) : arbitrary(item, shop, wishes) }
+  })
+}
+
+const requestFor = ({ restaurant }: Shop, ordered: readonly Ordered[], more: object) => ({
+  restaurantApiKey: restaurant.apiKey,
+  items: ordered.map(({ item, choices }) => ({
+    apiKey: item.apiKey,
+    customizationChoices: choices.map((apiKey) => ({ apiKey })),
+  })),
+  ...(restaurant.acceptsCash ? { payment: 'cash' } : { payment: 'card', card: card() }),
+  recipient: maria,
+  ...more,
+})
+
+/** The faults that the rules find, or the prices. */
+function expected({ restaurant }: Shop, ordered: readonly Ordered[], delivery: boolean, tip: bigint) {
+  const judged = ordered.map(judge)
+  const faults = judged.flatMap(({ faults: own }, at) =>
+    own.map((fault) => fault.replace(' ', ` /items/${at}`)),
+  )
+  const subtotal = judged.reduce((sum, { price }) => sum + price, 0n)
+  if (faults.length === 0 && delivery && subtotal < cents(restaurant.deliveryMin))
+    faults.push('below-delivery-minimum /items')
+  if (faults.length > 0) return { faults: faults.toSorted() }
+  const tax = taxOn(subtotal, restaurant.taxRate)
+  const isFree = restaurant.minFreeDelivery >= 0 && subtotal >= cents(restaurant.minFreeDelivery)
+  const deliveryPrice = !delivery || isFree ? 0n : cents(restaurant.deliveryPrice)
+  const lines = judged.map(({ price }) => price)
+  return { lines, subtotal, tax, deliveryPrice, tip, total: subtotal + tax + deliveryPrice + tip }
+}
+
+function got(body: Order | Refused) {
+  if (!('total' in body))
+    return { faults: body.errors.map(({ code, pointer }) => `${code} ${pointer}`).toSorted() }
+  const { subtotal, tax, deliveryPrice, tip, total } = body
+  return {
+    lines: body.items.map(({ totalPrice }) => cents(totalPrice)),
+    subtotal: cents(subtotal),
+    tax: cents(tax),
+    deliveryPrice: cents(deliveryPrice),
+    tip: cents(tip),
+    total: cents(total),
+  }
+}
+
+test('any order of the seed is priced, or refused, exactly as the rules say', async () => {
+  const seen = { priced: 0, refused: 0 }
+  await fc.assert(
+    fc.asyncProperty(anOrder, async ({ shop: at, lines, allFit, delivery: wanted, tip: wish }) => {
+      const shop = pick(shops, at)
+      const delivery = wanted && shop.restaurant.offersDelivery
+      const ordered = orderedOf(shop, lines, allFit)
+      const tip = delivery ? wish : 0
+      const request = requestFor(shop, ordered, {
+        ...(delivery ? { method: 'delivery', address: home } : { method: 'pickup' }),
+        tip: tip / 100,
+      })
+      const { status, body } = await post<Order | Refused>('validate-order', request)
+      seen[status === 200 ? 'priced' : 'refused'] += 1
+      expect(got(body)).toEqual(expected(shop, ordered, delivery, BigInt(tip)))
+    }),
+    {
+      numRuns: 120,
+      examples: [
+        [{ shop: 0, lines: [{ item: 0, wishes: [0], fits: true }], allFit: true, delivery: true, tip: 1 }],
+      ],
+    },
+  )
+  expect(seen.priced).toBeGreaterThan(20)
+  expect(seen.refused).toBeGreaterThan(20)
+})
+
+// Tax ------------------------------------------------------------------------------------------------------
+
+const anItemFor = async (basePrice: number, restaurant: Record<string, unknown>) => {
+  const item = menuItem(basePrice)
+  const restaurantApiKey = await aRestaurant(restaurant, [item])
+  return { restaurantApiKey, items: [{ apiKey: item.apiKey }], payment: 'cash', recipient: maria }
+}
+
+test.each([
+  // In floating point 1.15 × 0.1 is 0.11499999999999999.
+  [1.15, 0.1, 0.12],
+  [1, 0.055, 0.06],
+  [0.1, 0.05, 0.01],
+  [0.09, 0.055, 0],
+  [8.5, 0.07, 0.6],
+  [10.05, 0.1, 1.01],
+  [10_000, 0.123456, 1234.56],
+  [99.99, 0, 0],
+  [1.01, 1, 1.01],
+  [0, 0.08, 0],
+])('the tax of %d at %d is %d: half a cent counts as one', async (basePrice, taxRate, tax) => {
+  const order = await anItemFor(basePrice, { taxRate })
+  const { body } = await post<Order>('validate-order', { ...order, method: 'pickup' })
+  expect(body).toMatchObject({ subtotal: basePrice, tax, deliveryPrice: 0 })
+  expect(cents(body.total)).toBe(cents(basePrice) + cents(tax))
+})
+
+// Delivery -------------------------------------------------------------------------------------------------
+
+const delivered = async (basePrice: number, restaurant: Record<string, unknown>) =>
+  post<Order>('validate-order', {
+    ...(await anItemFor(basePrice, restaurant)),
+    method: 'delivery',
+    address: salina,
+  })
+
+const zone = () => ({ apiKey: newKey(), zips: ['67401'] })
+
+test.each([
+  [19.99, 20, 3.5],
+  [20, 20, 0],
+  [20.01, 20, 0],
+  [0, 0, 0],
+  [1000, -1, 3.5],
+])(
+  'delivery of %d, free from %d (-1: never), costs %d',
+  async (basePrice, minFreeDelivery, deliveryPrice) => {
+    const { status, body } = await delivered(basePrice, { minFreeDelivery })
+    expect(status).toBe(200)
+    expect(body.deliveryPrice).toBe(deliveryPrice)
+  },
+)
+
+test('delivery costs what the zone costs, and the restaurant decides from when on it is free', async () => {
+  for (const [subtotal, deliveryPrice] of [
+    [29.99, 9.75],
+    [30, 0],
+  ] as const) {
+    const zones = [{ ...zone(), deliveryPrice: 9.75 }]
+    expect((await delivered(subtotal, { zones, minFreeDelivery: 30 })).body.deliveryPrice).toBe(deliveryPrice)
+  }
+})
+
+test("the minimum is the zone's, and met exactly it is met", async () => {
+  const [zones, others] = [zone(), zone()].map((one) => [{ ...one, deliveryMin: 12.5 }])
+  expect((await delivered(12.5, { zones, deliveryMin: 99 })).status).toBe(200)
+  expect(await delivered(12.49, { zones: others, deliveryMin: 0 })).toMatchObject({
+    status: 422,
+    body: { code: 'below-delivery-minimum', errors: [{ pointer: '/items' }] },
+  })
+})

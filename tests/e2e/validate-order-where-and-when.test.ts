@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { anOrder, card, cast, get, home, maria, plainItems, type Restaurant } from './client.ts'
+import { aRestaurant, everyDay, menuItem, seedOf } from './own-restaurant.ts'
+import { only, refusal, validate } from './refusals.ts'
+
+// Zones ----------------------------------------------------------------------------------------------------
+
+const to = async (restaurantApiKey: string, address: object) => {
+  const [item] = await plainItems(restaurantApiKey)
+  const items = Array.from({ length: 6 }, () => ({ apiKey: item!.apiKey }))
+  return anOrder(restaurantApiKey, { method: 'delivery', payment: 'card', card: card(), address, items })
+}
+const zip = (code: string) => ({ ...home, zip: code })
+
+test.each([
+  ['a radius: downtown', 'aurora-slice-house', zip('53703'), 200],
+  ['a radius: too far', 'aurora-slice-house', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+  ['a ZIP list: on it', 'capitol-lights-diner', zip('53714'), 200],
+  ['a ZIP list: on it, as ZIP+4', 'capitol-lights-diner', zip('53714-2201'), 200],
+  ['a ZIP list: not on it', 'capitol-lights-diner', { ...home, city: 'Middleton', zip: '53562' }, 422],
+  ['a polygon: inside', 'wingspan-kitchen', zip('53703'), 200],
+  ['a polygon: in its hole, the campus', 'wingspan-kitchen', zip('53706'), 422],
+  ['a polygon: in its hole, University Heights', 'wingspan-kitchen', zip('53726'), 422],
+  ['a polygon: outside', 'wingspan-kitchen', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+])('%s', async (_, seed, address, status) => {
+  const { restaurant } = await seedOf(seed)
+  expect(await refusal(await to(restaurant.apiKey, address))).toEqual(
+    status === 200 ? { status, faults: [] } : only(status, 'address-undeliverable /address'),
+  )
+})
+
+test('the answer says where the address is', async () => {
+  const { body } = await validate(await to(cast.aurora, zip('53703')))
+  expect(body.address?.latitude).toBeCloseTo(43.07, 1)
+  expect(body.address?.longitude).toBeCloseTo(-89.38, 1)
+})
+
+// Hours ----------------------------------------------------------------------------------------------------
+
+/** A time zone in which it is between midnight and one, and what day it is there and was before. */
+function shortlyAfterMidnight() {
+  const hour = new Date().getUTCHours()
+  const timezone = hour === 0 ? 'Etc/UTC' : hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`
+  const dayAt = (time: number) =>
+    new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: timezone }).format(time)
+  return { timezone, today: dayAt(Date.now()), yesterday: dayAt(Date.now() - 24 * 3_600_000) }
+}
+
+const OPEN = { details: true, order: 'taken' }
+const CLOSED = { details: false, order: 'restaurant-closed /restaurantApiKey' }
+
+/** What its details and an order say of a restaurant with these hours. */
+async function now(hours: Record<string, string[]>, timezone: string) {
+  const item = menuItem(5)
+  const restaurantApiKey = await aRestaurant({ hours, timezone }, [item])
+  const items = [{ apiKey: item.apiKey }]
+  const { body: details } = await get<Restaurant>(`restaurant/${restaurantApiKey}`)
+  const { faults } = await refusal({
+    restaurantApiKey,
+    items,
+    method: 'pickup',
+    payment: 'cash',
+    recipient: maria,
+  })
+  return { details: details.open, order: faults[0] ?? 'taken' }
+}
+
+test('a range that passes midnight belongs to the day that it begins on', async () => {
+  const { timezone, today, yesterday } = shortlyAfterMidnight()
+  expect(await now({ [yesterday]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(OPEN)
+  expect(await now({ [today]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(CLOSED)
+  expect(await now({ [yesterday]: ['9:00 PM - 12:00 AM'] }, timezone)).toEqual(CLOSED)
+  expect(await now({ [today]: ['12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
+})
+
+test('of several ranges one is enough, and equal ends are 24 hours', async () => {
+  const { timezone, today, yesterday } = shortlyAfterMidnight()
+  const lunch = '11:00 AM - 2:00 PM'
+  expect(await now({ [today]: [lunch, '12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
+  expect(await now({ [today]: [lunch, '5:00 PM - 9:00 PM'] }, timezone)).toEqual(CLOSED)
+  expect(await now({ [yesterday]: ['6:00 AM - 6:00 AM'] }, timezone)).toEqual(OPEN)
+})
+
+test("the clock is the restaurant's own: what is open here is closed half a world away", async () => {
+  const { timezone } = shortlyAfterMidnight()
+  const night = everyDay('10:00 PM - 3:00 AM')
+  const noon = timezone.includes('GMT+') ? timezone.replace('+', '-') : timezone.replace('-', '+')
+  expect(await now(night, timezone)).toEqual(OPEN)
+  const hourThere = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone: noon })
+  const hour = Number(hourThere.format(Date.now()))
+  expect(await now(night, noon)).toEqual(hour >= 22 || hour < 3 ? OPEN : CLOSED)
+})
+
+test('without any hours it is closed', async () => {
+  expect(await now({}, 'US/Central')).toEqual(CLOSED)
+  expect(await now(everyDay(), 'US/Central')).toEqual(CLOSED)
+})
