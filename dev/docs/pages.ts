@@ -1,4 +1,5 @@
 import { problems } from '@platter/contracts'
+import { openApiDocument } from '@platter/contracts/openapi'
 import type { z } from 'zod'
 import { Config as Accounts } from '../../services/accounts/src/config.ts'
 import { Config as Catalog } from '../../services/catalog/src/config.ts'
@@ -19,6 +20,7 @@ const GENERATED = '<!-- Made from the code by `npm run docs`; a test keeps it fr
 /** The pages that are made from the code: path below docs/ to text. */
 export const pages = (): Record<string, string> => ({
   'configuration.md': configuration(),
+  'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'problems.md': problemPage(),
 })
 

@@ -221,7 +221,7 @@ export const Order = z
     recipient: Recipient,
     items: z.array(OrderItem),
     card: CreditCard.extend({
-      apiKey: ApiKey.nullable().describe('Null for a new card in the answer of validate-order.'),
+      apiKey: ApiKey.nullable().describe('Null when the card is not saved to an account.'),
     })
       .meta({ id: 'OrderCard', description: 'The card that pays. Never a card number or a cvv.' })
       .nullable(),

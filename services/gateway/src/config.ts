@@ -1,10 +1,40 @@
 import { replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 
+const listOfAddresses = z
+  .string()
+  .default('')
+  .transform((list) =>
+    list
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  )
+  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])))
+
 export const Config = z.object({
   ...serviceConfig,
   CATALOG_URL: replicaUrls('catalog'),
   ACCOUNTS_URL: replicaUrls('accounts'),
   ORDERS_URL: replicaUrls('orders'),
+  REDIS_URL: z
+    .url()
+    .describe('Redis, for the count of requests that all replicas share; without it each counts for itself.'),
+  RATE_LIMIT_REQUESTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(3_000)
+    .describe('Requests that an access key may make in RATE_LIMIT_SECONDS; past it the answer is 429.'),
+  RATE_LIMIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(10)
+    .describe('Seconds of the window in which RATE_LIMIT_REQUESTS are counted.'),
+  TRUSTED_PROXIES: listOfAddresses.describe(
+    'Proxies that are believed about the client in X-Forwarded-For: addresses or CIDR ranges, separated by commas; none when empty. Behind a proxy that is not named here all clients count as one address.',
+  ),
 })
 export type Config = z.output<typeof Config>

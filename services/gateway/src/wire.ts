@@ -2,11 +2,13 @@ import { operations } from '@platter/contracts'
 import { createApp, internalCaller, readBytes, Replicas, type Log, type Parts } from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
+import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
+import { RateLimit } from '#/store/rate-limit.ts'
 
 export function wire(config: Config, log: Log): Parts {
-  const app = createApp(log)
+  const app = createApp(log, config.TRUSTED_PROXIES)
   readBytes(app)
 
   const accounts = new Replicas(config.ACCOUNTS_URL)
@@ -24,12 +26,19 @@ export function wire(config: Config, log: Log): Parts {
     }),
   )
 
-  publicRoutes(app, { operations, owners, accessKeys, internalSecret: config.INTERNAL_SECRET })
+  const policy = { requests: config.RATE_LIMIT_REQUESTS, seconds: config.RATE_LIMIT_SECONDS }
+  const rateLimit = new RateLimit(config.REDIS_URL, policy, log)
+
+  publicRoutes(app, { operations, owners, accessKeys, rateLimit, internalSecret: config.INTERNAL_SECRET })
   problemPages(app)
+  docs(app)
 
   return {
     app,
     checks: { accounts: () => accessKeys.check() },
-    close: async () => void (await Promise.all(Object.values(owners).map((owner) => owner.close()))),
+    async close() {
+      rateLimit.close()
+      await Promise.all(Object.values(owners).map((owner) => owner.close()))
+    },
   }
 }

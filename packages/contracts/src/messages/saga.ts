@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command, nudge } from '../message.ts'
 import { problems, type ProblemCode, type Refusal } from '../problems.ts'
-import { ApiKey } from '../values.ts'
+import { ApiKey, PaymentState } from '../values.ts'
 
 const Code = z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
 
@@ -29,7 +29,8 @@ export type StepRef = z.infer<typeof StepRef>
 
 /** A participant answers only what it knows: done, or refused for good. An unknown outcome is no answer. */
 export const Outcome = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('done') }),
+  /** `paymentState`: where a release left the payment, which only payments know: voided or refunded. */
+  z.object({ kind: z.literal('done'), paymentState: PaymentState.optional() }),
   z.object({ kind: z.literal('refused'), refusal: RefusalShape }),
 ])
 export type Outcome = z.infer<typeof Outcome>

@@ -195,7 +195,7 @@ const knots = {
   comments: 'well done, please',
   basePrice: 5.45,
   totalPrice: 6.2,
-  customizationChoices: [{ apiKey: keys.marinara, details: 'Marinara', price: 0.75 }],
+  customizationChoices: [{ apiKey: keys.marinara, details: 'Dip: Marinara', price: 0.75 }],
 }
 
 const slice = {
@@ -239,8 +239,8 @@ const margherita = {
   basePrice: 10.95,
   totalPrice: 15.2,
   customizationChoices: [
-    { apiKey: keys.medium, details: 'Medium 14 inch', price: 4.25 },
-    { apiKey: keys.handStretched, details: 'Hand-stretched', price: 0 },
+    { apiKey: keys.medium, details: 'Pizza size: Medium 14 inch', price: 4.25 },
+    { apiKey: keys.handStretched, details: 'Crust: Hand-stretched', price: 0 },
   ],
 }
 

@@ -3,7 +3,7 @@ export const introduction = `Search restaurants, read their menus, keep users wi
 
 ## Begin
 
-Every request carries your access key in the header \`X-Access-Token\`. \`npm start\` prints one for development, and the operator of a platform issues others.
+Every request carries your access key in the header \`X-Access-Token\`. \`npm start\` prints one for development, and the operator of a platform issues others. Existing libraries send it as the query parameter \`access-token\`, which works as well; prefer the header, because URLs end up in logs.
 
 \`\`\`sh
 curl -H "X-Access-Token: $KEY" "$HOST/publicapi/v1/restaurant/search?street-address=2+E+Main+St,+Madison,+WI+53703"

@@ -12,6 +12,8 @@ export type Page = {
   answer: { description: string; example: unknown }
   /** The answer has an ETag, and an If-None-Match with it saves the body. */
   revalidates?: true
+  /** Offers the access key in the query as well: for browsers, whose EventSource sends no headers. */
+  keyInQuery?: true
 }
 
 export type Pages = Record<string, Page>

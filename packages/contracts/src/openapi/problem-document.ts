@@ -1,19 +1,21 @@
 import { z } from 'zod'
 import { problems, type Fault, type ProblemCode } from '../problems.ts'
 
-export const ProblemCodes = z
+const ProblemCodes = z
   .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
   .meta({ id: 'ProblemCode', description: 'What went wrong, for programs. There may be more in time.' })
 
-const fault = z.object({
-  pointer: z
-    .string()
-    .describe(
-      'Where: a JSON Pointer into the body (`/items/0/apiKey`), or `query/NAME`, `path/NAME`, `header/NAME`.',
-    ),
-  code: ProblemCodes,
-  detail: z.string().describe('What is wrong there.'),
-})
+const fault = z
+  .object({
+    pointer: z
+      .string()
+      .describe(
+        'Where: a JSON Pointer into the body (`/items/0/apiKey`), or `query/NAME`, `path/NAME`, `header/NAME`.',
+      ),
+    code: ProblemCodes,
+    detail: z.string().describe('What is wrong there.'),
+  })
+  .meta({ id: 'Fault', description: 'One thing that is wrong with a request.' })
 
 /** What every refusal looks like on the wire: RFC 9457, and in the same object what existing clients read. */
 export const ProblemDocument = z

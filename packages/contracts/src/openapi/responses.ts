@@ -71,7 +71,7 @@ function success(operation: Operation, page: Page | undefined, schemas: Schemas)
     headers: headersOf([
       'X-Request-Id',
       ...RATE,
-      ...(operation.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
+      ...(operation.problems.includes('idempotency-mismatch') ? (['Idempotent-Replayed'] as const) : []),
       ...(isPaged ? (['Link'] as const) : []),
       ...(page?.revalidates ? (['ETag'] as const) : []),
     ]),

@@ -5,13 +5,25 @@ import { ApiKey, Epoch } from '../values.ts'
 
 /** The key itself is shown here and never again: only its hash is kept. */
 export const IssuedAccessKey = z
-  .object({ id: ApiKey, accessKey: z.string(), prefix: z.string(), created: Epoch })
+  .object({
+    id: ApiKey,
+    accessKey: z.string().describe('To be sent in `X-Access-Token`.'),
+    prefix: z.string().describe('How the key begins: enough to tell it from others.'),
+    created: Epoch,
+  })
   .meta({ id: 'IssuedAccessKey' })
 
-const body = z.preprocess(
-  (value) => value ?? {},
-  z.object({ mode: z.enum(['live', 'test']).default('live') }),
-)
+const body = z
+  .preprocess(
+    (value) => value ?? {},
+    z.object({
+      mode: z
+        .enum(['live', 'test'])
+        .default('live')
+        .describe('What the key begins with: `platter_live_` or `platter_test_`.'),
+    }),
+  )
+  .meta({ id: 'NewAccessKey' })
 
 /** Issues an access key of a client application. */
 export const IssueAccessKey = operation({

@@ -13,7 +13,7 @@ export const CreateApplication = operation({
   method: 'POST',
   path: '/operatorapi/v1/applications',
   owner: 'accounts',
-  body: z.object({ name: filledText(100) }),
+  body: z.object({ name: filledText(100) }).meta({ id: 'NewApplication' }),
   response: Application,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
 })

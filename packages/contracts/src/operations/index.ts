@@ -15,6 +15,7 @@ import { RemoveAddress } from './remove-address.ts'
 import { RemoveCard } from './remove-card.ts'
 import { RestaurantDetails } from './restaurant-details.ts'
 import { RestaurantMenu } from './restaurant-menu.ts'
+import { GetRestaurantOrder, RefuseOrder, ReportStatus, RestaurantOrders } from './restaurant-orders.ts'
 import { RestaurantSearch, RestaurantSearchTest } from './restaurant-search.ts'
 import { SendOrder } from './send-order.ts'
 import { Signin } from './signin.ts'
@@ -39,6 +40,7 @@ export * from './remove-address.ts'
 export * from './remove-card.ts'
 export * from './restaurant-details.ts'
 export * from './restaurant-menu.ts'
+export * from './restaurant-orders.ts'
 export * from './restaurant-search.ts'
 export * from './send-order.ts'
 export * from './signin.ts'
@@ -68,6 +70,10 @@ export const operations: readonly Operation[] = [
   OrderByKey,
   OrderStatuses,
   UserOrders,
+  RestaurantOrders,
+  GetRestaurantOrder,
+  ReportStatus,
+  RefuseOrder,
   PutRestaurant,
   PutMenu,
   PutRestaurantLink,

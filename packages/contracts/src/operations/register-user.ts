@@ -16,7 +16,7 @@ export const NewPassword = secret(
     .refine((value) => !/\p{Cc}/u.test(value), 'has a control character')
     .refine((value) => value.isWellFormed(), 'has half of a surrogate pair'),
   (password) => password,
-)
+).meta({ description: '8 to 128 characters. Only a hash of it is kept.', format: 'password' })
 
 /** Registers a person as a user of the calling application. */
 export const RegisterUser = operation({
@@ -25,13 +25,17 @@ export const RegisterUser = operation({
   method: 'POST',
   path: '/publicapi/v1/register-user',
   owner: 'accounts',
-  body: z.object({
-    email: text(200).refine((value) => z.email().safeParse(value).success, 'is not an e-mail address'),
-    password: NewPassword,
-    firstName: filledText(100),
-    lastName: filledText(100),
-    phone: filledText(30),
-  }),
+  body: z
+    .object({
+      email: text(200)
+        .refine((value) => z.email().safeParse(value).success, 'is not an e-mail address')
+        .meta({ format: 'email' }),
+      password: NewPassword,
+      firstName: filledText(100),
+      lastName: filledText(100),
+      phone: filledText(30),
+    })
+    .meta({ id: 'NewUser' }),
   response: User,
   problems: [
     'malformed-json',

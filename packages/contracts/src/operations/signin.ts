@@ -15,10 +15,12 @@ export const Signin = operation({
   method: 'POST',
   path: '/publicapi/v1/signin',
   owner: 'accounts',
-  body: z.object({
-    email: filledText(200),
-    password: secret(z.string().min(1, 'is empty')),
-  }),
+  body: z
+    .object({
+      email: filledText(200),
+      password: secret(z.string().min(1, 'is empty')).meta({ format: 'password' }),
+    })
+    .meta({ id: 'Credentials' }),
   response: User,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'invalid-credentials'],
 })

@@ -13,15 +13,17 @@ export const UpdateUser = operation({
   path: '/publicapi/v1/update-user/:apiKey',
   owner: 'accounts',
   params: KeyInPath,
-  body: z.preprocess(
-    (value) => value ?? {},
-    z.object({
-      password: nullAsAbsent(NewPassword),
-      firstName: nullAsAbsent(filledText(100)),
-      lastName: nullAsAbsent(filledText(100)),
-      phone: nullAsAbsent(filledText(30)),
-    }),
-  ),
+  body: z
+    .preprocess(
+      (value) => value ?? {},
+      z.object({
+        password: nullAsAbsent(NewPassword),
+        firstName: nullAsAbsent(filledText(100)),
+        lastName: nullAsAbsent(filledText(100)),
+        phone: nullAsAbsent(filledText(30)),
+      }),
+    )
+    .meta({ id: 'UserUpdate' }),
   response: User,
   problems: [
     'malformed-json',

@@ -1,11 +1,16 @@
 import { problems, type ProblemCode } from '@platter/contracts'
 import { Problem, type App } from '@platter/kit'
+import { problemPage, problemPageHeaders } from '#/problem-page.ts'
 
-/** What the `type` of a problem resolves to: its row of the catalogue. */
+/** What the `type` of a problem resolves to: its row of the catalogue, for a person or for a program. */
 export function problemPages(app: App): void {
-  app.get<{ Params: { code: string } }>('/problems/:code', async (request) => {
+  app.get<{ Params: { code: string } }>('/problems/:code', async (request, reply) => {
     const { code } = request.params
-    if (!Object.hasOwn(problems, code)) throw new Problem('no-such-endpoint', 'There is no such problem.')
-    return { code, ...problems[code as ProblemCode] }
+    if (!isCode(code)) throw new Problem('no-such-endpoint', 'There is no such problem.')
+    void reply.header('vary', 'Accept')
+    if (!request.headers.accept?.includes('text/html')) return { code, ...problems[code] }
+    return reply.headers(problemPageHeaders).send(problemPage(code))
   })
 }
+
+const isCode = (code: string): code is ProblemCode => Object.hasOwn(problems, code)

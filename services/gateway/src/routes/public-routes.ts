@@ -1,13 +1,23 @@
+import { isIP } from 'node:net'
 import { audiences, type Operation, type Owner, type Principal } from '@platter/contracts'
 import { BODY_LIMIT, PRINCIPAL_HEADER, principalSigner, Problem, type App, type Replicas } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
 import { passOn } from '#/pass-on.ts'
+import type { RateLimit } from '#/store/rate-limit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whom the request comes from, once its access key is resolved. */
+    principal: Principal | null
+  }
+}
 
 type Needs = {
   operations: readonly Operation[]
   owners: Partial<Record<Owner, Replicas>>
   accessKeys: AccessKeys
+  rateLimit: RateLimit
   internalSecret: string
 }
 
@@ -22,9 +32,13 @@ const PASSED_ON = [
   'tracestate',
 ] as const
 
-/** Every operation's route: who calls, whether this kind of key may, and on to the owning service. */
-export function publicRoutes(app: App, { operations, owners, accessKeys, internalSecret }: Needs): void {
+/**
+ * Every operation's route: who calls, how often, whether this kind of key may, and on to the owning service.
+ * All of that before the body is read, so that a stranger cannot make us read one.
+ */
+export function publicRoutes(app: App, { operations, owners, internalSecret, ...guards }: Needs): void {
   const sign = principalSigner(internalSecret)
+  app.decorateRequest('principal', null)
   for (const operation of operations) {
     const replicas = owners[operation.owner]
     if (!replicas)
@@ -33,17 +47,55 @@ export function publicRoutes(app: App, { operations, owners, accessKeys, interna
       method: operation.method,
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
+      onRequest: async (request, reply) => admit(request, reply, { operation, ...guards }),
       async handler(request, reply) {
-        const principal = await accessKeys.principalOf(accessKeyOf(request), request.id)
-        checkAudience(principal, operation)
+        if (!request.principal) throw new Error('a request got by without an access key')
         return passOn(replicas, request, reply, {
           ...headersOf(request),
-          [PRINCIPAL_HEADER]: await sign(principal),
+          'x-client-address': addressOf(request),
+          [PRINCIPAL_HEADER]: await sign(request.principal),
         })
       },
     })
   }
   refuseOtherMethods(app, operations)
+}
+
+type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation }
+
+/** Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask. */
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { accessKeys, rateLimit, operation }: Guards,
+): Promise<void> {
+  const address = addressOf(request)
+  const principal = await accessKeys.principalOf(accessKeyOf(request), { requestId: request.id, address })
+  request.principal = principal
+  if (principal.kind !== 'service') await checkRate(rateLimit, principal.accessKeyId, reply)
+  checkAudience(principal, operation)
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-11: q requests in w seconds; r are left, and t seconds to go. */
+async function checkRate(rateLimit: RateLimit, accessKeyId: string, reply: FastifyReply): Promise<void> {
+  const { requests, seconds: window } = rateLimit.policy
+  const { allowed, remaining, seconds } = await rateLimit.take(accessKeyId)
+  void reply.header('ratelimit-policy', `"default";q=${requests};w=${window}`)
+  void reply.header('ratelimit', `"default";r=${remaining};t=${seconds}`)
+  if (allowed) return
+  throw new Problem(
+    'rate-limited',
+    `More than ${requests} requests in ${window} s. Please try again later.`,
+    {
+      retryAfterSeconds: seconds,
+    },
+  )
+}
+
+/** The client's address: the socket's, or what a trusted proxy says, as long as that is an address at all. */
+function addressOf({ ip, socket }: FastifyRequest): string {
+  const address = isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '')
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /** The header wins over the query parameter, which existing libraries send. */

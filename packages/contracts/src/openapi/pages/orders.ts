@@ -89,6 +89,7 @@ Send an \`Idempotency-Key\`, so that an order whose answer got lost can be sent 
     description:
       'What has happened to an order so far, oldest first. How detailed it is depends on the restaurant.',
     answer: { description: 'The status history.', example: statuses },
+    keyInQuery: true,
   },
   'user-orders': {
     description: 'The orders of a user, newest first.',

@@ -1,0 +1,225 @@
+import { operations, ResolveAccessKey, type Principal } from '@platter/contracts'
+import {
+  createApp,
+  createLog,
+  hashAccessKey,
+  makeAccessKey,
+  Problem,
+  readBytes,
+  readConfig,
+  readJson,
+  router,
+  type App,
+} from '@platter/kit'
+import { servers } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Config } from './config.ts'
+import { wire } from './wire.ts'
+
+const log = createLog('test', 'silent')
+const INTERNAL_SECRET = 'a secret of at least thirty-two characters'
+const SEARCH = '/publicapi/v1/restaurant/search'
+
+/** Of each key what accounts knows, and what reached the catalog last. */
+const principals = new Map<string, Principal>()
+let received: Record<string, unknown> = {}
+let asked = 0
+let upstreams: App[] = []
+const gateways: ReturnType<typeof wire>[] = []
+
+beforeAll(async () => {
+  const accounts = createApp(log)
+  readJson(accounts)
+  router(accounts, INTERNAL_SECRET)(ResolveAccessKey, async ({ body }) => {
+    asked += 1
+    return { principal: principals.get(body.hash) ?? null }
+  })
+  const owner = createApp(log)
+  readBytes(owner)
+  owner.all('/*', async (request) => {
+    received = request.headers
+    if (request.url.includes('nothing')) throw new Problem('restaurant-not-found', 'There is none.')
+    return []
+  })
+  upstreams = [accounts, owner]
+  for (const app of upstreams) await app.listen({ host: '127.0.0.1', port: 0 })
+})
+
+afterAll(async () => {
+  for (const gateway of gateways) {
+    await gateway.app.close()
+    await gateway.close?.()
+  }
+  for (const app of upstreams) await app.close()
+})
+
+function aGateway(environment: Record<string, string> = {}): App {
+  const [accounts, owner] = upstreams.map((app) => app.listeningOrigin)
+  const config = readConfig(Config, {
+    PORT: '0',
+    INTERNAL_SECRET,
+    ACCOUNTS_URL: accounts,
+    CATALOG_URL: owner,
+    ORDERS_URL: owner,
+    REDIS_URL: servers().redis,
+    ...environment,
+  })
+  const gateway = wire(config, log)
+  gateways.push(gateway)
+  return gateway.app
+}
+
+function aKey(kind: 'application' | 'operator' = 'application'): string {
+  const key = makeAccessKey('test')
+  const accessKeyId = crypto.randomUUID()
+  principals.set(
+    hashAccessKey(key),
+    kind === 'operator' ? { kind, accessKeyId } : { kind, accessKeyId, applicationId: 'an-application' },
+  )
+  return key
+}
+
+const read = (app: App, key: string | null, more: { url?: string; headers?: Record<string, string> } = {}) =>
+  app.inject({
+    method: 'GET',
+    url: more.url ?? SEARCH,
+    headers: { ...(key !== null && { 'x-access-token': key }), ...more.headers },
+  })
+
+// The rate limit -------------------------------------------------------------------------------------------
+
+test('every answer to a known key tells policy and what is left, refusals too', async () => {
+  const app = aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
+  const key = aKey()
+  const answers = [
+    await read(app, key),
+    await read(app, key, { url: '/publicapi/v1/restaurant/nothing' }),
+    await read(app, key, { url: '/operatorapi/v1/restaurants/x' }),
+    await app.inject({
+      method: 'PUT',
+      url: '/operatorapi/v1/restaurants/x',
+      headers: { 'x-access-token': key },
+    }),
+    await app.inject({
+      method: 'POST',
+      url: '/publicapi/v1/send-order',
+      headers: { 'x-access-token': key, 'content-type': 'application/json' },
+      payload: `"${'x'.repeat(70_000)}"`,
+    }),
+  ]
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 405, 403, 413])
+  const counted = answers.filter(({ statusCode }) => statusCode !== 405)
+  expect(counted.map(({ headers }) => headers['ratelimit-policy'])).toEqual(
+    counted.map(() => '"default";q=50;w=60'),
+  )
+  const left = counted.map(({ headers }) => String(headers['ratelimit']))
+  expect(left.map((header) => /^"default";r=(\d+);t=(\d+)$/.exec(header)?.[1])).toEqual([
+    '49',
+    '48',
+    '47',
+    '46',
+  ])
+})
+
+test('429 rate-limited past the limit, with Retry-After; another key is not concerned', async () => {
+  const app = aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
+  const key = aKey()
+  for (let time = 0; time < 3; time++) expect((await read(app, key)).statusCode).toBe(200)
+  const refused = await read(app, key)
+  expect(refused.statusCode).toBe(429)
+  expect(refused.json()).toMatchObject({ code: 'rate-limited', retryable: true, error: true })
+  expect(refused.headers['ratelimit']).toMatch(/^"default";r=0;t=\d+$/)
+  const wait = Number(refused.headers['retry-after'])
+  expect(wait).toBeGreaterThan(0)
+  expect(wait).toBeLessThanOrEqual(60)
+  expect((await read(app, aKey())).statusCode).toBe(200)
+})
+
+test('a gateway without Redis serves and counts all the same', async () => {
+  const app = aGateway({
+    RATE_LIMIT_REQUESTS: '3',
+    RATE_LIMIT_SECONDS: '60',
+    REDIS_URL: 'redis://127.0.0.1:1',
+  })
+  const key = aKey()
+  const statuses: number[] = []
+  for (let time = 0; time < 5; time++) statuses.push((await read(app, key)).statusCode)
+  expect(statuses).toEqual([200, 200, 200, 429, 429])
+})
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+
+// Access keys ----------------------------------------------------------------------------------------------
+
+test('401 for the missing and the unknown key, before the body is read, and with no word of a limit', async () => {
+  const app = aGateway()
+  for (const key of [undefined, '', 'guessed', makeAccessKey('live')]) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/publicapi/v1/send-order',
+      headers: { ...(key !== undefined && { 'x-access-token': key }), 'content-type': 'application/json' },
+      payload: `"${'x'.repeat(70_000)}"`,
+    })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.headers['ratelimit']).toBeUndefined()
+    expect(answer.headers['ratelimit-policy']).toBeUndefined()
+  }
+})
+
+test('429 for the 31st bad key from one address; known keys and other addresses are not concerned', async () => {
+  const app = aGateway({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  const known = aKey()
+  expect((await read(app, known, from('192.0.2.1'))).statusCode).toBe(200)
+  for (let time = 0; time < 30; time++) {
+    const guess = time % 2 ? makeAccessKey('live') : 'guessed'
+    expect((await read(app, guess, from('192.0.2.1'))).statusCode).toBe(401)
+  }
+  const before = asked
+  const refused = await read(app, makeAccessKey('live'), from('192.0.2.1'))
+  expect(refused.statusCode).toBe(429)
+  expect(refused.json()).toMatchObject({ code: 'rate-limited' })
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50)
+  expect(asked, 'accounts is not asked').toBe(before)
+  expect((await read(app, known, from('192.0.2.1'))).statusCode).toBe(200)
+  expect((await read(app, makeAccessKey('live'), from('192.0.2.2'))).statusCode).toBe(401)
+})
+
+// What the services get ------------------------------------------------------------------------------------
+
+test.each([
+  ['the socket, whatever the client says of itself', '', '203.0.113.9', '127.0.0.1'],
+  ['X-Forwarded-For, from a trusted proxy', '10.0.0.0/8,127.0.0.1', '203.0.113.9', '203.0.113.9'],
+  ['the last one that no trusted proxy has added', '127.0.0.1', '198.51.100.7, 203.0.113.9', '203.0.113.9'],
+  ['the socket, when the trusted proxy passes on what is no address', '127.0.0.1', '<script>', '127.0.0.1'],
+])('x-client-address is %s', async (_, TRUSTED_PROXIES, forwarded, address) => {
+  const app = aGateway({ TRUSTED_PROXIES })
+  await read(app, aKey(), { headers: { 'x-forwarded-for': forwarded, 'x-client-address': '203.0.113.66' } })
+  expect(received['x-client-address']).toBe(address)
+  expect(received['x-forwarded-for']).toBeUndefined()
+})
+
+test('no service sees an access key, a cookie or a principal that the client made up', async () => {
+  const app = aGateway()
+  const key = aKey()
+  await read(app, null, {
+    url: `${SEARCH}?access-token=${key}&limit=1`,
+    headers: { cookie: 'a=b', authorization: 'Bearer x', 'x-platter-principal': 'forged' },
+  })
+  expect(JSON.stringify(received)).not.toContain(key)
+  expect(received).not.toHaveProperty('cookie')
+  expect(received).not.toHaveProperty('authorization')
+  expect(received['x-platter-principal']).toMatch(/^ey/)
+})
+
+test.each([
+  ['RATE_LIMIT_REQUESTS', '0'],
+  ['RATE_LIMIT_SECONDS', 'ten'],
+  ['TRUSTED_PROXIES', 'true'],
+])('a gateway does not start with %s=%s', (name, value) => {
+  expect(() => aGateway({ [name]: value })).toThrow(name)
+})
+
+test('every operation is routed', () => {
+  const app = aGateway()
+  expect(operations.filter(({ method, path }) => !app.hasRoute({ method, url: path }))).toEqual([])
+})

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+
+/** HTML that is safe to put into a page as it is. */
+export type Html = { readonly html: string }
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+type Part = string | number | Html | readonly Html[]
+
+function escaped(part: Part): string {
+  if (typeof part === 'number') return String(part)
+  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (one) => ENTITIES[one] ?? '')
+  return 'html' in part ? part.html : part.map((one) => one.html).join('')
+}
+
+/** A template whose values are escaped, unless they are HTML already. */
+export const html = (fixed: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  html: String.raw({ raw: fixed }, ...parts.map(escaped)),
+})
+
+/** What every page of ours forbids: anything of another host, framing, forms, a base of its own. */
+const NOTHING_ELSE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+export const headersOfPage = (allowed: string) => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `${NOTHING_ELSE}; ${allowed}`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+})
+
+/** For a style or script that stands in the page itself: only this very text is let through. */
+export const hashSource = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -1,0 +1,64 @@
+import { everywhere, operations, problems, type Operation, type ProblemCode } from '@platter/contracts'
+import { exampleOfProblem, templateOf } from '@platter/contracts/openapi'
+import { hashSource, headersOfPage, html } from '#/html.ts'
+
+const STYLE = `
+  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+  main { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
+  code, pre { font: 0.9em ui-monospace, monospace; }
+  pre { padding: 1rem; border: 1px solid #8885; border-radius: 6px; overflow-x: auto; }
+  dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.5rem; }
+  dt { opacity: 0.7; } dd { margin: 0; }
+`
+
+/** Apart from the page, which the formatter may indent: the hash is of this text. */
+const STYLE_TAG = { html: `<style>${STYLE}</style>` }
+
+export const problemPageHeaders = headersOfPage(`style-src ${hashSource(STYLE)}; img-src data:`)
+
+/** A row of the catalogue for a person to read. */
+export function problemPage(code: ProblemCode): string {
+  const { title, status, errorCode, retryable } = problems[code]
+  const example = JSON.stringify(exampleOfProblem(code, '/publicapi/v1/…'), null, 2)
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        ${STYLE_TAG}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          <dl>
+            <dt>code</dt>
+            <dd><code>${code}</code></dd>
+            <dt>errorCode</dt>
+            <dd><code>${errorCode}</code></dd>
+            <dt>HTTP status</dt>
+            <dd><code>${status}</code></dd>
+            <dt>Try again?</dt>
+            <dd>
+              ${retryable ? 'The same request may succeed later.' : 'The same request will not succeed.'}
+            </dd>
+            <dt>Answered by</dt>
+            <dd>${answeredBy(code)}</dd>
+          </dl>
+          <h2>For example</h2>
+          <pre>${example}</pre>
+          <p><a href="/docs">All of the interface</a></p>
+        </main>
+      </body>
+    </html> `.html
+}
+
+function answeredBy(code: ProblemCode) {
+  const own = operations.filter((one) => one.problems.includes(code))
+  if (everywhere.includes(code)) return html`any endpoint`
+  if (own.length === 0) return html`paths that are no endpoint`
+  return own.map(
+    (one: Operation) => html`<div>${one.summary}: <code>${one.method} ${templateOf(one.path)}</code></div>`,
+  )
+}

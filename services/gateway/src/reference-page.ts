@@ -1,0 +1,78 @@
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { gunzip } from 'node:zlib'
+import { headersOfPage } from '#/html.ts'
+
+/** The page at /docs: an empty place that Scalar's script fills from /openapi.json. */
+export const referencePage = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Platter API</title>
+    <link rel="icon" href="data:," />
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="/docs/reference.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`
+
+/** Scalar sets styles from its script, which only 'unsafe-inline' allows; scripts are ours alone. */
+export const referenceHeaders = headersOfPage(
+  "script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'",
+)
+
+/** No fonts, telemetry or services of another host; the page's policy would refuse them as well. */
+const settings = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'json',
+  orderSchemaPropertiesBy: 'preserve',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  authentication: { preferredSecurityScheme: 'accessKey' },
+}
+
+export const referenceStart = `Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`
+
+const unzip = promisify(gunzip)
+
+/** Scalar's script, 4 MB, kept as gzip once it was asked for. */
+export class ReferenceScript {
+  #zipped: Promise<Buffer> | null = null
+
+  async zipped(): Promise<Buffer> {
+    this.#zipped ??= loadScript()
+    try {
+      return await this.#zipped
+    } catch (error) {
+      this.#zipped = null
+      throw error
+    }
+  }
+
+  /** For the rare client that takes no gzip. */
+  async plain(): Promise<Buffer> {
+    return unzip(await this.zipped())
+  }
+}
+
+/**
+ * The script is in a module that takes 0.4 s to import and 40 MB to keep: no order is to wait for that, so a
+ * thread of its own imports it and ends.
+ */
+function loadScript(): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./reference-script.worker.ts', import.meta.url))
+    worker.once('message', (zipped: Uint8Array) => resolve(Buffer.from(zipped)))
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`the thread that loads the script ended with ${code}`)))
+  })
+}

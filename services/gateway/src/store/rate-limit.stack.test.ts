@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { createLog } from '@platter/kit'
+import { connectRedis, type Redis } from '@platter/kit/redis'
+import { proxyTo, servers, type Proxy } from '@platter/testkit'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { RateLimit, type Policy } from './rate-limit.ts'
+
+const log = createLog('test', 'silent')
+const soon = { timeout: 10_000, interval: 10 }
+
+let proxy: Proxy
+let admin: Redis
+let open: RateLimit[] = []
+
+beforeEach(async () => {
+  proxy = await proxyTo(servers().redis)
+  admin = connectRedis(servers().redis, log)
+  await vi.waitFor(() => admin.ping(), soon)
+})
+
+afterEach(async () => {
+  for (const limit of open) limit.close()
+  open = []
+  await vi.waitFor(() => admin.ping(), soon)
+  admin.disconnect()
+  await proxy.close()
+})
+
+/** A replica whose connection to Redis stands. */
+async function replica(policy: Policy): Promise<RateLimit> {
+  const limit = new RateLimit(proxy.url, policy, log)
+  open.push(limit)
+  await isCommon(limit)
+  return limit
+}
+
+/** Waits until what the replica counts is counted in Redis. */
+const isCommon = (limit: RateLimit) =>
+  vi.waitFor(async () => {
+    const key = randomUUID()
+    await limit.take(key)
+    expect(await admin.exists(`rate:${key}`)).toBe(1)
+  }, soon)
+
+const taken = async (limit: RateLimit, key: string, times: number) => {
+  let allowed = 0
+  for (let time = 0; time < times; time++) if ((await limit.take(key)).allowed) allowed += 1
+  return allowed
+}
+
+test.each([5, 3_000])(
+  'two replicas share one limit, and %i requests are allowed exactly',
+  async (requests) => {
+    const policy = { requests, seconds: 60 }
+    const [one, other] = await Promise.all([replica(policy), replica(policy)])
+    const key = randomUUID()
+    const allowed = await Promise.all([
+      taken(one, key, requests),
+      taken(other, key, requests),
+      taken(one, key, requests),
+    ])
+    expect(allowed.reduce((sum, each) => sum + each)).toBe(requests)
+  },
+)
+
+test('what is left counts down one by one, to nothing', async () => {
+  const limit = await replica({ requests: 300, seconds: 60 })
+  const key = randomUUID()
+  const left: number[] = []
+  for (let time = 0; time < 301; time++) left.push((await limit.take(key)).remaining)
+  expect(left).toEqual([...Array.from({ length: 300 }, (_, index) => 299 - index), 0])
+  expect(await limit.take(key)).toMatchObject({ allowed: false, remaining: 0 })
+  expect((await limit.take(key)).seconds).toBeGreaterThan(50)
+})
+
+test('a new window begins when it was said to', async () => {
+  const limit = await replica({ requests: 2, seconds: 1 })
+  const key = randomUUID()
+  expect(await taken(limit, key, 5)).toBe(2)
+  await vi.waitFor(async () => expect((await limit.take(key)).allowed).toBe(true), soon)
+})
+
+test('keys do not count for one another', async () => {
+  const limit = await replica({ requests: 2, seconds: 60 })
+  expect(await taken(limit, randomUUID(), 5)).toBe(2)
+  expect(await taken(limit, randomUUID(), 5)).toBe(2)
+})
+
+test('3,000 requests of one key cost fewer than 400 commands', async () => {
+  const limit = await replica({ requests: 3_000, seconds: 60 })
+  await admin.config('RESETSTAT')
+  await taken(limit, randomUUID(), 3_000)
+  const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1]
+  expect(Number(calls)).toBeGreaterThan(100)
+  expect(Number(calls)).toBeLessThan(400)
+})
+
+test('without Redis every replica counts for itself; when it is back they count together again', async () => {
+  const policy = { requests: 3, seconds: 60 }
+  const [one, other] = await Promise.all([replica(policy), replica(policy)])
+  proxy.cut()
+  const meanwhile = randomUUID()
+  expect(await taken(one, meanwhile, 10)).toBe(3)
+  expect(await taken(other, meanwhile, 10)).toBe(3)
+  proxy.mend()
+  await isCommon(one)
+  await isCommon(other)
+  const key = randomUUID()
+  expect((await taken(one, key, 10)) + (await taken(other, key, 10))).toBe(3)
+})
+
+test('a frozen Redis costs one request a tenth of a second, and the others nothing', async () => {
+  const limit = await replica({ requests: 1_000, seconds: 60 })
+  await admin.call('client', 'pause', '1500', 'ALL')
+  const times: number[] = []
+  for (let time = 0; time < 50; time++) {
+    const started = performance.now()
+    expect((await limit.take(randomUUID())).allowed).toBe(true)
+    times.push(performance.now() - started)
+  }
+  const [slowest = 0, next = 0] = times.toSorted((one, other) => other - one)
+  expect(slowest).toBeLessThan(300)
+  expect(next).toBeLessThan(50)
+})
