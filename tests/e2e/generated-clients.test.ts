@@ -84,7 +84,7 @@ import { sendOrder } from './client/sdk.gen'
 import type { OrderRequest } from './client/types.gen'
 
 export async function placeOrder(${GIVEN}) {
-  const client = createClient({ baseUrl: gateway, auth: ({ in: where }) => (where === 'header' ? accessKey : undefined) })
+  const client = createClient({ baseUrl: gateway, auth: accessKey })
   const body: OrderRequest = ${ORDER}
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
   const placed = await sendOrder({ client, body, headers })
@@ -101,8 +101,9 @@ export async function placeOrder(${GIVEN}) {
 async function runGenerator(name: string, script: string, settings: string[]): Promise<void> {
   const manifest = createRequire(join(generators, 'package.json')).resolve(`${name}/package.json`)
   const hook = pathToFileURL(join(generators, 'typescript-5.ts')).href
-  await run(process.execPath, ['--import', hook, join(dirname(manifest), script), ...settings], {
+  await run(process.execPath, [join(dirname(manifest), script), ...settings], {
     cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: `--import=${hook}` },
   })
 }
 

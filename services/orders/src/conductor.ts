@@ -11,6 +11,7 @@ import type { Log } from '@platter/kit'
 import { fresh, type Change, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
 import { givenUp, heard, next, type Next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Waiters } from '#/waiters.ts'
@@ -73,6 +74,35 @@ export class Conductor {
         { orderApiKey: answer.orderApiKey, step: answer.step },
         'a saga was answered what it cannot take',
       )
+  }
+
+  /**
+   * Cancels an order that its restaurant has. False when it is delivered or cancelled already. The money
+   * follows by itself: the saga goes back from wherever it stands.
+   */
+  async cancel(
+    orderApiKey: string,
+    {
+      refusal,
+      cancelledBy,
+      requestId,
+    }: { refusal: Refusal; cancelledBy: Cancellation['cancelledBy']; requestId: string },
+  ): Promise<boolean> {
+    const { db, deadlines } = this.#needs
+    const facts = await sagas.factsOf(db, orderApiKey)
+    if (!facts) return false
+    const cancellation = { ...cancellationOf(facts, refusal), cancelledBy }
+    const row = await restaurantOrders.cancel(db, orderApiKey, {
+      refusal,
+      cancellation,
+      deadlineMs: deadlines.sagaMs,
+    })
+    if (!row) return false
+    const coming = next(sendOrderSaga, row.facts, row.state)
+    if (coming.kind === 'failed') await this.#move(row, { state: row.state, change: {} }, null)
+    else await this.#say({ ...row, requestId }, coming)
+    this.#announce(orderApiKey)
+    return true
   }
 
   /** Says again what was not answered in time, and gives up what is past its deadline. True when there may be more. */

@@ -28,19 +28,20 @@ export async function finalAnswer(
   { idempotency: scope, requestId, url }: Waiting,
 ): Promise<Rendered> {
   const { db } = needs
+  const used = scope && { ...scope, orderApiKey: apiKey }
   const standing = await standingOf(needs, apiKey)
   if (standing.kind === 'failed') {
     const problem = Problem.refusal(standing.refusal)
-    if (scope && problem.status >= 500) await idempotencyKeys.forget(db, scope)
-    else if (scope) {
+    if (used && problem.status >= 500) await idempotencyKeys.forget(db, used)
+    else if (used) {
       const body = JSON.stringify(problemDocument(problem, requestId, url))
-      await idempotencyKeys.keep(db, scope, { status: problem.status, body })
+      await idempotencyKeys.keep(db, used, { status: problem.status, body })
     }
     throw problem
   }
   const body = render(orderRecord(standing.order))
-  if (scope && standing.kind === 'pending') await idempotencyKeys.letGo(db, scope)
-  else if (scope) await idempotencyKeys.keep(db, scope, { status: 200, body })
+  if (used && standing.kind === 'pending') await idempotencyKeys.letGo(db, used)
+  else if (used) await idempotencyKeys.keep(db, used, { status: 200, body })
   return new Rendered(body)
 }
 

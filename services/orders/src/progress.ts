@@ -1,10 +1,9 @@
-import type { OrderStatus, RestaurantLink } from '@platter/contracts'
-import { advance, nextStatuses, type Progress, type Reports } from '#/domain/order-status.ts'
+import type { OrderStatus } from '@platter/contracts'
+import { advance, nextStatuses, type Progress } from '#/domain/order-status.ts'
+import { reportsOf } from '#/domain/restaurant-order.ts'
 import * as orders from '#/store/orders.ts'
 import * as simulatedOrders from '#/store/simulated-orders.ts'
 import type { Db } from '#/store/tables.ts'
-
-const reportsOf = (link: RestaurantLink | null): Reports => link?.reports ?? 'detailed'
 
 /**
  * A restaurant reports how far an order is; `choose` picks the status from those that may come next. Null
@@ -33,7 +32,9 @@ export async function simulateProgress(db: Db, stepMs: number): Promise<boolean>
   const due = await simulatedOrders.takeDue(db, { stepMs, limit: DUE_AT_ONCE })
   for (const orderApiKey of due) {
     const progress = await recordProgress(db, orderApiKey, ([usual]) => usual)
-    if (progress?.kind === 'unchanged') await simulatedOrders.finish(db, orderApiKey)
+    const isOver =
+      progress === null ? await orders.isCancelled(db, orderApiKey) : progress.kind === 'unchanged'
+    if (isOver) await simulatedOrders.finish(db, orderApiKey)
   }
   return due.length === DUE_AT_ONCE
 }

@@ -1,10 +1,14 @@
 import { Bus } from '@platter/bus'
 import {
   GetOrder,
+  GetRestaurantOrder,
   OrderByKey,
   OrderMoved,
   OrderStatuses,
   PutRestaurantLink,
+  RefuseOrder,
+  ReportStatus,
+  RestaurantOrders,
   RestaurantsTransmit,
   SagaAnswer,
   SendOrder,
@@ -37,6 +41,10 @@ import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
 import { getOrder } from '#/routes/order.ts'
 import { putRestaurantLink } from '#/routes/put-restaurant-link.ts'
+import { refuseOrder } from '#/routes/refuse-order.ts'
+import { reportStatus } from '#/routes/report-status.ts'
+import { getRestaurantOrder } from '#/routes/restaurant-order.ts'
+import { listRestaurantOrders } from '#/routes/restaurant-orders.ts'
 import { sendOrder } from '#/routes/send-order.ts'
 import { userOrders } from '#/routes/user-orders.ts'
 import { validateOrder } from '#/routes/validate-order.ts'
@@ -78,6 +86,10 @@ export function wire(config: Config, log: Log): Parts {
   route(OrderStatuses, orderStatuses(db, bus))
   route(UserOrders, userOrders(db, bus))
   route(PutRestaurantLink, putRestaurantLink(db))
+  route(RestaurantOrders, listRestaurantOrders(db))
+  route(GetRestaurantOrder, getRestaurantOrder(db))
+  route(ReportStatus, reportStatus(db))
+  route(RefuseOrder, refuseOrder(db, conductor))
 
   const transmit = transmitHandler({
     db,

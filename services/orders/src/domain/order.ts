@@ -123,6 +123,9 @@ export const firstPaymentState = ({ test, payment }: PricedOrder): PaymentState 
 /** The record that clients see. */
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
   const { items, subtotal, tax, tip, deliveryPrice, ...details } = order.details
+  const paymentState = order.paymentState ?? firstPaymentState(order)
+  // What is being given back stands where the payment stands now.
+  const refund = { amount: order.cancellation?.refund.amount ?? 0, state: paymentState }
   return {
     apiKey: order.apiKey ?? null,
     id: order.id ?? null,
@@ -148,7 +151,7 @@ export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
     deliveryPrice: toMoney(deliveryPrice),
     total: toMoney(order.total),
     status: order.status ?? 'PROCESSING',
-    paymentState: order.paymentState ?? firstPaymentState(order),
-    cancellation: order.cancellation ?? null,
+    paymentState,
+    cancellation: order.cancellation ? { ...order.cancellation, refund } : null,
   }
 }

@@ -91,8 +91,9 @@ export function heard<F>(
   if (answer.outcome.kind === 'done') {
     if (awaited.kind === 'do')
       return { state: { ...state, done: [...state.done, step.name] }, change: step.done ?? {} }
-    const undone = step.kind === 'undoable' ? step.undone : undefined
-    return { state: { ...state, undone: [...state.undone, step.name] }, change: undone ?? {} }
+    const { paymentState } = answer.outcome
+    const undone = { ...(step.kind === 'undoable' && step.undone), ...(paymentState && { paymentState }) }
+    return { state: { ...state, undone: [...state.undone, step.name] }, change: undone }
   }
   // An undo and what comes after the pivot are certain: no refusal ends them, they are said again.
   if (awaited.kind === 'undo' || step.kind === 'certain') return null

@@ -130,6 +130,25 @@ describe('send-order', () => {
     ).toBeNull()
   })
 
+  test('a cancellation after the capture gives the money back, and payments say where it stands', () => {
+    const cancelled: State = {
+      done: ['authorize', 'transmit', 'capture'],
+      undone: [],
+      refusal: { code: 'order-refused', detail: 'because' },
+    }
+    expect(next(sendOrderSaga, cardOrder, cancelled)).toMatchObject({
+      kind: 'undo',
+      step: { name: 'authorize' },
+    })
+    const released = heard(sendOrderSaga, cardOrder, cancelled, {
+      step: 'authorize',
+      undo: true,
+      outcome: { kind: 'done', paymentState: 'REFUNDED' },
+    })
+    expect(released?.change).toEqual({ paymentState: 'REFUNDED' })
+    expect(released && next(sendOrderSaga, cardOrder, released.state).kind).toBe('failed')
+  })
+
   const anyAnswer = fc.record({
     step: fc.constantFrom('authorize', 'transmit', 'capture', 'save', 'nothing'),
     undo: fc.boolean(),

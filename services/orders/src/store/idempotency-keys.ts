@@ -38,33 +38,36 @@ export async function use(db: Db, scope: IdempotencyScope, busyMs: number): Prom
   return row.taken ? { kind: 'resumed', orderApiKey: row.order_api_key } : { kind: 'running' }
 }
 
-/** Keeps the final answer, to be given again byte for byte. */
-export async function keep(
-  db: Db,
-  scope: IdempotencyScope,
-  answer: { status: number; body: string },
-): Promise<void> {
+/**
+ * A key and the order that it was used for. Who waited for an order may say late what became of it: the key,
+ * forgotten meanwhile, may be that of the next order by then, and is left alone.
+ */
+export type UsedFor = IdempotencyScope & { orderApiKey: string }
+
+/** Keeps the first final answer, to be given again byte for byte. */
+export async function keep(db: Db, used: UsedFor, answer: { status: number; body: string }): Promise<void> {
   await db
     .updateTable('idempotency_keys')
     .set(answer)
-    .where((row) => row.and(primaryKey(scope)))
+    .where((row) => row.and(keyOfOrder(used)))
+    .where('status', 'is', null)
     .execute()
 }
 
 /** The request stops waiting without a final answer: a retry may go on. */
-export async function letGo(db: Db, scope: IdempotencyScope): Promise<void> {
+export async function letGo(db: Db, used: UsedFor): Promise<void> {
   await db
     .updateTable('idempotency_keys')
     .set({ busy_until: sql<Date>`now()` })
-    .where((row) => row.and(primaryKey(scope)))
+    .where((row) => row.and(keyOfOrder(used)))
     .execute()
 }
 
 /** The order came to nothing through no fault of the request: a retry is a new order. */
-export async function forget(db: Db, scope: IdempotencyScope): Promise<void> {
+export async function forget(db: Db, used: UsedFor): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
-    .where((row) => row.and(primaryKey(scope)))
+    .where((row) => row.and(keyOfOrder(used)))
     .execute()
 }
 
@@ -83,6 +86,8 @@ const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerpr
   path,
   key,
 })
+
+const keyOfOrder = (used: UsedFor) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
 
 const FORGET_AT_ONCE = 1_000
 

@@ -9,7 +9,7 @@ type OrderRow = Selectable<Tables['orders']>
 const visible = <O>(query: SelectQueryBuilder<Tables, 'orders', O>) =>
   query.where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true)]))
 
-function placedOrder(row: OrderRow): PlacedOrder {
+export function placedOrder(row: OrderRow): PlacedOrder {
   return {
     apiKey: row.api_key,
     id: row.id,
@@ -44,6 +44,16 @@ export async function exists(db: Db, apiKey: string): Promise<boolean> {
     (await db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
     undefined
   )
+}
+
+/** Whether nothing can come of the order any more, short of being delivered. */
+export async function isCancelled(db: Db, apiKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('orders')
+    .select(['outcome', 'cancellation'])
+    .where('api_key', '=', apiKey)
+    .executeTakeFirst()
+  return row !== undefined && (row.outcome === 'failed' || row.cancellation !== null)
 }
 
 /** Newest first. `before` is the id of the last order of the page before. */

@@ -82,7 +82,17 @@ export async function find(db: Db, orderApiKey: string): Promise<SagaRow | null>
   return row ? sagaRow(row) : null
 }
 
-type SelectedSaga = {
+/** What the saga of an order was begun with, finished or not; null when there is no such order. */
+export async function factsOf(db: Db, orderApiKey: string): Promise<SendOrderFacts | null> {
+  const row = await db
+    .selectFrom('sagas')
+    .select('facts')
+    .where('order_api_key', '=', orderApiKey)
+    .executeTakeFirst()
+  return row?.facts ?? null
+}
+
+export type SelectedSaga = {
   order_api_key: string
   version: number
   attempt: number
@@ -91,7 +101,7 @@ type SelectedSaga = {
   request_id: string
 }
 
-const sagaRow = (row: SelectedSaga): SagaRow => ({
+export const sagaRow = (row: SelectedSaga): SagaRow => ({
   orderApiKey: row.order_api_key,
   version: row.version,
   attempt: row.attempt,
@@ -136,8 +146,8 @@ export async function move(
         payment_state = case
           when ${failure !== null} and payment_state in ('PENDING', 'DUE', 'AUTHORIZED') then 'VOIDED'
           else coalesce(${change.paymentState ?? null}, payment_state) end,
-        outcome = case when ${failure !== null} then 'failed' when ${change.status !== undefined} then 'transmitted' else outcome end,
-        cancellation = case when told then ${failure && JSON.stringify(failure.cancellation)}::jsonb end
+        outcome = case when ${failure !== null} and outcome = 'pending' then 'failed' when ${change.status !== undefined} then 'transmitted' else outcome end,
+        cancellation = coalesce(cancellation, case when told then ${failure && JSON.stringify(failure.cancellation)}::jsonb end)
       where api_key in (select order_api_key from moved)
     ), noted as (
       insert into order_statuses (order_api_key, position, status)

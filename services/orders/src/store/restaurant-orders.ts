@@ -1,0 +1,70 @@
+import type { Refusal, RestaurantLink } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { PlacedOrder } from '#/domain/order.ts'
+import { placedOrder } from '#/store/orders.ts'
+import { sagaRow, type SagaRow, type SelectedSaga } from '#/store/sagas.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** An order as its restaurant has it, and how the restaurant reports. */
+export type RestaurantsOrder = { order: PlacedOrder; link: RestaurantLink | null }
+
+const ofRestaurant = (db: Db, restaurantApiKey: string) =>
+  db
+    .selectFrom('orders')
+    .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
+    .selectAll('orders')
+    .select('restaurant_links.link')
+    .where('orders.restaurant_api_key', '=', restaurantApiKey)
+    .where('orders.outcome', '=', 'transmitted')
+
+/** Newest first. `before` is the id of the last order of the page before. */
+export async function list(
+  db: Db,
+  restaurantApiKey: string,
+  page: { open: boolean; before: number | null; limit: number },
+): Promise<RestaurantsOrder[]> {
+  const rows = await ofRestaurant(db, restaurantApiKey)
+    .$if(page.open, (query) =>
+      query.where('orders.status', '!=', 'DELIVERED').where('orders.cancellation', 'is', null),
+    )
+    .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
+    .orderBy('orders.id', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link }))
+}
+
+/** Null for an order that is not the restaurant's. */
+export async function find(
+  db: Db,
+  restaurantApiKey: string,
+  apiKey: string,
+): Promise<RestaurantsOrder | null> {
+  const row = await ofRestaurant(db, restaurantApiKey).where('orders.api_key', '=', apiKey).executeTakeFirst()
+  if (!row) return null
+  const { link, ...order } = row
+  return { order: placedOrder(order), link }
+}
+
+/**
+ * Cancels an order that its restaurant has, and opens its saga again so that what was held or taken is given
+ * back. Null when it is not there, delivered, or cancelled already: then nothing is changed.
+ */
+export async function cancel(
+  db: Db,
+  orderApiKey: string,
+  { refusal, cancellation, deadlineMs }: { refusal: Refusal; cancellation: object; deadlineMs: number },
+): Promise<SagaRow | null> {
+  const { rows } = await sql<SelectedSaga>`
+    with changed as (
+      update orders set cancellation = ${JSON.stringify(cancellation)}
+      where api_key = ${orderApiKey} and outcome = 'transmitted' and cancellation is null and status <> 'DELIVERED'
+      returning api_key
+    )
+    update sagas set version = version + 1, attempt = 1, state = jsonb_set(state, '{refusal}', ${JSON.stringify(refusal)}),
+      wake_at = now(), deadline_at = now() + ${deadlineMs} * interval '1 millisecond', finished_at = null
+    where order_api_key in (select api_key from changed)
+    returning order_api_key, version, attempt, facts, state, request_id`.execute(db)
+  const [row] = rows
+  return row ? sagaRow(row) : null
+}

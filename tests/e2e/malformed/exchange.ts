@@ -1,0 +1,84 @@
+import { connect, type Socket } from 'node:net'
+
+export type Exchanged = {
+  /** 0: the connection ended without an answer, or none came in time. */
+  status: number
+  headers: Record<string, string>
+  body: string
+  ms: number
+}
+
+/** No test waits longer for an answer, and none should wait so long. */
+const PATIENCE_MS = 10_000
+
+/** Sends bytes as they are over a connection of their own; `ends`: says that no more will come. Gives the first answer. */
+export function exchange(
+  url: string,
+  bytes: Uint8Array,
+  { isHead, ends }: { isHead: boolean; ends: boolean },
+): Promise<Exchanged> {
+  const { hostname, port } = new URL(url)
+  const started = performance.now()
+  return new Promise((resolve) => {
+    const socket: Socket = connect(Number(port), hostname)
+    let received = Buffer.alloc(0)
+    const finish = (over: boolean) => {
+      const answer = read(received, isHead, over)
+      if (!answer && !over) return
+      clearTimeout(patience)
+      socket.destroy()
+      resolve({ ...(answer ?? { status: 0, headers: {}, body: '' }), ms: performance.now() - started })
+    }
+    const patience = setTimeout(() => finish(true), PATIENCE_MS)
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk])
+      finish(false)
+    })
+    // What was received before is the answer, if it is one.
+    socket.on('error', () => finish(true))
+    socket.on('close', () => finish(true))
+    socket.write(bytes)
+    if (ends) socket.end()
+  })
+}
+
+/** The answer in what was received; null as long as it is not whole. */
+function read(received: Buffer, isHead: boolean, over: boolean): Omit<Exchanged, 'ms'> | null {
+  const end = received.indexOf('\r\n\r\n')
+  if (end < 0) return null
+  const [first = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n')
+  const status = Number(first.split(' ')[1])
+  const rest = received.subarray(end + 4)
+  if (status < 200) return read(rest, isHead, over)
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  const body = bodyOf(rest, headers, isHead || status === 204 || status === 304)
+  if (body === null) return over ? { status, headers, body: rest.toString() } : null
+  return { status, headers, body }
+}
+
+function bodyOf(rest: Buffer, headers: Record<string, string>, hasNone: boolean): string | null {
+  // A stream of events has no end to wait for.
+  if (hasNone || headers['content-type']?.startsWith('text/event-stream')) return ''
+  const length = Number(headers['content-length'] ?? Number.NaN)
+  if (!Number.isNaN(length)) return rest.length >= length ? rest.subarray(0, length).toString() : null
+  if (headers['transfer-encoding'] === 'chunked') return chunks(rest)
+  return null
+}
+
+function chunks(rest: Buffer): string | null {
+  const parts: Buffer[] = []
+  for (let at = 0; ;) {
+    const line = rest.indexOf('\r\n', at)
+    if (line < 0) return null
+    const size = Number.parseInt(rest.subarray(at, line).toString(), 16)
+    if (size === 0) return Buffer.concat(parts).toString()
+    if (rest.length < line + 2 + size + 2) return null
+    parts.push(rest.subarray(line + 2, line + 2 + size))
+    at = line + 2 + size + 2
+  }
+}

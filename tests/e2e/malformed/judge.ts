@@ -1,0 +1,42 @@
+import { problems, type ProblemCode } from '@platter/contracts'
+import { ProblemDocument } from '@platter/contracts/openapi'
+import type { Exchanged } from './exchange.ts'
+
+const WITHIN_MS = 2_000
+
+/** What only our side knows, and nothing that the requests have in them. */
+const LEAKS =
+  /\n\s+at |node_modules|\/work\/|\.ts\b|file:\/\/|\b(select|insert into|update|delete)\b.+\b(from|set|values|where)\b|relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
+
+/** What is wrong with an answer, whatever was asked; null when nothing is. */
+export function complaint({ status, headers, body, ms }: Exchanged, isHead: boolean): string | null {
+  if (status === 0) return 'no answer'
+  if (ms > WITHIN_MS) return `${status} after more than ${WITHIN_MS} ms`
+  if (status >= 500) return `${status} ${body.slice(0, 300)}`
+  if (status < 400 || isHead) return null
+  return complaintAbout(status, headers, body)
+}
+
+function complaintAbout(status: number, headers: Record<string, string>, body: string): string | null {
+  if (!headers['content-type']?.startsWith('application/problem+json'))
+    return `${status} is ${headers['content-type'] ?? 'of no type'}: ${body.slice(0, 300)}`
+  const document = ProblemDocument.safeParse(parsed(body))
+  if (!document.success) return `${status} is no problem document: ${body.slice(0, 300)}`
+  const { code, errorCode, type, requestId } = document.data
+  const row = problems[code satisfies ProblemCode]
+  if (row.status !== status || document.data.status !== status) return `${status} with the code ${code}`
+  if (row.errorCode !== errorCode || type !== `/problems/${code}`)
+    return `${code} with another's number or type`
+  if (requestId !== headers['x-request-id']) return `${code} with another request id than its header`
+  const leak = LEAKS.exec(body)?.[0]
+  return leak === undefined ? null : `${code} tells ${JSON.stringify(leak)}: ${body.slice(0, 300)}`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Told by the caller: what is no JSON is no problem document.
+    return undefined
+  }
+}

@@ -1,0 +1,213 @@
+import { operations, type Operation } from '@platter/contracts'
+import type { Random } from '../../chaos/random.ts'
+import { mutate, mutateBytes, mutateText, nastyText } from './mutations.ts'
+import { documented, sampleOf, type Known } from './samples.ts'
+
+/** What there is to ask for: keys of each audience and of records, and bodies that are good, by operation. */
+export type World = {
+  keyFor: (path: string) => string
+  /** apiKeys by the part of a path before them. */
+  apiKeys: Record<string, readonly string[]>
+  known: Known
+  goodBodies: Record<string, readonly unknown[]>
+}
+
+export type Made = {
+  operation: string
+  bytes: Buffer
+  isHead: boolean
+  /** Less was sent than was announced: the client has to say that no more will come. */
+  ends: boolean
+}
+
+/** One request out of chance: mostly near to a good one, because what is far from it is soon refused. */
+export function makeRequest(random: Random, world: World): Made {
+  const operation = random.pick(operations)
+  const { query, body } = documented(operation.method, operation.path)
+  const target = `${pathFor(operation, random, world)}${queryFor(query, random, world)}`
+  const method = random.next() < 0.95 ? operation.method : otherMethod(random)
+  const payload = body ? bodyFor(operation, random, world) : random.next() < 0.1 ? garbage(random) : null
+  const cut = payload !== null && random.next() < 0.02
+  const head = headFor({ method, target, operation, payload }, random, world)
+  const sent = cut ? payload.subarray(0, payload.length >> 1) : (payload ?? Buffer.alloc(0))
+  return {
+    operation: operation.name,
+    bytes: Buffer.concat([head, sent]),
+    isHead: method === 'HEAD',
+    ends: cut,
+  }
+}
+
+const otherMethod = (random: Random): string =>
+  random.pick([
+    'GET',
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'HEAD',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+    'BREW',
+    'get',
+  ])
+
+// Path and query -------------------------------------------------------------------------------------------
+
+function pathFor({ path }: Operation, random: Random, world: World): string {
+  const parts = path.split('/').map((part, at, all) => {
+    if (!part.startsWith(':')) return part
+    const there = world.apiKeys[all[at - 1] ?? ''] ?? []
+    if (there.length > 0 && random.next() < 0.7) return random.pick(there)
+    return random.next() < 0.5 ? 'none' : inUrl(nastyText(random), random)
+  })
+  const whole = parts.join('/')
+  return random.next() < 0.93 ? whole : mutatePath(whole, random)
+}
+
+/** Mostly as a client would write it; else the bytes themselves, which is no URL. */
+const inUrl = (text: string, random: Random): string =>
+  random.next() < 0.8 ? encodeURIComponent(text.toWellFormed()) : text.replaceAll(/[\r\n ]/g, '')
+
+function mutatePath(path: string, random: Random): string {
+  const turn = random.between(0, 9)
+  const at = random.between(1, path.length)
+  if (turn === 0) return `${path}/`
+  if (turn === 1) return `/${path}`
+  if (turn === 2) return path.replace('/v1', '/v1/..%2fv1')
+  if (turn === 3) return `${path.slice(0, at)}%zz${path.slice(at)}`
+  if (turn === 4) return `${path.slice(0, at)}%c0%af${path.slice(at)}`
+  if (turn === 5) return path.toUpperCase()
+  if (turn === 6) return `${path}/${'a'.repeat(random.pick([200, 1_000, 7_000]))}`
+  if (turn === 7) return `http://elsewhere.example${path}`
+  if (turn === 8) return random.pick(['*', '/', '', '//', '/%', '/?', '/#', 'x', '/.', '/publicapi/v1/'])
+  return `${path};a=b#c`
+}
+
+type Query = ReturnType<typeof documented>['query']
+
+function queryFor(parameters: Query, random: Random, { known }: World): string {
+  const given = parameters.flatMap(({ name, schema }) => {
+    if (random.next() < 0.4) return []
+    const good = String(sampleOf(schema, random, known, name))
+    const value = random.next() < 0.7 ? good : nastyText(random)
+    const pair = `${name}=${inUrl(value, random)}`
+    return random.next() < 0.05 ? [pair, pair] : [pair]
+  })
+  if (random.next() < 0.05)
+    given.push(
+      random.pick([
+        '__proto__=1',
+        'a[b][c]=1',
+        '&&&',
+        '=',
+        '%=%',
+        'limit',
+        'constructor=x',
+        'x='.repeat(1_000),
+      ]),
+    )
+  return given.length > 0 ? `?${given.join('&')}` : ''
+}
+
+// Body -----------------------------------------------------------------------------------------------------
+
+function bodyFor(operation: Operation, random: Random, world: World): Buffer {
+  const good = world.goodBodies[operation.name]
+  const { body: schema } = documented(operation.method, operation.path)
+  let value =
+    good && random.next() < 0.7
+      ? structuredClone(random.pick(good))
+      : sampleOf(schema ?? {}, random, world.known)
+  for (let changes = random.between(0, 3); changes > 0; changes--) value = mutate(value, random)
+  const text = JSON.stringify(value)
+  const turn = random.next()
+  if (turn < 0.8) return Buffer.from(text)
+  if (turn < 0.92) return Buffer.from(mutateText(text, random))
+  return mutateBytes(Buffer.from(text), random)
+}
+
+const garbage = (random: Random): Buffer => mutateBytes(Buffer.from('{"a":1}'), random)
+
+// Head -----------------------------------------------------------------------------------------------------
+
+type Head = { method: string; target: string; operation: Operation; payload: Buffer | null }
+
+function headFor({ method, target, operation, payload }: Head, random: Random, world: World): Buffer {
+  const version =
+    random.next() < 0.99 ? 'HTTP/1.1' : random.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/9', 'HTTPS/1.1', ''])
+  const fields: [name: string, value: string][] = [
+    ['host', 'localhost'],
+    ['connection', 'close'],
+    ...keyFields(operation, random, world),
+  ]
+  if (payload) fields.push(['content-type', contentType(random)], ['content-length', String(payload.length)])
+  for (let more = random.next() < 0.3 ? random.between(1, 3) : 0; more > 0; more--)
+    fields.push(strangeField(random))
+  const lines = fields.map(([name, value]) => `${name}: ${value}`)
+  const text = [`${method} ${target} ${version}`, ...lines, '', ''].join('\r\n')
+  return Buffer.from(text, random.next() < 0.98 ? 'utf8' : 'latin1')
+}
+
+function keyFields(operation: Operation, random: Random, world: World): [string, string][] {
+  if (random.next() < 0.97) return [['x-access-token', world.keyFor(operation.path)]]
+  return random.pick<[string, string][]>([
+    [],
+    [['x-access-token', nastyText(random).replaceAll(/[\r\n]/g, '')]],
+    [
+      ['x-access-token', world.keyFor(operation.path)],
+      ['x-access-token', world.keyFor('/operatorapi/')],
+    ],
+    [['authorization', 'Bearer x']],
+  ])
+}
+
+const contentType = (random: Random): string =>
+  random.next() < 0.93
+    ? 'application/json'
+    : random.pick([
+        'application/json; charset=utf-16',
+        'application/json;;;',
+        'application/problem+json',
+        'text/plain',
+        'multipart/form-data',
+        'x',
+        '',
+        'application/json, text/plain',
+        'é/ü',
+      ])
+
+/** Fields that the gateway reads, passes on or has to keep to itself, and some that nobody knows. */
+function strangeField(random: Random): [string, string] {
+  const text = nastyText(random).replaceAll(/[\r\n]/g, ' ')
+  return random.pick<[string, string]>([
+    ['idempotency-key', text],
+    ['idempotency-key', '"'.repeat(random.pick([1, 300]))],
+    ['if-none-match', text],
+    ['if-none-match', '"'.repeat(5_000)],
+    ['accept', text],
+    ['accept', random.pick(['*/*', 'application/xml', 'text/html', ';q=x'])],
+    ['accept-encoding', 'gzip, br, nonsense'],
+    ['content-encoding', random.pick(['gzip', 'identity', 'nonsense'])],
+    ['last-event-id', text],
+    ['traceparent', random.pick(['00-0-0-0', text, `00-${'f'.repeat(32)}-${'f'.repeat(16)}-ff`])],
+    ['tracestate', text],
+    ['x-request-id', text],
+    ['x-forwarded-for', random.pick([text, '::1, 999.1.1.1', ','.repeat(500), '203.0.113.9:80'])],
+    ['x-client-address', text],
+    ['x-platter-principal', text],
+    ['cookie', 'a=b; '.repeat(200)],
+    ['expect', random.pick(['100-continue', 'nonsense'])],
+    ['upgrade', random.pick(['websocket', 'h2c'])],
+    ['transfer-encoding', random.pick(['chunked', 'gzip', 'chunked, chunked', 'x'])],
+    ['content-length', random.pick(['0', '-1', '1e3', '99999999999999999999'])],
+    ['host', 'elsewhere.example'],
+    ['x-http-method-override', 'DELETE'],
+    ['range', 'bytes=0-0,-1'],
+    ['x-long', 'x'.repeat(random.pick([1_000, 20_000]))],
+    [text, 'x'],
+    ['x y', 'z'],
+    ['', ''],
+  ])
+}

@@ -1,0 +1,89 @@
+import { openApiDocument } from '@platter/contracts/openapi'
+import type { Random } from '../../chaos/random.ts'
+
+/** As much of a JSON Schema as the contracts' document has. */
+export type Schema = {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: Schema
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+}
+type Parameter = { $ref?: string; name: string; in: string; schema: Schema }
+type Documented = {
+  parameters?: Parameter[]
+  requestBody?: { content: { 'application/json': { schema: Schema } } }
+}
+
+const document = openApiDocument() as unknown as {
+  paths: Record<string, Record<string, Documented>>
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
+}
+
+/** What the contracts' document says that an endpoint takes. */
+export function documented(method: string, path: string): { query: Parameter[]; body: Schema | null } {
+  const template = path.replaceAll(/:(\w+)/g, '{$1}')
+  const found = document.paths[template]?.[method.toLowerCase()]
+  if (!found) throw new Error(`${method} ${path} is not documented`)
+  return {
+    query: (found.parameters ?? []).filter((parameter) => parameter.in === 'query'),
+    body: found.requestBody?.content['application/json'].schema ?? null,
+  }
+}
+
+/** Texts of the right form, by the name of the field; where there is none, any text will do. */
+export type Known = (field: string, random: Random) => unknown
+
+/** A value that fits the schema, as far as `known` knows the form of its texts. */
+export function sampleOf(schema: Schema, random: Random, known: Known, field = ''): unknown {
+  if (schema.$ref) return sampleOf(resolve(schema.$ref), random, known, field)
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return random.pick(schema.enum)
+  const either = schema.anyOf ?? schema.oneOf
+  if (either) return sampleOf(random.pick(either), random, known, field)
+  return known(field, random) ?? sampleOfType(schema, random, known, field)
+}
+
+function sampleOfType(schema: Schema, random: Random, known: Known, field: string): unknown {
+  const type = Array.isArray(schema.type) ? random.pick(schema.type) : schema.type
+  if (type === 'object') return sampleObject(schema, random, known)
+  if (type === 'array') {
+    const length = random.between(schema.minItems ?? 0, Math.min(schema.maxItems ?? 3, 3))
+    return Array.from({ length }, () => sampleOf(schema.items ?? {}, random, known, field))
+  }
+  return samplePlain(type, schema, random)
+}
+
+function sampleObject(schema: Schema, random: Random, known: Known): Record<string, unknown> {
+  const { properties = {}, required = [], additionalProperties } = schema
+  const wanted = Object.entries(properties).filter(([name]) => required.includes(name) || random.next() < 0.7)
+  const more = additionalProperties ? [['Monday', additionalProperties] as const] : []
+  return Object.fromEntries(
+    [...wanted, ...more].map(([name, inner]) => [name, sampleOf(inner, random, known, name)]),
+  )
+}
+
+function samplePlain(type: string | undefined, schema: Schema, random: Random): unknown {
+  if (type === 'boolean') return random.next() < 0.5
+  if (type === 'null') return null
+  const { minimum = 0, maximum = 100 } = schema
+  if (type === 'integer') return random.between(minimum, Math.min(maximum, minimum + 100))
+  if (type === 'number') return Math.round((minimum + random.next() * (maximum - minimum)) * 100) / 100
+  return 'Some text'.slice(0, schema.maxLength ?? 100)
+}
+
+function resolve(reference: string): Schema {
+  const schema = document.components.schemas[reference.split('/').at(-1) ?? '']
+  if (!schema) throw new Error(`${reference} leads nowhere`)
+  return schema
+}

@@ -1,0 +1,103 @@
+import {
+  operator,
+  post,
+  get,
+  anOrder,
+  card,
+  cast,
+  home,
+  maria,
+  register,
+  stack,
+  sendOrder,
+  type CreditCard,
+} from '../client.ts'
+import { aRestaurant, always, menuItem, menuOf, newKey, restaurantInput } from '../own-restaurant.ts'
+import type { Random } from '../../chaos/random.ts'
+import type { World } from './requests.ts'
+
+const issue = async (path: string) => (await operator<{ accessKey: string }>('POST', path, {})).body.accessKey
+
+/** What the endpoints can be asked about without disturbing anybody: an application and two restaurants of its own. */
+export async function aWorld(): Promise<World> {
+  const applicationId = (await operator<{ id: string }>('POST', 'applications', { name: 'malformed' })).body
+    .id
+  const application = await issue(`applications/${applicationId}/access-keys`)
+  const [open, changing] = [await aRestaurant({}, [menuItem(9.5), menuItem(4)]), await aRestaurant()]
+  const restaurant = await issue(`restaurants/${changing}/access-keys`)
+  const as = { key: application }
+  const user = await register(as)
+  const { body: saved } = await post<CreditCard>(`user/${user.apiKey}/add-card`, card(), as)
+  const { body: address } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home, as)
+  const order = { ...(await anOrder(open)), recipient: { apiKey: user.apiKey } }
+  const { body: placed } = await sendOrder(order, as)
+  const orders = [
+    order,
+    await anOrder(cast.aurora),
+    { ...order, payment: 'card', card: card(), method: 'delivery', address: { ...home, ...restaurantInput } },
+    {
+      ...order,
+      payment: 'card',
+      card: { apiKey: saved.apiKey },
+      method: 'delivery',
+      address: { apiKey: address.apiKey },
+    },
+  ]
+  const { body: menu } = await get<{ items: { apiKey: string }[] }[]>(`restaurant/${open}/menu`)
+  const items = menu.flatMap((category) => category.items.map(({ apiKey }) => apiKey))
+  const keys: Record<string, string> = {
+    publicapi: application,
+    operatorapi: stack().operatorKey,
+    restaurantapi: restaurant,
+  }
+  return {
+    keyFor: (path) => keys[path.split('/')[1] ?? ''] ?? application,
+    apiKeys: {
+      restaurant: [open, cast.aurora],
+      // Only this one is changed: the others are everybody's.
+      restaurants: [changing],
+      customizations: items,
+      item: items,
+      user: [user.apiKey],
+      'update-user': [user.apiKey],
+      order: [placed.apiKey],
+      orders: [placed.apiKey],
+      applications: [applicationId],
+    },
+    known: knownIn([newKey(), user.apiKey, saved.apiKey, address.apiKey, ...items]),
+    goodBodies: {
+      'send-order': orders,
+      'validate-order': orders,
+      'put-restaurant': [restaurantInput],
+      'put-menu': [menuOf([menuItem(3)])],
+      'add-card': [card()],
+      'add-address': [home],
+      'update-user': [{ firstName: 'Mia' }],
+    },
+  }
+}
+
+/** Values of the right form by the names of fields. */
+function knownIn(apiKeys: readonly string[]) {
+  const fixed: Record<string, readonly unknown[]> = {
+    apiKey: ['', null, ...apiKeys],
+    restaurantApiKey: [cast.aurora],
+    ...Object.fromEntries(
+      Object.entries({ ...home, ...card(), ...maria }).map(([name, value]) => [name, [value]]),
+    ),
+    password: ['a long enough password', 'short'],
+    hours: [always, { Monday: ['11:00 AM - 2:00 AM'] }],
+    Monday: [['9:00 AM - 5:00 PM']],
+    timezone: ['US/Central', 'Etc/UTC'],
+    url: ['https://example.org/orders'],
+    secret: [`whsec_${'A'.repeat(43)}=`],
+    'street-address': ['Madison, WI 53703', 'Atlantis'],
+    search: ['[pizza, null]', 'wings'],
+    cursor: ['W10', 'eyJ9'],
+  }
+  return (field: string, random: Random): unknown => {
+    if (field === 'email') return `malformed.${random.between(0, 999_999)}@example.org`
+    const values = fixed[field]
+    return values && random.next() < 0.9 ? random.pick(values) : undefined
+  }
+}

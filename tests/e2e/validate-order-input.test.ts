@@ -1,0 +1,376 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anOrder, call, card, cast, home, maria, stack } from './client.ts'
+import { refusal, validate } from './refusals.ts'
+
+type Body = Record<string, unknown>
+
+let pickup: Body
+let delivery: Body
+let item: { apiKey: string }
+
+beforeAll(async () => {
+  pickup = await anOrder(cast.aurora)
+  delivery = { ...pickup, method: 'delivery', address: home }
+  item = (pickup['items'] as [{ apiKey: string }])[0]
+})
+
+/** Sends text or bytes as they are. */
+const send = (body: string | Uint8Array<ArrayBuffer> | ReadableStream, type = 'application/json') =>
+  fetch(`${stack().gateway}/publicapi/v1/validate-order`, {
+    method: 'POST',
+    headers: { 'x-access-token': stack().accessKey, 'content-type': type },
+    body,
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  })
+async function answered(sent: Promise<Response>) {
+  const answer = await sent
+  return { status: answer.status, code: ((await answer.json()) as { code?: string }).code }
+}
+
+describe('lenient in', () => {
+  test.each([3, '3', '3.00', ' 3 ', '0003'])('200: a tip of %j', async (tip) => {
+    expect(await validate({ ...delivery, tip })).toMatchObject({ status: 200, body: { tip: 3 } })
+  })
+
+  test.each([null, [7], true, {}, '', 'three', '1e3', '0x10', 'Infinity', 'NaN', '1,5', '--1', '1.', '٣'])(
+    '400 invalid-field: a tip of %j',
+    async (tip) => {
+      expect(await refusal({ ...delivery, tip })).toEqual({ status: 400, faults: ['invalid-field /tip'] })
+    },
+  )
+
+  test.each(['true', 'false', true, false])('200: test: %j', async (testing) => {
+    const isTest = String(testing) === 'true'
+    const order = isTest ? await anOrder(cast.test) : pickup
+    expect(await validate({ ...order, test: testing })).toMatchObject({ status: 200, body: { test: isTest } })
+  })
+
+  test.each(['yes', 'TRUE', '', 1, 0, null, [true], {}])('400 invalid-field: test: %j', async (testing) => {
+    expect(await refusal({ ...pickup, test: testing })).toEqual({
+      status: 400,
+      faults: ['invalid-field /test'],
+    })
+  })
+
+  test.each([null, '', undefined])('200: an apiKey of %j means none', async (apiKey) => {
+    const { status, body } = await validate({
+      ...delivery,
+      payment: 'card',
+      card: { apiKey, ...card() },
+      address: { apiKey, ...home },
+      recipient: { apiKey, ...maria },
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ card: { apiKey: null }, address: { apiKey: null }, recipientApiKey: null })
+  })
+
+  test.each([
+    ['comments', { comments: null }],
+    [
+      "an item's comments and choices",
+      { items: () => [{ ...item, comments: null, customizationChoices: null }] },
+    ],
+    ['an apartment', { address: { ...home, aptNumber: null } }],
+    ["a guest's e-mail", { recipient: { ...maria, email: null } }],
+  ])('200: %s may be null', async (_, changes: Body) => {
+    const filled = Object.entries(changes).map(([name, value]) => [
+      name,
+      typeof value === 'function' ? (value as () => unknown)() : value,
+    ])
+    expect((await validate({ ...delivery, ...Object.fromEntries(filled) })).status).toBe(200)
+  })
+
+  test('200: unknown fields are ignored, wherever they are', async () => {
+    const { status, body } = await validate<Body>({
+      ...pickup,
+      items: [{ ...item, quantity: 7, price: 0.01, customizationChoices: [] }],
+      total: 0.01,
+      applicationId: 'another',
+      recipient: { ...maria, isAdmin: true },
+    })
+    expect(status).toBe(200)
+    expect(JSON.stringify(body)).not.toMatch(/quantity|isAdmin|applicationId/)
+    expect(body['total']).not.toBe(0.01)
+  })
+
+  test('200: a card that nobody charges and an address that nobody goes to are not looked at', async () => {
+    const { status, body } = await validate({ ...pickup, card: 'none', address: [7] })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ card: null, address: null })
+  })
+})
+
+describe('strict about the rest', () => {
+  test.each([
+    [
+      'nothing',
+      {},
+      [
+        'items',
+        'method',
+        'payment',
+        'recipient/firstName',
+        'recipient/lastName',
+        'recipient/phone',
+        'restaurantApiKey',
+      ],
+    ],
+    ['no card', { payment: 'card' }, ['card']],
+    ['no address', { method: 'delivery' }, ['address']],
+    [
+      'a guest without a name',
+      { recipient: null },
+      ['recipient/firstName', 'recipient/lastName', 'recipient/phone'],
+    ],
+    ['an item without a key', { items: [{}] }, ['items/0/apiKey']],
+    [
+      'a choice without a key',
+      { items: [{ apiKey: 'x', customizationChoices: [{}] }] },
+      ['items/0/customizationChoices/0/apiKey'],
+    ],
+    [
+      'half a card',
+      { payment: 'card', card: { ...card(), cvv: undefined, cardholderZip: undefined } },
+      ['card/cardholderZip', 'card/cvv'],
+    ],
+    [
+      'half an address',
+      { method: 'delivery', address: { zip: '53703' } },
+      ['address/city', 'address/state', 'address/streetAddress'],
+    ],
+  ])('400 missing-field: %s', async (_, changes: Body, missing) => {
+    const order = Object.keys(changes).length === 0 ? {} : { ...pickup, ...changes }
+    const { status, faults } = await refusal(order)
+    expect(status).toBe(400)
+    expect(faults.toSorted()).toEqual(missing.map((at) => `missing-field /${at}`))
+  })
+
+  test('400: a card that is null is none', async () => {
+    const { status, faults } = await refusal({ ...pickup, payment: 'card', card: null })
+    expect(status).toBe(400)
+    expect(faults).toEqual([expect.stringMatching(/ \/card$/)])
+  })
+
+  test.each([
+    ['restaurantApiKey', 7],
+    ['restaurantApiKey', ''],
+    ['restaurantApiKey', 'a/../b'],
+    ['restaurantApiKey', null],
+    ['items', []],
+    ['items', {}],
+    ['items', 'all'],
+    ['items', null],
+    ['method', 'fly'],
+    ['method', 'Pickup'],
+    ['method', 1],
+    ['payment', 'CASH'],
+    ['payment', ['cash']],
+    ['comments', 7],
+    ['comments', { $ne: '' }],
+    ['recipient', 'Maria'],
+    ['recipient', [maria]],
+    ['recipient', 7],
+  ])('400 invalid-field: %s: %j', async (field, value) => {
+    expect(await refusal({ ...pickup, [field]: value })).toEqual({
+      status: 400,
+      faults: [`invalid-field /${field}`],
+    })
+  })
+
+  test.each([
+    ['/items/0', [null]],
+    ['/items/0', ['an item']],
+    ['/items/0/apiKey', [{ apiKey: 7 }]],
+    ['/items/0/apiKey', [{ apiKey: null }]],
+    ['/items/0/comments', [{ apiKey: 'x', comments: [] }]],
+    ['/items/0/customizationChoices', [{ apiKey: 'x', customizationChoices: 'large' }]],
+    ['/items/0/customizationChoices/0', [{ apiKey: 'x', customizationChoices: ['large'] }]],
+    ['/items/0/customizationChoices/0/apiKey', [{ apiKey: 'x', customizationChoices: [{ apiKey: ['x'] }] }]],
+  ])('400 invalid-field at %s: %j', async (pointer, items) => {
+    expect(await refusal({ ...pickup, items })).toEqual({ status: 400, faults: [`invalid-field ${pointer}`] })
+  })
+
+  test.each([
+    ['cardNumber', '4242 4242 4242 4242'],
+    ['cardNumber', '4242424242424241'],
+    ['cardNumber', 4242424242424242],
+    ['cvv', '12'],
+    ['cvv', 123],
+    ['expirationMonth', '13'],
+    ['expirationMonth', '9'],
+    ['expirationYear', '2031'],
+    ['cardholderName', ''],
+  ])('400 invalid-field: a card with %s: %j, which is not told back', async (field, value) => {
+    const order = { ...pickup, payment: 'card', card: { ...card(), [field]: value } }
+    const { status, body } = await validate<{ errors: { pointer: string }[] }>(order)
+    expect(status).toBe(400)
+    expect(body.errors.map(({ pointer }) => pointer)).toEqual([`/card/${field}`])
+    expect(JSON.stringify(body)).not.toMatch(/4242|314/)
+  })
+
+  test.each([[null], [[]], ['text'], [7], [true]])('400: a body of %j', async (body) => {
+    expect((await answered(send(JSON.stringify(body)))).status).toBe(400)
+  })
+})
+
+describe('text', () => {
+  test.each([
+    'first line\nsecond\tline\r\n',
+    'Grüße, 你好, مرحبا 🍕👩‍🍳',
+    '\u2028\u200B\uFEFFx',
+    "'; drop table orders; --",
+    '<b>',
+  ])('200: comments of %j come back as they went in, but for the space around', async (comments) => {
+    expect((await validate({ ...pickup, comments })).body.comments).toBe(comments.trim())
+  })
+
+  test.each(['\u0000', 'a\u0000b', '\u0007', '\u001B[31m', '\u007F', '\uD83C', 'x\uDF55', '\uDF55\uD83C'])(
+    '400 invalid-field: %j breaks logs or tickets',
+    async (broken) => {
+      const changes = {
+        comments: broken,
+        items: [{ ...item, comments: broken }],
+        recipient: { ...maria, firstName: broken },
+      }
+      const { status, faults } = await refusal({ ...pickup, ...changes })
+      expect(status).toBe(400)
+      expect(faults.toSorted()).toEqual([
+        'invalid-field /comments',
+        'invalid-field /items/0/comments',
+        'invalid-field /recipient/firstName',
+      ])
+    },
+  )
+
+  test('400: a name of nothing but space is empty', async () => {
+    expect(await refusal({ ...pickup, recipient: { ...maria, lastName: ' \t ' } })).toEqual({
+      status: 400,
+      faults: ['invalid-field /recipient/lastName'],
+    })
+  })
+})
+
+const long = (length: number) => 'x'.repeat(length)
+const times = (count: number) => Array.from({ length: count }, () => item)
+const withChoices = (count: number) => ({
+  ...pickup,
+  items: [{ ...item, customizationChoices: Array.from({ length: count }, () => ({ apiKey: 'x' })) }],
+})
+/** An order that is so many bytes long. */
+const padded = (bytes: number) => {
+  const rest = JSON.stringify({ ...pickup, ballast: '' })
+  return JSON.stringify({ ...pickup, ballast: long(bytes - rest.length) })
+}
+
+describe('limits', () => {
+  test('comments of 500 characters and names of 100', async () => {
+    const within = { comments: long(500), recipient: { ...maria, firstName: long(100) } }
+    expect((await validate({ ...pickup, ...within, items: [{ ...item, comments: long(500) }] })).status).toBe(
+      200,
+    )
+    const beyond = { comments: long(501), recipient: { ...maria, firstName: long(101) } }
+    const { status, faults } = await refusal({
+      ...pickup,
+      ...beyond,
+      items: [{ ...item, comments: long(501) }],
+    })
+    expect(status).toBe(400)
+    expect(faults.toSorted()).toEqual([
+      'invalid-field /comments',
+      'invalid-field /items/0/comments',
+      'invalid-field /recipient/firstName',
+    ])
+  })
+
+  test('100 items', async () => {
+    expect((await validate({ ...pickup, items: times(100) })).status).toBe(200)
+    expect(await refusal({ ...pickup, items: times(101) })).toEqual({
+      status: 400,
+      faults: ['invalid-field /items'],
+    })
+  })
+
+  test('50 choices of an item', async () => {
+    const { status, faults } = await refusal(withChoices(50))
+    expect({ status, count: faults.length }).toEqual({ status: 422, count: 50 })
+    expect(await refusal(withChoices(51))).toEqual({
+      status: 400,
+      faults: ['invalid-field /items/0/customizationChoices'],
+    })
+  })
+
+  test('413 body-too-large past 64 KiB, whether or not the length is told before', async () => {
+    const tooLarge = padded(64 * 1024 + 1)
+    expect(await answered(send(padded(64 * 1024)))).toEqual({ status: 200 })
+    expect(await answered(send(tooLarge))).toEqual({ status: 413, code: 'body-too-large' })
+    expect(await answered(send(new Blob([tooLarge]).stream()))).toEqual({
+      status: 413,
+      code: 'body-too-large',
+    })
+  })
+})
+
+describe('what is no JSON', () => {
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+    '200: %s',
+    async (type) => {
+      expect(await answered(send(JSON.stringify(pickup), type))).toEqual({ status: 200 })
+    },
+  )
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'nonsense',
+  ])('415 not-json: %s', async (type) => {
+    expect(await answered(send(JSON.stringify(pickup), type))).toEqual({ status: 415, code: 'not-json' })
+  })
+
+  test.each([
+    '{',
+    '{"items":[}',
+    "{'method':'pickup'}",
+    '{"a":01}',
+    '{"a":NaN}',
+    'undefined',
+    '{"a":"\n"}',
+    '{}{}',
+    '\u0000',
+  ])('400 malformed-json: %j', async (text) => {
+    expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
+  })
+
+  test('400 malformed-json: bytes that are no UTF-8', async () => {
+    const text = JSON.stringify({ ...pickup, comments: '#' })
+    const bytes = Uint8Array.from(text, (character) => (character === '#' ? 0xff : character.codePointAt(0)!))
+    expect(await answered(send(bytes))).toEqual({ status: 400, code: 'malformed-json' })
+  })
+
+  test.each([
+    '{"__proto__":{"test":true}}',
+    '{"items":[{"__proto__":{}}]}',
+    '{"constructor":{"prototype":{}}}',
+  ])('400 malformed-json: %s', async (text) => {
+    expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
+  })
+
+  test.each(['[', '{"a":'])('a body nested 10,000 deep in %j costs nobody anything', async (opening) => {
+    const nested = opening.repeat(10_000) + '1' + (opening === '[' ? ']' : '}').repeat(10_000)
+    const order = JSON.stringify(pickup)
+    expect(await answered(send(`${order.slice(0, -1)},"unknown":${nested}}`))).toEqual({ status: 200 })
+    expect(await answered(send(`${order.slice(0, -1)},"comments":${nested}}`))).toEqual({
+      status: 400,
+      code: 'invalid-field',
+    })
+    expect((await answered(send(nested))).status).toBe(400)
+    expect(await answered(send(opening.repeat(12_000)))).toEqual({ status: 400, code: 'malformed-json' })
+  })
+
+  test('400: no body, an empty one, and one of nothing but space', async () => {
+    for (const body of ['', ' ']) expect((await answered(send(body))).status).toBe(400)
+    const without = await call<{ code: string }>('/publicapi/v1/validate-order', { method: 'POST' })
+    expect(without.status).toBe(400)
+  })
+})
