@@ -48,15 +48,19 @@ function judgeClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
       violation('wrong total', `${answer.totalCents} told, ${order.total} stored`)
   } else if (placed.length > 0 && answer)
     violation('refused but placed', `answered ${answer.status}, and there is an order`)
-  if (answer && answer.status !== ENDS[entry.kind] && !isCancelledLater(answer, orders))
+  if (answer && !isRightEnd(entry.kind, answer, orders))
     violation('wrong end', `${entry.kind} ended with ${answer.status} ${answer.code ?? ''}`)
   return found
 }
 
-/** Undecided when time was up, the client was given the order at PROCESSING; when it failed then, it was cancelled. */
-const isCancelledLater = (answer: NonNullable<Entry['answer']>, orders: readonly OrderRow[]): boolean =>
-  answer.status === 200 &&
-  orders.some(({ apiKey, told, cancelled }) => apiKey === answer.apiKey && told && cancelled)
+/** What was undecided when time was up was given at PROCESSING, 200; when it failed after that, it was cancelled. */
+const isRightEnd = (
+  kind: Entry['kind'],
+  { status, apiKey }: NonNullable<Entry['answer']>,
+  orders: readonly OrderRow[],
+): boolean =>
+  status === ENDS[kind] ||
+  (status === 200 && orders.some((order) => order.apiKey === apiKey && order.told && order.cancelled))
 
 type Side = { order: OrderRow; money: readonly LedgerLine[]; receipts: readonly Receipt[] }
 
