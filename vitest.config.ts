@@ -20,13 +20,22 @@ export default defineConfig({
         },
       },
       {
-        test: { ...PATIENT, name: 'law', include: ['tests/law/**/*.test.ts'], sequence: { groupOrder: 0 } },
+        test: {
+          ...PATIENT,
+          name: 'law',
+          include: ['tests/law/**/*.test.ts', 'tests/simulation/simulation.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         test: {
           ...PATIENT,
           name: 'stack',
-          include: ['packages/**/*.stack.test.ts', 'services/**/*.stack.test.ts'],
+          include: [
+            'packages/**/*.stack.test.ts',
+            'services/**/*.stack.test.ts',
+            'tests/simulation/**/*.stack.test.ts',
+          ],
           globalSetup: 'packages/testkit/src/servers.setup.ts',
           fileParallelism: false,
           sequence: { groupOrder: 1 },
@@ -47,8 +56,20 @@ export default defineConfig({
           ...PATIENT,
           name: 'chaos',
           include: ['tests/chaos/**/*.test.ts'],
+          // What goes wrong there are signals to the servers' processes and files of theirs that are gone.
+          env: { PLATTER_SERVERS: 'native' },
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        // Tests that are killed in turn and wait side by side.
+        test: {
+          ...PATIENT,
+          name: 'crash',
+          include: ['tests/crash-points/**/*.test.ts'],
+          maxConcurrency: 200,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -116,7 +116,9 @@ export class Conductor {
     const state = row.overdue ? givenUp(sendOrderSaga, row.facts, row.state, tooLate) : null
     if (state) return this.#move(row, { state, change: {} }, null)
     const coming = next(sendOrderSaga, row.facts, row.state)
-    if (row.overdue && 'step' in coming) {
+    // It was cancelled with nothing to give back, by one who died before the saga was ended.
+    if (!('step' in coming)) return this.#move(row, { state: row.state, change: {} }, null)
+    if (row.overdue) {
       const { orderApiKey, attempt } = row
       this.#needs.log.error(
         { orderApiKey, step: coming.step.name, attempt },

@@ -48,7 +48,8 @@ export async function find(
 
 /**
  * Cancels an order that its restaurant has, and opens its saga again so that what was held or taken is given
- * back. Null when it is not there, delivered, or cancelled already: then nothing is changed.
+ * back. Null when it is not there, delivered, or cancelled already: then nothing is changed. The saga's row is
+ * locked before the order's, as `sagas.move` does: the other way round the two would wait for each other.
  */
 export async function cancel(
   db: Db,
@@ -56,9 +57,11 @@ export async function cancel(
   { refusal, cancellation, deadlineMs }: { refusal: Refusal; cancellation: object; deadlineMs: number },
 ): Promise<SagaRow | null> {
   const { rows } = await sql<SelectedSaga>`
-    with changed as (
+    with saga as (
+      select order_api_key from sagas where order_api_key = ${orderApiKey} for update
+    ), changed as (
       update orders set cancellation = ${JSON.stringify(cancellation)}
-      where api_key = ${orderApiKey} and outcome = 'transmitted' and cancellation is null and status <> 'DELIVERED'
+      where api_key in (select order_api_key from saga) and outcome = 'transmitted' and cancellation is null and status <> 'DELIVERED'
       returning api_key
     )
     update sagas set version = version + 1, attempt = 1, state = jsonb_set(state, '{refusal}', ${JSON.stringify(refusal)}),

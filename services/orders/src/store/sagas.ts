@@ -63,12 +63,12 @@ const newKey = (apiKey: string, idempotency: Acceptance['idempotency']) => {
     values (${accessKeyId}, ${path}, ${key}, ${fingerprint}, ${apiKey}, now() + ${milliseconds(idempotency.busyMs)}))`
 }
 
-function newDelivery(apiKey: string, delivery: NewDelivery | null) {
+function newDelivery(apiKey: string, delivery: NewDelivery | null, when = sql`true`) {
   const { busyMs, deadlineMs } = delivery ?? { busyMs: 0, deadlineMs: 0 }
   return sql`
     insert into deliveries (order_api_key, busy_until, deadline_at)
     select ${apiKey}, now() + ${milliseconds(busyMs)}, now() + ${milliseconds(deadlineMs)}
-    where ${delivery !== null} on conflict do nothing`
+    where ${delivery !== null} and ${when} on conflict do nothing`
 }
 
 /** The saga of an order that is not finished, or null. */
@@ -143,9 +143,9 @@ export async function move(
     ), changed as (
       update orders set
         status = coalesce(${change.status ?? null}, status),
-        payment_state = case
+        payment_state = coalesce(${change.paymentState ?? null}, case
           when ${failure !== null} and payment_state in ('PENDING', 'DUE', 'AUTHORIZED') then 'VOIDED'
-          else coalesce(${change.paymentState ?? null}, payment_state) end,
+          else payment_state end),
         outcome = case when ${failure !== null} and outcome = 'pending' then 'failed' when ${change.status !== undefined} then 'transmitted' else outcome end,
         cancellation = coalesce(cancellation, case when told then ${failure && JSON.stringify(failure.cancellation)}::jsonb end)
       where api_key in (select order_api_key from moved)
@@ -153,7 +153,7 @@ export async function move(
       insert into order_statuses (order_api_key, position, status)
       select order_api_key, 1, ${change.status ?? null} from moved where ${change.status !== undefined}
     ), delivery as (
-      ${delivery ? newDelivery(orderApiKey, delivery) : settled(orderApiKey, delivered)}
+      ${delivery ? newDelivery(orderApiKey, delivery, sql`exists (select from moved)`) : settled(orderApiKey, delivered)}
     )
     select order_api_key from moved
   `.execute(db)

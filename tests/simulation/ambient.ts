@@ -1,0 +1,74 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
+import { me, world } from './simulation.ts'
+
+/** Where virtual time begins. */
+const EPOCH = Date.UTC(2030, 0, 1)
+
+type Timer = { cancelled: boolean; unref(): Timer; ref(): Timer }
+
+function virtualTimeout(run: () => void, ms = 0): Timer {
+  const timer = { cancelled: false, unref: () => timer, ref: () => timer }
+  world().later(ms, me(), () => {
+    if (!timer.cancelled) run()
+  })
+  return timer
+}
+
+function virtualWait(
+  ms = 0,
+  value?: unknown,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = virtualTimeout(() => resolve(value), ms)
+    signal?.addEventListener('abort', () => {
+      timer.cancelled = true
+      reject(new Error('the wait was called off'))
+    })
+  })
+}
+
+function randomBytes(size: number): Buffer {
+  return Buffer.from(Array.from({ length: size }, () => world().random.between(0, 255)))
+}
+
+/**
+ * Puts virtual time and seeded chance in the place of everything that would make two runs of a seed differ,
+ * and gives back what was there.
+ */
+export function installAmbient(): () => void {
+  const real = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    performanceNow: performance.now.bind(performance),
+    dateNow: Date.now,
+    random: Math.random,
+    wait: timers.setTimeout,
+    randomBytes: crypto.randomBytes,
+    randomUUID: crypto.randomUUID,
+  }
+  const put = (things: Record<keyof typeof real, unknown>) => {
+    Object.assign(globalThis, { setTimeout: things.setTimeout, clearTimeout: things.clearTimeout })
+    Object.assign(performance, { now: things.performanceNow })
+    Object.assign(Date, { now: things.dateNow })
+    Object.assign(Math, { random: things.random })
+    Object.assign(timers, { setTimeout: things.wait })
+    Object.assign(crypto, { randomBytes: things.randomBytes, randomUUID: things.randomUUID })
+    syncBuiltinESMExports()
+  }
+  put({
+    setTimeout: virtualTimeout,
+    clearTimeout: (timer: Timer | undefined) => {
+      if (timer) timer.cancelled = true
+    },
+    performanceNow: () => world().now,
+    dateNow: () => EPOCH + Math.floor(world().now),
+    random: () => world().random.next(),
+    wait: virtualWait,
+    randomBytes,
+    randomUUID: () => randomBytes(16).toString('hex'),
+  })
+  return () => put(real)
+}

@@ -1,0 +1,277 @@
+import { OrderRequest, problems, SendOrder, type ProblemCode, type RefuseOrder } from '@platter/contracts'
+import { isAway, Problem, Rendered, type Call } from '@platter/kit'
+import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import * as stored from '../../services/orders/src/store/orders.ts'
+import type { Db } from '../../services/orders/src/store/tables.ts'
+import type { Entry, Kind as JudgedKind } from '../chaos/clients.ts'
+import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
+import { RESTAURANTS } from './restaurants.ts'
+import type { Simulation } from './simulation.ts'
+import { Process, type World } from './world.ts'
+
+export type Kind = JudgedKind | 'recanted' | 'unreachable' | 'silent'
+
+/** An order in a client's own book. */
+export type Placed = Omit<Entry, 'kind'> & {
+  kind: Kind
+  /** It has its own user, so that a new card is saved. */
+  user: string | null
+  /** Answered 200 while it was undecided, and cancelled later. */
+  cancelled: boolean
+}
+
+/** `code` of a refusal, or why the order was cancelled; `open`: undecided. */
+type Answer = {
+  status: number
+  code: string | null
+  apiKey: string | null
+  total: number | null
+  open: boolean
+}
+
+const ANSWER_WITHIN_MS = 12_000
+/** Whether a client leaves it at that. It may come out better: not at a restaurant that is away for good. */
+const isFinal = ({ kind }: Placed, { status, code }: Answer) =>
+  status < 500 ? status !== 409 && status !== 429 : code === 'restaurant-unreachable' && !mayStand(kind)
+const mayStand = (kind: Kind) => kind !== 'unreachable' && kind !== 'silent'
+
+const application = {
+  kind: 'application',
+  applicationId: 'application-1',
+  accessKeyId: 'key-1',
+} as unknown as Call<typeof SendOrder>['principal']
+const restaurant = {
+  kind: 'restaurant',
+  restaurantApiKey: RESTAURANTS.recants,
+} as unknown as Call<typeof RefuseOrder>['principal']
+
+const bodies = new Map<Kind, OrderRequest>()
+
+const SENT_TO: Record<Kind, string> = {
+  card: RESTAURANTS.accepts,
+  cash: RESTAURANTS.accepts,
+  declined: RESTAURANTS.accepts,
+  refused: RESTAURANTS.refuses,
+  test: RESTAURANTS.test,
+  recanted: RESTAURANTS.recants,
+  unreachable: RESTAURANTS.unreachable,
+  silent: RESTAURANTS.silent,
+}
+
+/** What a client sends, parsed once: only comments, user and payment differ from one order to the next. */
+function bodyOf({ kind, user, key }: Placed, isCash: boolean): OrderRequest {
+  const known =
+    bodies.get(kind) ??
+    OrderRequest.parse({
+      restaurantApiKey: SENT_TO[kind],
+      items: [{ apiKey: 'soup' }, { apiKey: 'soup' }],
+      method: 'pickup',
+      payment: 'card',
+      test: kind === 'test',
+      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
+      card: {
+        cardholderName: 'Maria Lindqvist',
+        cardholderStreetAddress: '316 W Washington Ave',
+        cardholderZip: '53703',
+        cvv: '314',
+        cardNumber: kind === 'declined' ? '4000000000000002' : '4242424242424242',
+        expirationMonth: '09',
+        expirationYear: '39',
+      },
+    })
+  bodies.set(kind, known)
+  const body = {
+    ...known,
+    comments: key,
+    ...(user && { recipient: { guest: false as const, apiKey: user } }),
+  }
+  return isCash ? { ...body, payment: 'cash', card: undefined } : body
+}
+
+/** Client applications and restaurants behind a gateway; they never die, but what they send and hear may be lost. */
+export class Clients {
+  readonly book: Placed[]
+  /** Never crashes. */
+  readonly process = new Process('client')
+  waiting = 0
+  readonly #world: World
+  readonly #all: Simulation
+  readonly #replicas: readonly Replica<OrdersReplica>[]
+  #turn = 0
+
+  constructor(all: Simulation, replicas: readonly Replica<OrdersReplica>[], kinds: readonly Kind[]) {
+    const { world } = all
+    this.#all = all
+    this.#world = world
+    this.#replicas = replicas
+    this.book = kinds.map((kind, number) => ({
+      key: `key-${number}`,
+      kind,
+      user: (kind === 'card' || kind === 'refused') && world.random.next() < 0.5 ? `user-${number}` : null,
+      tries: 0,
+      answer: null,
+      cancelled: false,
+    }))
+    for (const entry of this.book) this.#begin(world.random.next() * 3_000, () => this.#order(entry))
+    all.restaurants.recant = (order) => this.#begin(world.random.next() * 20_000, () => this.#refuse(order))
+  }
+
+  #begin(inMs: number, work: () => Promise<void>): void {
+    this.waiting++
+    this.#world.later(inMs, this.process, () => {
+      void work().then(
+        () => this.waiting--,
+        (error: unknown) => noteMistake(error),
+      )
+    })
+  }
+
+  async #order(entry: Placed): Promise<void> {
+    const send = this.#sender(entry)
+    const answer = await this.#sendUntilFinal(entry, send)
+    const end = asEnd(answer.open ? await this.#follow(answer) : answer)
+    this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
+    entry.cancelled = answer.status === 200 && end.status !== 200
+    entry.answer = { status: end.status, apiKey: end.apiKey, code: end.code, totalCents: end.total }
+    if (answer.status < 500) await this.#askAgain(entry, answer, send)
+  }
+
+  /** Sends the order once, as often as it is called. */
+  #sender(entry: Placed): () => Promise<Answer | null> {
+    const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && this.#world.random.next() < 0.3)
+    const body = bodyOf(entry, isCash)
+    const { key } = entry
+    const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
+    return () => {
+      const requestId = `${key}.${++entry.tries}`
+      const call = { body, idempotency, requestId, principal: application, ...NO_HTTP }
+      return this.#call((api) => api.sendOrder(call))
+    }
+  }
+
+  async #sendUntilFinal(entry: Placed, send: () => Promise<Answer | null>): Promise<Answer> {
+    for (;;) {
+      const other = this.#world.strikes('client: sent twice', entry.key) ? send() : null
+      for (const answer of [await send(), await other]) if (answer && isFinal(entry, answer)) return answer
+      await this.#pause(200 + this.#world.random.next() * 1_500)
+    }
+  }
+
+  /** The same key gives the same answer once more: the same order, or the same refusal. */
+  async #askAgain(entry: Placed, first: Answer, send: () => Promise<Answer | null>): Promise<void> {
+    if (this.#world.random.next() < 0.7) return
+    await this.#pause(this.#world.random.next() * 15_000)
+    const again = await this.#sendUntilFinal(entry, send)
+    if (again.status !== first.status || again.apiKey !== first.apiKey)
+      this.#world.mistake(
+        'two answers',
+        `${entry.key}: ${first.status} ${first.apiKey}, then ${again.status} ${again.apiKey}`,
+      )
+  }
+
+  /** A restaurant refuses what it has accepted, until it is told that it has. */
+  async #refuse({ apiKey }: PlacedOrder): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const call = {
+        ...NO_HTTP,
+        params: { apiKey },
+        body: { reason: 'sold out' },
+        principal: restaurant,
+        idempotency: null,
+        requestId: `refuse-${apiKey.slice(0, 4)}.${tries}`,
+      }
+      const answer = await this.#call((api) => api.refuseOrder(call))
+      if (answer?.status === 200) return this.#all.restaurants.refused(apiKey)
+      // Given up at the deadline, although the restaurant has it: there is nothing to refuse.
+      if (this.#all.database.orders.get(apiKey)?.outcome === 'failed') return
+      await this.#pause(500 + this.#world.random.next() * 3_000)
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#world.later(ms, this.process, resolve))
+  }
+
+  /** Reads an undecided order until it is decided. One that is not there any more was promised and lost. */
+  async #follow(told: Answer): Promise<Answer> {
+    const apiKey = told.apiKey ?? ''
+    for (;;) {
+      await this.#pause(300 + this.#world.random.next() * 2_000)
+      const order = await stored.find({} as Db, apiKey).catch((error: unknown) => {
+        if (isAway(error)) return undefined
+        throw error
+      })
+      if (order === null) return { ...told, apiKey: `gone: ${apiKey}` }
+      if (order?.cancellation) return { ...told, code: order.cancellation.reason }
+      if (order && order.status !== 'PROCESSING') return { ...told, total: order.total }
+    }
+  }
+
+  /** Through the gateway, to one replica after the other as long as nothing was sent. Null: no answer came. */
+  async #call(work: (api: OrdersReplica) => Promise<unknown>): Promise<Answer | null> {
+    const world = this.#world
+    if (world.strikes('client: request lost')) {
+      await this.#pause(ANSWER_WITHIN_MS)
+      return null
+    }
+    const turn = this.#turn++
+    for (let at = 0; at < this.#replicas.length; at++) {
+      const replica = this.#replicas[(turn + at) % this.#replicas.length]
+      const { process, api } = replica ?? {}
+      if (!process?.alive || !api) continue
+      const answer = await this.#exchange(process, () => work(api))
+      return answer && world.strikes('client: reply lost') ? null : answer
+    }
+    return null
+  }
+
+  #exchange(process: Process, work: () => Promise<unknown>): Promise<Answer | null> {
+    const world = this.#world
+    return new Promise((resolve) => {
+      const back = (answer: Answer | null, inMs = world.hop()) =>
+        void world.later(inMs, this.process, () => resolve(answer))
+      back(null, ANSWER_WITHIN_MS)
+      process.whenDead(() => back(null))
+      world.later(world.hop(), process, () => {
+        void work().then(
+          (answer) => back(readAnswer(answer)),
+          (error: unknown) => back(problemOf(error)),
+        )
+      })
+    })
+  }
+}
+
+/** What a handler gets of a request besides what it asks for; none of ours looks at it. */
+const NO_HTTP = {
+  params: undefined,
+  query: undefined,
+  url: SendOrder.path,
+  headers: {},
+  setHeader: () => undefined,
+}
+
+/** An order that was cancelled after it was answered has come to what its refusal would have been. */
+const asEnd = (answer: Answer): Answer =>
+  answer.code === null ? answer : { ...answer, status: problems[answer.code as ProblemCode].status }
+
+function readAnswer(answer: unknown): Answer {
+  const { status, body } = answer instanceof Rendered ? answer : { status: 200, body: JSON.stringify(answer) }
+  const document = JSON.parse(String(body)) as Record<string, unknown>
+  if (status !== 200)
+    return { status, code: String(document['code']), apiKey: null, total: null, open: false }
+  const cancellation = document['cancellation'] as { reason: string } | null
+  return {
+    status,
+    code: cancellation?.reason ?? null,
+    apiKey: String(document['apiKey']),
+    total: Math.round(Number(document['total']) * 100),
+    open: document['status'] === 'PROCESSING' && cancellation === null,
+  }
+}
+
+function problemOf(error: unknown): Answer {
+  const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
+  noteMistake(error)
+  return { status, code, apiKey: null, total: null, open: false }
+}

@@ -1,0 +1,106 @@
+import type { RestaurantLink, TokenizedCard } from '@platter/contracts'
+import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import type { SendOrderFacts, State } from '../../services/orders/src/domain/saga-row.ts'
+import type { Authorization } from '../../services/payments/src/domain/authorization.ts'
+import { me, simulation, world } from './simulation.ts'
+
+export type OrderRow = PlacedOrder & {
+  applicationId: string
+  outcome: 'pending' | 'transmitted' | 'failed'
+  told: boolean
+}
+
+export type SagaRow = {
+  orderApiKey: string
+  version: number
+  attempt: number
+  facts: SendOrderFacts
+  state: State
+  requestId: string
+  wakeAt: number
+  deadlineAt: number
+  finishedAt: number | null
+}
+
+export type DeliveryRow = {
+  attempts: number
+  busyUntil: number
+  deadlineAt: number
+  lastResult: string | null
+  outcome: 'accepted' | 'refused' | 'unreachable' | null
+}
+
+export type KeyRow = {
+  fingerprint: string
+  orderApiKey: string
+  busyUntil: number
+  status: number | null
+  body: string | null
+}
+
+/** The tables that an order goes through. A row is never changed, only replaced: who has read one keeps what was. */
+export class Database {
+  readonly orders = new Map<string, OrderRow>()
+  readonly statuses = new Map<string, string[]>()
+  readonly sagas = new Map<string, SagaRow>()
+  readonly deliveries = new Map<string, DeliveryRow>()
+  readonly keys = new Map<string, KeyRow>()
+  readonly links = new Map<string, RestaurantLink>()
+  /** `sentAt` in virtual milliseconds. */
+  readonly authorizations = new Map<string, { row: Authorization; sentAt: number }>()
+  readonly cards = new Map<string, TokenizedCard & { userApiKey: string }>()
+  /** Nothing is answered until then. */
+  downUntil = 0
+  /** Every state that some saga was in. */
+  readonly seen = new Set<string>()
+
+  get isAnySagaDue(): boolean {
+    const { now } = world()
+    for (const { finishedAt, wakeAt } of this.sagas.values())
+      if (finishedAt === null && wakeAt <= now) return true
+    return false
+  }
+
+  get unfinished(): number {
+    return [...this.sagas.values()].filter(({ finishedAt }) => finishedAt === null).length
+  }
+}
+
+/** The client gives up an answer after that (packages/kit, postgres); the statement goes on. */
+const QUERY_TIMEOUT_MS = 5_000
+const SLOWEST_MS = 15_000
+
+/**
+ * One statement, and so one transaction: nothing comes between its effect's parts. It may be refused, be
+ * slow, or be done without its caller getting to know.
+ */
+export function statement<T>(name: string, effect: () => T): Promise<T> {
+  const { world: here, database } = simulation()
+  const caller = me()
+  const isDown = () => database.downUntil > here.now
+  return new Promise<T>((resolve, reject) => {
+    const fail = (reason: string, inMs = here.hop()) =>
+      here.later(inMs, caller, () => reject(Object.assign(new Error(reason), { code: 'ECONNRESET' })))
+    if (isDown() || here.strikes('statement refused', name)) return void fail('refused')
+    const takes = here.hop() + (here.strikes('statement slow', name) ? here.random.next() * SLOWEST_MS : 0)
+    if (takes > QUERY_TIMEOUT_MS) fail('Query read timeout', QUERY_TIMEOUT_MS)
+    here.arrive(takes, caller, () => {
+      if (isDown()) return void fail('lost')
+      const settle = outcomeOf(effect)
+      here.note(`SQL of ${caller.name}: ${name}`)
+      if (here.strikes('statement done, answer lost', name)) return void fail('lost')
+      here.later(here.hop(), caller, () => settle(resolve, reject))
+    })
+  })
+}
+
+function outcomeOf<T>(
+  effect: () => T,
+): (resolve: (value: T) => void, reject: (error: unknown) => void) => void {
+  try {
+    const value = effect()
+    return (resolve) => resolve(value)
+  } catch (error) {
+    return (_resolve, reject) => reject(error)
+  }
+}

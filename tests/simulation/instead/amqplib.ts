@@ -1,0 +1,174 @@
+import { EventEmitter } from 'node:events'
+import type { Connection, Message } from '../broker.ts'
+import { noteAck } from '../monitors.ts'
+import { me, simulation } from '../simulation.ts'
+import type { Process } from '../world.ts'
+
+/** In the place of amqplib, as far as packages/bus uses it, on the simulated broker. */
+export async function connect(): Promise<Model> {
+  const { world, broker } = simulation()
+  const owner = me()
+  await new Promise<void>((resolve, reject) => {
+    world.later(world.hop(), owner, () =>
+      broker.up ? resolve() : reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
+    )
+  })
+  return new Model(owner)
+}
+
+class Model extends EventEmitter {
+  readonly wire: Connection
+  readonly connection = { stream: { destroy: () => undefined } }
+  readonly #channels: Channel[] = []
+  #closed = false
+
+  constructor(owner: Process) {
+    super()
+    this.wire = simulation().broker.connect(owner, (reason) => this.#end(reason))
+  }
+
+  async createChannel(): Promise<Channel> {
+    if (this.#closed) throw new Error('the connection is closed')
+    const channel = new Channel(this.wire)
+    this.#channels.push(channel)
+    return channel
+  }
+
+  createConfirmChannel(): Promise<Channel> {
+    return this.createChannel()
+  }
+
+  async close(): Promise<void> {
+    simulation().broker.end(this.wire, 'closed')
+  }
+
+  #end(reason: string): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const channel of this.#channels) channel.end()
+    this.emit('close', new Error(reason))
+  }
+}
+
+type Taken = {
+  content: Buffer
+  properties: Record<string, unknown>
+  fields: { redelivered: boolean; deliveryTag: number; routingKey: string }
+}
+type Options = Record<string, unknown>
+type Published = [
+  exchange: string,
+  key: string,
+  content: Buffer,
+  options: Options,
+  confirmed?: (error: Error | null) => void,
+]
+
+class Channel extends EventEmitter {
+  readonly #wire: Connection
+  #closed = false
+  #replyTag = ''
+  #prefetch = 0
+
+  constructor(wire: Connection) {
+    super()
+    this.#wire = wire
+  }
+
+  end(): void {
+    this.#closed = true
+    this.emit('close')
+  }
+
+  async assertQueue(name: string, { exclusive }: { exclusive?: boolean } = {}): Promise<{ queue: string }> {
+    return { queue: simulation().broker.declareQueue(name, exclusive ? this.#wire : null) }
+  }
+
+  async assertExchange(): Promise<void> {
+    // Made when something is bound to it.
+  }
+
+  async bindQueue(queue: string, exchange: string): Promise<void> {
+    simulation().broker.bind(queue, exchange)
+  }
+
+  async prefetch(count: number): Promise<void> {
+    this.#prefetch = count
+  }
+
+  async consume(
+    queue: string,
+    take: (message: Taken) => void,
+    { noAck = false }: { noAck?: boolean } = {},
+  ): Promise<{ consumerTag: string }> {
+    const consumerTag = simulation().broker.consume(queue, {
+      connection: this.#wire,
+      prefetch: this.#prefetch || Infinity,
+      noAck,
+      take: ({ content, properties, redelivered }: Message, deliveryTag) => {
+        if (this.#closed) return
+        take({ content, properties, fields: { redelivered, deliveryTag, routingKey: queue } })
+      },
+    })
+    if (queue === 'amq.rabbitmq.reply-to') this.#replyTag = consumerTag
+    return { consumerTag }
+  }
+
+  async cancel(tag: string): Promise<void> {
+    simulation().broker.cancel(tag)
+  }
+
+  ack(message: Taken): void {
+    noteAck(message.content)
+    this.#tell(() => simulation().broker.ack(this.#wire, message.fields.deliveryTag))
+  }
+
+  reject(message: Taken): void {
+    this.#tell(() => simulation().broker.reject(this.#wire, message.fields.deliveryTag))
+  }
+
+  sendToQueue(queue: string, content: Buffer, properties: Options): boolean {
+    return this.publish('', queue, content, properties)
+  }
+
+  publish(...[exchange, key, content, options, confirmed]: Published): boolean {
+    const { world, broker } = simulation()
+    const replyTo = options['replyTo'] === 'amq.rabbitmq.reply-to' ? this.#replyTag : options['replyTo']
+    const properties = { ...options, ...(replyTo !== undefined && { replyTo }) }
+    const about = exchange || key
+    const enqueue = () => broker.publish(exchange, key, content, properties)
+    const confirm = (arrived: boolean) => {
+      if (confirmed) this.#confirm({ properties, fields: { routingKey: key } }, arrived, confirmed)
+    }
+    this.#tell(() => {
+      world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
+      if (!confirmed) return void enqueue()
+      if (world.strikes('message lost, connection cut', about)) return broker.end(this.#wire)
+      if (world.strikes('message dropped after its confirm', about)) return confirm(true)
+      const arrived = enqueue()
+      if (world.strikes('message duplicated', about)) enqueue()
+      if (world.strikes('message kept, confirm lost', about)) return broker.end(this.#wire)
+      confirm(arrived)
+    })
+    return true
+  }
+
+  #confirm(message: object, arrived: boolean, confirmed: (error: Error | null) => void): void {
+    const { world } = simulation()
+    world.later(world.hop(), this.#wire.owner, () => {
+      if (this.#closed) return
+      // The return comes before the confirm.
+      if (!arrived) this.emit('return', message)
+      confirmed(null)
+    })
+  }
+
+  /** What is written into a connection that has ended is never read. */
+  #tell(run: () => void): void {
+    if (this.#closed) throw new Error('the channel is closed')
+    const { world } = simulation()
+    world.arrive(world.hop(), this.#wire.owner, () => {
+      if (this.#wire.open) run()
+    })
+  }
+}

@@ -1,0 +1,34 @@
+export * from '../../../services/orders/src/store/orders.ts'
+import type * as real from '../../../services/orders/src/store/orders.ts'
+import { statement, type OrderRow } from '../database.ts'
+import { simulation } from '../simulation.ts'
+
+const rowOf = (apiKey: string): OrderRow | null => simulation().database.orders.get(apiKey) ?? null
+
+export const find: typeof real.find = (_db, apiKey) =>
+  statement(`order ${apiKey.slice(0, 4)}`, () => {
+    const row = rowOf(apiKey)
+    return row && (row.outcome !== 'failed' || row.told) ? row : null
+  })
+
+export const exists: typeof real.exists = (_db, apiKey) =>
+  statement(`is there ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
+
+export const standing: typeof real.standing = (_db, apiKey) =>
+  statement(`standing of ${apiKey.slice(0, 4)}`, (): real.Standing => {
+    const order = rowOf(apiKey)
+    const saga = simulation().database.sagas.get(apiKey)
+    if (!order || !saga) throw new Error('no result')
+    if (order.outcome === 'pending') return { kind: 'pending', order }
+    if (order.outcome === 'transmitted' || order.told) return { kind: 'placed', order }
+    if (!saga.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
+    return { kind: 'failed', refusal: saga.state.refusal }
+  })
+
+export const tell: typeof real.tell = (_db, apiKey) =>
+  statement(`tell ${apiKey.slice(0, 4)}`, () => {
+    const row = rowOf(apiKey)
+    if (row?.outcome !== 'pending') return false
+    simulation().database.orders.set(apiKey, { ...row, told: true })
+    return true
+  })

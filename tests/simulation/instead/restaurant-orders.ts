@@ -1,0 +1,38 @@
+import type * as real from '../../../services/orders/src/store/restaurant-orders.ts'
+import { statement } from '../database.ts'
+import { simulation } from '../simulation.ts'
+import { asRead, see } from './sagas.ts'
+
+export * from '../../../services/orders/src/store/restaurant-orders.ts'
+
+export const find: typeof real.find = (_db, restaurantApiKey, apiKey) =>
+  statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
+    const order = simulation().database.orders.get(apiKey)
+    const isTheirs = order?.outcome === 'transmitted' && order.restaurantApiKey === restaurantApiKey
+    return isTheirs ? { order, link: null } : null
+  })
+
+export const cancel: typeof real.cancel = (_db, orderApiKey, { refusal, cancellation, deadlineMs }) =>
+  statement(`cancel ${orderApiKey.slice(0, 4)}`, () => {
+    const { database, world } = simulation()
+    const order = database.orders.get(orderApiKey)
+    const saga = database.sagas.get(orderApiKey)
+    const isOpen = order?.outcome === 'transmitted' && !order.cancellation && order.status !== 'DELIVERED'
+    if (!isOpen || !saga) return null
+    database.orders.set(orderApiKey, {
+      ...order,
+      cancellation: cancellation as NonNullable<typeof order.cancellation>,
+    })
+    const opened = {
+      ...saga,
+      version: saga.version + 1,
+      attempt: 1,
+      state: { ...saga.state, refusal },
+      wakeAt: world.now,
+      deadlineAt: world.now + deadlineMs,
+      finishedAt: null,
+    }
+    database.sagas.set(orderApiKey, opened)
+    see(opened, '')
+    return asRead(opened)
+  })

@@ -1,0 +1,79 @@
+import type { StepRef } from '@platter/contracts'
+import { me, simulation } from './simulation.ts'
+import type { Process, World } from './world.ts'
+
+type Counts = { finished: number; acked: number }
+
+/**
+ * What no book shows, because the design heals it in time: an ack before the work is done, an effect asked
+ * for under two keys, a redelivered transmission that is left to nobody.
+ */
+export class Monitors {
+  readonly #world: World
+  readonly #messages = new WeakMap<Process, Map<string, Counts>>()
+  readonly #keys = new Map<string, string>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** A command's handler, watched. */
+  watched<D, R>(handler: (data: D, received: R) => Promise<void>): (data: D, received: R) => Promise<void> {
+    return async (data, received) => {
+      const process = me()
+      try {
+        await handler(data, received)
+      } finally {
+        this.#countsOf(process, identityOf(data)).finished++
+      }
+    }
+  }
+
+  /** A redelivered transmission has lost its first reader: it is made now, unless it was settled or is over. */
+  takenOver<D extends StepRef, R extends { redelivered: boolean }>(
+    handler: (data: D, received: R) => Promise<void>,
+  ): (data: D, received: R) => Promise<void> {
+    return async (data, received) => {
+      const { orderApiKey } = data
+      const { database, restaurants } = simulation()
+      const before = restaurants.tries.get(orderApiKey) ?? 0
+      await handler(data, received)
+      const row = database.deliveries.get(orderApiKey)
+      const isLeft = row?.outcome === null && row.deadlineAt > this.#world.now
+      if (received.redelivered && isLeft && (restaurants.tries.get(orderApiKey) ?? 0) === before)
+        this.#world.mistake('left to nobody', `a redelivered transmission of ${orderApiKey} was not made`)
+    }
+  }
+
+  acked(content: Buffer): void {
+    const identity = identityOf(JSON.parse(content.toString()))
+    const counts = this.#countsOf(me(), identity)
+    if (++counts.acked > counts.finished)
+      this.#world.mistake('acked early', `${identity} was acked before its handler had ended`)
+  }
+
+  /** The processor is asked for an effect. */
+  asked(kind: string, of: string, key: string): void {
+    const effect = `${kind} of ${of}`
+    const before = this.#keys.get(effect)
+    this.#keys.set(effect, key)
+    if (before !== undefined && before !== key)
+      this.#world.mistake('asked under two keys', `${effect}: ${before}, then ${key}`)
+  }
+
+  #countsOf(process: Process, identity: string): Counts {
+    const messages = this.#messages.get(process) ?? new Map<string, Counts>()
+    this.#messages.set(process, messages)
+    const counts = messages.get(identity) ?? { finished: 0, acked: 0 }
+    messages.set(identity, counts)
+    return counts
+  }
+}
+
+/** Which command of which order; the same for each copy of the message. */
+function identityOf(data: unknown): string {
+  const { orderApiKey, step, undo, version, attempt, ...rest } = data as StepRef & { outcome?: unknown }
+  return `${rest.outcome === undefined ? '' : 'answer to '}${step}${undo ? ' undone' : ''} ${version}.${attempt} of ${orderApiKey}`
+}
+
+export const noteAck = (content: Buffer): void => simulation().monitors.acked(content)

@@ -1,0 +1,105 @@
+import type { Mutation } from './hooks.ts'
+
+const ORDERS = 'services/orders/src'
+const PAYMENTS = 'services/payments/src'
+const HERE = 'tests/simulation'
+
+/**
+ * Bugs, each of which the simulation has to find: a text of ours and what takes its place. Those in this folder
+ * stand for a condition of an SQL statement. `within` seeds, several times what was needed when it was planted.
+ */
+export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> = {
+  'the version is not checked when a saga moves': {
+    file: `${HERE}/instead/sagas.ts`,
+    from: 'row.version !== version || ',
+    to: '',
+    within: 2_000,
+  },
+  'a message is acked before its work is done': {
+    file: 'packages/bus/src/consumer.ts',
+    from: '      await consumption.handle(',
+    to: '      if (!consumption.noAck) channel.ack(message)\n      await consumption.handle(',
+    within: 200,
+  },
+  'an unknown outcome is taken for a declined card': {
+    file: `${PAYMENTS}/domain/learn.ts`,
+    from: 'answer: Answer<Effect>): Learnt {\n',
+    to: `answer: Answer<Effect>): Learnt {
+      if (answer.kind === 'unknown' && move === 'authorize')
+        return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }
+    `,
+    within: 500,
+  },
+  'an authorization of which nobody knows is not released': {
+    file: `${ORDERS}/saga/engine.ts`,
+    from: 'done: [...state.done, awaited.step.name], refusal',
+    to: 'refusal',
+    within: 2_000,
+  },
+  'a capture is asked for under a new key each time': {
+    file: `${PAYMENTS}/domain/authorization.ts`,
+    from: '`${orderApiKey}:capture:1`',
+    to: '`${orderApiKey}:capture:${Math.random()}`',
+    within: 2_000,
+  },
+  'an authorization is asked for under a new key each time': {
+    file: `${PAYMENTS}/domain/authorization.ts`,
+    from: '`${reference}:authorize:1`',
+    to: '`${reference}:authorize:${Math.random()}`',
+    within: 500,
+  },
+  'a redelivered transmission is not taken over': {
+    file: `${ORDERS}/handlers/transmit.ts`,
+    from: 'takeOver: redelivered',
+    to: 'takeOver: false',
+    within: 500,
+  },
+  'a saga is given up after the pivot was said': {
+    file: `${ORDERS}/saga/engine.ts`,
+    from: "awaited.kind !== 'do' || awaited.step.kind !== 'undoable'",
+    to: "awaited.kind !== 'do'",
+    within: 2_000,
+  },
+  'nobody notes that a client was told of an undecided order': {
+    file: `${ORDERS}/final-answer.ts`,
+    from: '  await orders.tell(db, apiKey)\n',
+    to: '',
+    within: 1_000,
+  },
+  'the webhook id is another one at each attempt': {
+    file: `${ORDERS}/handlers/transmit.ts`,
+    from: '`order_${orderApiKey}`',
+    to: '`order_${orderApiKey}_${attempt}`',
+    within: 1_000,
+  },
+  'a late answer of one order takes the key of the next': {
+    file: `${HERE}/instead/idempotency-keys.ts`,
+    from: 'if (row?.orderApiKey !== used.orderApiKey) return',
+    to: 'if (!row) return',
+    within: 20_000,
+  },
+  'two requests with one key are both accepted': {
+    file: `${HERE}/instead/sagas.ts`,
+    from: 'if (database.keys.has(key))',
+    to: 'if (database.keys.size < 0)',
+    within: 2_000,
+  },
+  'a release does not find out what came of an unknown authorization': {
+    file: `${PAYMENTS}/domain/authorization.ts`,
+    from: "if (row.state === 'sent') return findOut(row)",
+    to: "if (row.state === 'sent') return null",
+    within: 2_000,
+  },
+  'a repeated authorization begins anew': {
+    file: `${HERE}/authorizations.ts`,
+    from: 'read(orderApiKey) ?? write(orderApiKey, false,',
+    to: 'write(orderApiKey, false,',
+    within: 2_000,
+  },
+  'an order that a client was told of fails without a cancellation': {
+    file: `${HERE}/instead/sagas.ts`,
+    from: '  if (order.told) order.cancellation ??= failure?.cancellation ?? null\n',
+    to: '',
+    within: 2_000,
+  },
+}

@@ -1,0 +1,197 @@
+import { Bus } from '@platter/bus'
+import {
+  AccountsResolve,
+  AccountsSave,
+  CatalogQuote,
+  cents,
+  OrderMoved,
+  PaymentsAuthorize,
+  PaymentsCapture,
+  PaymentsRelease,
+  RestaurantsTransmit,
+  SagaAnswer,
+  type RefuseOrder,
+  type SendOrder,
+} from '@platter/contracts'
+import { isAway, Problem, type Handler, type Log } from '@platter/kit'
+import { save } from '../../services/accounts/src/handlers/save.ts'
+import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
+import { Conductor } from '../../services/orders/src/conductor.ts'
+import { transmitHandler } from '../../services/orders/src/handlers/transmit.ts'
+import type { Tokenizer } from '../../services/orders/src/outside/tokenize.ts'
+import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
+import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
+import type { Db } from '../../services/orders/src/store/tables.ts'
+import { Waiters } from '../../services/orders/src/waiters.ts'
+import { answering } from '../../services/payments/src/answering.ts'
+import { authorize } from '../../services/payments/src/handlers/authorize.ts'
+import { capture } from '../../services/payments/src/handlers/capture.ts'
+import { release } from '../../services/payments/src/handlers/release.ts'
+import { createSettle } from '../../services/payments/src/settle.ts'
+import { authorizations } from './authorizations.ts'
+import { processor } from './processor.ts'
+import { me, simulation } from './simulation.ts'
+import { Process, type World } from './world.ts'
+
+/** The stores that take the place of the real ones find their world by themselves. */
+const db = {} as Db & AccountsDb
+
+export type Deadlines = { sagaMs: number; transmitMs: number }
+
+/** A program that runs again whenever it dies: at any moment one process of it, or none. */
+export class Replica<Api> {
+  process: Process | null = null
+  api: Api | null = null
+  readonly #name: string
+  readonly #boot: () => Promise<Api>
+  readonly #world: World
+
+  constructor(world: World, name: string, boot: () => Promise<Api>) {
+    this.#world = world
+    this.#name = name
+    this.#boot = boot
+    this.start(0)
+  }
+
+  start(inMs: number): void {
+    const process = new Process(this.#name)
+    process.whenDead(() => {
+      this.#world.note(`DEAD ${this.#name}`)
+      this.process = null
+      this.api = null
+      this.start(300 + this.#world.random.next() * 4_000)
+    })
+    this.#world.later(inMs, null, () => {
+      this.process = process
+      this.#world.later(0, process, () => void this.#boot().then((api) => (this.api = api)))
+    })
+  }
+}
+
+const toHistory = (fields: object, message: string) =>
+  simulation().world.note(`log: ${message} ${JSON.stringify(fields)}`)
+const log = { debug: toHistory, info: toHistory, warn: toHistory, error: toHistory } as unknown as Log
+
+/** What a handler fails on is either away or a mistake of ours. */
+const guarded =
+  <D, R>(handler: (data: D, received: R) => Promise<void>) =>
+  async (data: D, received: R): Promise<void> => {
+    try {
+      await handler(data, received)
+    } catch (error) {
+      noteMistake(error)
+      throw error
+    }
+  }
+
+export function noteMistake(error: unknown): void {
+  if (isAway(error) || error instanceof Problem) return
+  simulation().world.mistake('mistake of ours', error instanceof Error ? error.message : String(error))
+}
+
+export type OrdersReplica = {
+  sendOrder: Handler<typeof SendOrder>
+  refuseOrder: Handler<typeof RefuseOrder>
+}
+
+/** `services/orders/src/wire.ts`, without HTTP. */
+export function orders(deadlines: Deadlines, answerWithinMs: number) {
+  return async function boot(): Promise<OrdersReplica> {
+    const { monitors } = simulation()
+    const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
+    const waiters = new Waiters()
+    const conductor = new Conductor({ db, bus, waiters, log, deadlines })
+    const transmit = transmitHandler({
+      db,
+      conductor,
+      log,
+      defaultLink: { kind: 'console', reports: 'detailed' },
+      transmit: (_link, sent) => simulation().restaurants.transmit(sent),
+    })
+    bus.onCommand(SagaAnswer, monitors.watched(guarded((answer) => conductor.answered(answer))))
+    bus.onCommand(RestaurantsTransmit, monitors.watched(guarded(monitors.takenOver(transmit))), {
+      atOnce: 256,
+    })
+    bus.onNudge(OrderMoved, ({ orderApiKey }) => void waiters.wake(orderApiKey))
+    await bus.start()
+    sweep(conductor)
+    return {
+      sendOrder: sendOrder({ db, bus, conductor, waiters, tokenize, answerWithinMs }),
+      refuseOrder: refuseOrder(db, conductor),
+    }
+  }
+}
+
+const tokenize: Tokenizer = async (card) => {
+  const { expirationMonth, expirationYear } = card
+  const answer = await processor.tokenize({
+    cardNumber: card.cardNumber.reveal(),
+    cvv: card.cvv.reveal(),
+    expirationMonth,
+    expirationYear,
+  })
+  if (answer.kind !== 'yes') throw new Problem('payment-unavailable', 'There is no token.')
+  return answer
+}
+
+/** `repeat('wake sagas', 500, …)`; a round that would find nothing due is not run. */
+function sweep(conductor: Conductor): void {
+  const { world, database } = simulation()
+  const process = me()
+  const again = () => world.later(400 + world.random.next() * 200, null, look)
+  const look = () => {
+    if (!process.alive) return
+    if (!database.isAnySagaDue) return void again()
+    world.later(0, process, () => {
+      const round = conductor.wakeDue().catch((error: unknown) => noteMistake(error))
+      void round.then(again)
+    })
+  }
+  again()
+}
+
+/** `services/payments/src/wire.ts`, without HTTP. */
+export async function payments(): Promise<true> {
+  const { monitors } = simulation()
+  const bus = new Bus({ url: 'amqp://simulated', service: 'payments', log })
+  const settle = createSettle({ authorizations, processor, log })
+  const answered = answering(bus)
+  bus.onCommand(PaymentsAuthorize, monitors.watched(guarded(answered(authorize(authorizations, settle)))))
+  bus.onCommand(PaymentsCapture, monitors.watched(guarded(answered(capture(authorizations, settle)))))
+  bus.onCommand(PaymentsRelease, monitors.watched(guarded(answered(release(authorizations, settle)))))
+  await bus.start()
+  return true
+}
+
+const PRICE = cents(1_075)
+
+/** Catalog and accounts: what they are asked has a fixed answer here; what accounts stores is real. */
+export async function others(): Promise<true> {
+  const { monitors } = simulation()
+  const bus = new Bus({ url: 'amqp://simulated', service: 'accounts', log })
+  bus.onQuestion(CatalogQuote, async ({ items }) => ({
+    faults: [],
+    quote: {
+      items: items.map(({ apiKey }) => ({
+        apiKey,
+        name: 'Soup',
+        basePrice: PRICE,
+        totalPrice: PRICE,
+        customizationChoices: [],
+      })),
+      subtotal: cents(PRICE * items.length),
+      tax: cents(0),
+      deliveryPrice: cents(0),
+      point: null,
+    },
+  }))
+  bus.onQuestion(AccountsResolve, async () => ({
+    faults: [],
+    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+    card: null,
+    address: null,
+  }))
+  bus.onCommand(AccountsSave, monitors.watched(guarded(save(db, bus))))
+  await bus.start()
+  return true
+}

@@ -1,0 +1,103 @@
+import { Book, type Asked, type Answer as Said } from '../../dev/processor/src/book.ts'
+import { tokenize } from '../../dev/processor/src/cards.ts'
+import type { Entry } from '../../dev/processor/src/ledger.ts'
+import type { Answer, Effect, Found } from '../../services/payments/src/domain/learn.ts'
+import type { Processor } from '../../services/payments/src/outside/processor.ts'
+import { me, simulation } from './simulation.ts'
+import type { World } from './world.ts'
+
+const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sent }) as const
+
+/** What payments waits for an answer. */
+const ANSWER_WITHIN_MS = 6_000
+const LATEST_MS = 30_000
+
+type What<A = Asked> = A extends unknown ? Omit<A, 'fingerprint'> : never
+
+/** The development processor's own book, and a network to it that loses, delays and repeats. */
+export class ProcessorNetwork {
+  readonly ledger: Entry[] = []
+  /** Takes no connection until then. */
+  downUntil = 0
+  readonly #book = new Book([])
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  decide(what: What): Said {
+    const { world, monitors } = simulation()
+    const fingerprint = JSON.stringify(what)
+    monitors.asked(what.kind, 'id' in what ? what.id : what.reference, what.idempotencyKey)
+    const decision = this.#book.decide({ ...what, fingerprint }, new Date())
+    if (decision.kind === 'answer') {
+      world.note(`processor: ${what.kind} ${what.idempotencyKey} again or refused: ${decision.answer.status}`)
+      return decision.answer
+    }
+    const { entry } = decision
+    world.note(`processor: ${entry.kind} ${entry.amount} of ${entry.reference.slice(0, 4)} ${entry.outcome}`)
+    this.ledger.push(entry)
+    const declined = entry.outcome !== 'approved'
+    return declined
+      ? { status: 402, body: { code: 'card_declined', declineCode: entry.outcome } }
+      : { status: 200, body: { id: entry.id, amount: entry.amount } }
+  }
+
+  found(reference: string): Found[] {
+    return this.#book.find(reference).map(({ id, amount, status }) => ({ id, amount, status }) as Found)
+  }
+
+  /** One request and its answer, as the caller gets to know it. Never rejects, as the adapter never does. */
+  ask<T>(work: () => Answer<T>): Promise<Answer<T>> {
+    const world = this.#world
+    const caller = me()
+    return new Promise((resolve) => {
+      const answer = (value: Answer<T>, inMs = world.hop()) => world.later(inMs, caller, () => resolve(value))
+      if (this.downUntil > world.now || world.strikes('processor away'))
+        return void answer(unknown('ECONNREFUSED', false))
+      if (world.strikes('processor: request lost'))
+        return void answer(unknown('TimeoutError'), ANSWER_WITHIN_MS)
+      if (world.strikes('processor: request late')) {
+        world.arrive(world.random.next() * LATEST_MS, null, () => void work())
+        return void answer(unknown('TimeoutError'), ANSWER_WITHIN_MS)
+      }
+      world.arrive(world.hop(), caller, () => {
+        const value = work()
+        if (world.strikes('processor: reply lost')) return answer(unknown('TimeoutError'), ANSWER_WITHIN_MS)
+        if (world.strikes('processor: 500 after the effect')) return answer(unknown('500 unreadable'))
+        return answer(value)
+      })
+    })
+  }
+}
+
+/** As `services/payments/src/outside/development-processor.ts` reads an answer. */
+function read({ status, body }: Said): Answer<Effect> {
+  if (status === 200) return { kind: 'yes', id: String(body['id']), amount: Number(body['amount']) }
+  const { code, declineCode = code } = body as { code: string; declineCode?: string }
+  return code === 'idempotency_mismatch' ? unknown(code) : { kind: 'no', code, declineCode }
+}
+
+const effect = (what: What): Promise<Answer<Effect>> => {
+  const { processor } = simulation()
+  return processor.ask(() => read(processor.decide(what)))
+}
+
+/** The processor as payments speaks to it. */
+export const processor: Processor = {
+  tokenize: ({ cardNumber }) =>
+    simulation().processor.ask(() => {
+      const made = tokenize(cardNumber)
+      return made
+        ? { kind: 'yes', ...made }
+        : { kind: 'no', code: 'card_declined', declineCode: 'invalid_number' }
+    }),
+  authorize: (call) => effect({ kind: 'authorize', ...call }),
+  capture: (call) => effect({ kind: 'capture', ...call }),
+  void: (call) => effect({ kind: 'void', ...call }),
+  refund: (call) => effect({ kind: 'refund', ...call }),
+  find: ({ reference }) =>
+    simulation().processor.ask(() => ({ kind: 'yes', found: simulation().processor.found(reference) })),
+  close: async () => undefined,
+}

@@ -1,0 +1,84 @@
+import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import type { Receipt, Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
+import type { Receipt as ReceiptLine } from '../chaos/books.ts'
+import { me } from './simulation.ts'
+import type { World } from './world.ts'
+
+/** A restaurant has so long to answer (services/orders, restaurant-link). */
+const ANSWER_WITHIN_MS = 10_000
+const LATEST_MS = 30_000
+
+/** What a restaurant does with an order; its apiKey says which one it is. */
+export const RESTAURANTS = {
+  accepts: 'restaurant-accepts',
+  refuses: 'restaurant-refuses',
+  test: 'restaurant-test',
+  /** Accepts, and refuses after all. */
+  recants: 'restaurant-recants',
+  unreachable: 'restaurant-unreachable',
+  silent: 'restaurant-silent',
+} as const
+
+/** Restaurants that know an order by its webhook id, as Standard Webhooks tells them to. */
+export class Restaurants {
+  readonly receipts: ReceiptLine[] = []
+  /** None takes a connection until then. */
+  downUntil = 0
+  recant: (order: PlacedOrder) => void = () => undefined
+  /** How often somebody tried to reach one for an order. */
+  readonly tries = new Map<string, number>()
+  readonly #known = new Map<string, Receipt>()
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  transmit({ webhookId, order }: Transmission): Promise<Receipt> {
+    const world = this.#world
+    const caller = me()
+    this.tries.set(order.apiKey, (this.tries.get(order.apiKey) ?? 0) + 1)
+    return new Promise((resolve) => {
+      const answer = (receipt: Receipt, inMs = world.hop()) =>
+        world.later(inMs, caller, () => resolve(receipt))
+      const silence = () => answer({ kind: 'unknown', reason: 'no answer' }, ANSWER_WITHIN_MS)
+      const isAway = order.restaurantApiKey === RESTAURANTS.unreachable || this.downUntil > world.now
+      if (isAway || world.strikes('restaurant away'))
+        return void answer({ kind: 'not-reached', reason: 'ECONNREFUSED' })
+      const isSilent = order.restaurantApiKey === RESTAURANTS.silent
+      if (isSilent || world.strikes('restaurant: request lost')) return void silence()
+      if (world.strikes('restaurant: request late')) {
+        world.arrive(world.random.next() * LATEST_MS, null, () => void this.#receive(webhookId, order))
+        return void silence()
+      }
+      world.arrive(world.hop(), caller, () => {
+        const failsBefore = world.random.next() < 0.5
+        if (world.strikes('restaurant: 500')) {
+          if (!failsBefore) this.#receive(webhookId, order)
+          return void answer({ kind: 'unknown', reason: 'answered 500' })
+        }
+        const receipt = this.#receive(webhookId, order)
+        return void (world.strikes('restaurant: reply lost') ? silence() : answer(receipt))
+      })
+    })
+  }
+
+  /** It has refused what it had accepted. */
+  refused(orderApiKey: string): void {
+    for (const receipt of this.receipts) if (receipt.orderApiKey === orderApiKey) receipt.outcome = 'refused'
+  }
+
+  #receive(webhookId: string, order: PlacedOrder): Receipt {
+    const { apiKey, restaurantApiKey } = order
+    const known = this.#known.get(webhookId)
+    if (known) return known
+    const outcome = restaurantApiKey === RESTAURANTS.refuses ? 'refused' : 'accepted'
+    this.#world.note(`restaurant: ${apiKey.slice(0, 4)} ${outcome}`)
+    this.receipts.push({ orderApiKey: apiKey, outcome })
+    if (restaurantApiKey === RESTAURANTS.recants) this.recant(order)
+    const receipt: Receipt =
+      outcome === 'refused' ? { kind: 'refused', reason: 'too busy' } : { kind: 'accepted' }
+    this.#known.set(webhookId, receipt)
+    return receipt
+  }
+}

@@ -1,0 +1,109 @@
+import type { Violation } from '../chaos/judge.ts'
+import { installAmbient } from './ambient.ts'
+import { Broker } from './broker.ts'
+import { Clients, type Kind } from './clients.ts'
+import { Database } from './database.ts'
+import { judged } from './judgement.ts'
+import { Monitors } from './monitors.ts'
+import { orders, others, payments, Replica, type Deadlines } from './processes.ts'
+import { ProcessorNetwork } from './processor.ts'
+import { Restaurants } from './restaurants.ts'
+import { enter, type Simulation } from './simulation.ts'
+import { storm } from './storm.ts'
+import { World } from './world.ts'
+
+export type Outcome = {
+  seed: number
+  violations: Violation[]
+  history: string[]
+  kinds: readonly Kind[]
+  faults: ReadonlyMap<string, number>
+  states: ReadonlySet<string>
+  events: number
+  /** Virtual milliseconds from the last fault until everything was settled; null when it never was. */
+  settledMs: number | null
+  /** Orders given up although their restaurant had them: nobody could know by then. */
+  inDoubt: number
+}
+
+const MIX: readonly Kind[] = [
+  'card',
+  'card',
+  'card',
+  'card',
+  'cash',
+  'cash',
+  'declined',
+  'refused',
+  'test',
+  'recanted',
+]
+/** Longer than any pause between two tries (72 s) and than any deadline. */
+const SETTLE_WITHIN_MS = 900_000
+
+/** One run: orders, faults, calm, and the judgement of it. The same seed gives the same run. */
+export async function run(seed: number, options: { record: boolean }): Promise<Outcome> {
+  const world = new World(seed, options)
+  const all: Simulation = {
+    world,
+    broker: new Broker(world),
+    database: new Database(),
+    processor: new ProcessorNetwork(world),
+    restaurants: new Restaurants(world),
+    monitors: new Monitors(world),
+  }
+  const restoreAmbient = installAmbient()
+  enter(all)
+  try {
+    return await play(seed, all)
+  } finally {
+    enter(null)
+    restoreAmbient()
+  }
+}
+
+async function play(seed: number, all: Simulation): Promise<Outcome> {
+  const { world, database, broker } = all
+  const { random } = world
+  const isShort = random.next() < 0.4
+  const deadlines = {
+    sagaMs: random.pick([300_000, 300_000, 30_000, 4_000]),
+    transmitMs: isShort ? random.pick([3_000, 6_000, 20_000]) : 120_000,
+  }
+  const mix: readonly Kind[] = isShort ? [...MIX, 'unreachable', 'unreachable', 'silent'] : MIX
+  const kinds = Array.from({ length: random.pick([1, 2, 3, 4, 6]) }, () => random.pick(mix))
+  const replicas = startReplicas(world, deadlines)
+  const clients = new Clients(all, replicas.orders, kinds)
+  const stormMs = random.pick([5_000, 20_000, 40_000])
+  storm(all, Object.values(replicas).flat(), stormMs)
+
+  const isSettled = () => clients.waiting === 0 && database.unfinished === 0 && broker.waiting === 0
+  await world.run(stormMs, () => false)
+  world.calm = true
+  world.note('CALM')
+  await world.run(stormMs + SETTLE_WITHIN_MS, isSettled)
+  const settledMs = isSettled() ? Math.max(0, world.now - stormMs) : null
+  // What was sent long ago may still be on its way.
+  await world.run(world.now + 40_000, () => false)
+  const { violations, inDoubt } = judged(all, clients, isShort)
+  return {
+    seed,
+    violations,
+    history: world.history ?? [],
+    kinds,
+    faults: world.faults,
+    states: database.seen,
+    events: world.events,
+    settledMs,
+    inDoubt,
+  }
+}
+
+function startReplicas(world: World, deadlines: Deadlines) {
+  const boot = orders(deadlines, 8_000)
+  return {
+    orders: [new Replica(world, 'orders', boot), new Replica(world, 'orders-2', boot)],
+    payments: [new Replica(world, 'payments', payments), new Replica(world, 'payments-2', payments)],
+    others: [new Replica(world, 'others', others)],
+  }
+}

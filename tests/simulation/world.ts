@@ -1,0 +1,186 @@
+import { randomOf, type Random } from '../chaos/random.ts'
+
+/**
+ * One life of a process of ours. What it has in memory is what its events close over: when it dies they are
+ * dropped, and whoever takes its place starts with nothing.
+ */
+export class Process {
+  readonly name: string
+  alive = true
+  /** Stopped, as by SIGSTOP, until then: its events wait. */
+  frozenUntil = 0
+  readonly #endings: (() => void)[] = []
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  whenDead(ending: () => void): void {
+    this.#endings.push(ending)
+  }
+
+  die(): void {
+    this.alive = false
+    for (const ending of this.#endings) ending()
+  }
+}
+
+/** Chances of a single message, statement or call to go wrong, before a run turns some of them off or up. */
+export const CHANCES = {
+  crash: 0.006,
+  'message dropped after its confirm': 0.02,
+  'message lost, connection cut': 0.015,
+  'message kept, confirm lost': 0.02,
+  'message duplicated': 0.06,
+  'message delayed': 0.06,
+  'statement refused': 0.012,
+  'statement done, answer lost': 0.012,
+  'statement slow': 0.02,
+  'processor away': 0.06,
+  'processor: request lost': 0.06,
+  'processor: reply lost': 0.06,
+  'processor: request late': 0.06,
+  'processor: 500 after the effect': 0.05,
+  'restaurant away': 0.06,
+  'restaurant: request lost': 0.05,
+  'restaurant: reply lost': 0.05,
+  'restaurant: request late': 0.05,
+  'restaurant: 500': 0.05,
+  'client: request lost': 0.04,
+  'client: reply lost': 0.08,
+  'client: sent twice': 0.08,
+} as const
+export type Chance = keyof typeof CHANCES
+
+type Event = { at: number; order: number; owner: Process | null; run: () => void }
+
+/** Microtasks run before the next immediate: after it nothing that was resolved is still on its way. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Everything that happens, one event after the other, in virtual time, as one seed decides. */
+export class World {
+  readonly random: Random
+  /** Virtual milliseconds. */
+  now = 0
+  /** From then on nothing goes wrong any more. */
+  calm = false
+  /** Whose code runs at the moment. */
+  current: Process | null = null
+  events = 0
+  readonly faults = new Map<string, number>()
+  readonly history: string[] | null
+  /** Faults of our own code that no book shows. */
+  readonly mistakes: { rule: string; what: string }[] = []
+  readonly #queue: Event[] = []
+  readonly #chances = new Map<Chance, number>()
+  #order = 0
+
+  constructor(seed: number, options: { record: boolean }) {
+    this.random = randomOf(seed)
+    this.history = options.record ? [] : null
+    for (const kind of Object.keys(CHANCES) as Chance[]) {
+      const mood = this.random.next()
+      this.#chances.set(kind, CHANCES[kind] * (mood < 0.4 ? 0 : mood < 0.8 ? 1 : mood < 0.95 ? 4 : 10))
+    }
+  }
+
+  /** Whether it happens now; counted and told when it does. */
+  strikes(kind: Chance, about = ''): boolean {
+    if (this.calm || this.random.next() >= (this.#chances.get(kind) ?? 0)) return false
+    this.fault(kind, about)
+    return true
+  }
+
+  fault(kind: string, about = ''): void {
+    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1)
+    this.note(`FAULT ${kind} ${about}`)
+  }
+
+  note(what: string): void {
+    this.history?.push(`${this.now.toFixed(1).padStart(9)}  ${(this.current?.name ?? '-').padEnd(12)}${what}`)
+  }
+
+  mistake(rule: string, what: string): void {
+    this.note(`VIOLATED ${rule}: ${what}`)
+    this.mistakes.push({ rule, what })
+  }
+
+  /** Milliseconds of a hop that nothing is wrong with. */
+  hop(): number {
+    return 0.5 + this.random.next() * 4
+  }
+
+  /** Of a world without owner: what runs then resumes nobody's code. */
+  later(inMs: number, owner: Process | null, run: () => void): Event {
+    const event = { at: this.now + inMs, order: this.#order++, owner, run }
+    push(this.#queue, event)
+    return event
+  }
+
+  /** Asks the outside to do something. What is on its way when its sender dies arrives, or does not. */
+  arrive(inMs: number, sender: Process | null, run: () => void): void {
+    this.later(inMs, null, () => {
+      if (sender?.alive !== false || this.random.next() < 0.5) run()
+    })
+  }
+
+  /** Runs until `done` or `untilMs`. */
+  async run(untilMs: number, done: () => boolean): Promise<void> {
+    while (!done()) {
+      const next = this.#queue[0]
+      if (!next || next.at > untilMs) break
+      pop(this.#queue)
+      await this.#happen(next)
+    }
+    if (!done()) this.now = Math.max(this.now, untilMs)
+  }
+
+  async #happen(event: Event): Promise<void> {
+    const { owner } = event
+    if (owner?.alive === false) return
+    this.now = Math.max(this.now, event.at)
+    if (owner && owner.frozenUntil > this.now) {
+      push(this.#queue, { ...event, at: owner.frozenUntil })
+      return
+    }
+    this.events++
+    if (owner === null) return event.run()
+    if (owner.name !== 'client' && this.strikes('crash', owner.name)) return owner.die()
+    this.current = owner
+    event.run()
+    await settled()
+    this.current = null
+  }
+}
+
+const before = (one: Event, other: Event): boolean =>
+  one.at < other.at || (one.at === other.at && one.order < other.order)
+
+/** A binary heap: the parent of `at` is `(at - 1) >> 1`. */
+function push(heap: Event[], event: Event): void {
+  let at = heap.push(event) - 1
+  for (;;) {
+    const parent = (at - 1) >> 1
+    const above = heap[parent]
+    if (at === 0 || !above || !before(event, above)) break
+    heap[at] = above
+    at = parent
+  }
+  heap[at] = event
+}
+
+function pop(heap: Event[]): void {
+  const last = heap.pop()
+  if (!last || heap.length === 0) return
+  let at = 0
+  for (;;) {
+    const left = heap[2 * at + 1]
+    const right = heap[2 * at + 2]
+    const isRight = left && right && before(right, left)
+    const child = isRight ? right : left
+    if (!child || !before(child, last)) break
+    heap[at] = child
+    at = 2 * at + (isRight ? 2 : 1)
+  }
+  heap[at] = last
+}
