@@ -38,14 +38,13 @@ test(
         slowest = Math.max(slowest, answer.ms)
         const wrong = complaint(answer, request.isHead)
         if (wrong !== null) {
-          const sent = request.bytes.subarray(0, 1_000).toString('latin1')
-          complaints.push(`${wrong}\n  no. ${number}, ${request.operation}: ${JSON.stringify(sent)}`)
+          const sent = JSON.stringify(request.bytes.toString('latin1')).replaceAll(/(.{1,8})\1{9,}/g, '$1…')
+          complaints.push(`${wrong}\n  no. ${number}, ${request.operation}: ${sent.slice(0, 1_500)}`)
         }
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, client))
-    process.stderr.write(`slowest answer: ${Math.round(slowest)} ms; ${inWords(statuses)}
-`)
+    process.stderr.write(`slowest answer: ${Math.round(slowest)} ms; ${inWords(statuses)}\n`)
     expect(complaints.join('\n')).toBe('')
     // Otherwise nothing but the outermost checks would have been tried.
     expect(statuses.get(200)).toBeGreaterThan(COUNT / 20)

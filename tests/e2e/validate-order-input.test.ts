@@ -208,6 +208,15 @@ describe('strict about the rest', () => {
     expect(JSON.stringify(body)).not.toMatch(/4242|314/)
   })
 
+  test.each(['restaurantApiKey', 'items', 'comments', 'recipient'])(
+    '400: %s with a length that cannot be compared',
+    async (field) => {
+      const strange = { length: { valueOf: null, toString: null } }
+      const value = field === 'recipient' ? { ...maria, firstName: strange } : strange
+      expect((await refusal({ ...pickup, [field]: value })).status).toBe(400)
+    },
+  )
+
   test.each([[null], [[]], ['text'], [7], [true]])('400: a body of %j', async (body) => {
     expect((await answered(send(JSON.stringify(body)))).status).toBe(400)
   })

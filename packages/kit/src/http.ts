@@ -1,3 +1,6 @@
+import { isUtf8 } from 'node:buffer'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { Operation, Principal, PrincipalOf } from '@platter/contracts'
 import Fastify, {
   LogController,
@@ -33,19 +36,33 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
   const app = Fastify({
     loggerInstance: log,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    http: { requireHostHeader: false },
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (_error, request, reply) =>
+      void answerProblem(
+        new Problem('invalid-field', 'The path of the request cannot be read.'),
+        request,
+        reply,
+      ),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     // While stopping, what still comes in on open connections is served, see `drain`.
     return503OnClosing: false,
     requestTimeout: 15_000,
     keepAliveTimeout: 65_000,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    // Three characters for each of the 255 of an Idempotency-Key, which order-by-key has in its path.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 3 * 255 },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
     },
   }) as unknown as App
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  answerWhatNodeWouldNot(app)
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id)
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new Problem('invalid-field', 'The header field Host is missing.')
+  })
   app.addHook('onResponse', async (request, reply) => {
     const { method, id, routeOptions } = request
     const line = {
@@ -67,6 +84,15 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
   return app
 }
 
+/** Node has answers of its own to these, with no document, or none at all. */
+function answerWhatNodeWouldNot(app: App): void {
+  // RFC 9110, 10.1.1: an expectation that nobody knows may be ignored.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket) =>
+    endWith(new Problem('no-such-endpoint', 'There is no such endpoint.'), socket),
+  )
+}
+
 function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
   // A 503 is a state of the world and comes in crowds; every other 5xx is to be looked into.
   if (problem.status === 503)
@@ -74,10 +100,35 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   else if (problem.status >= 500)
     request.log.error({ requestId: request.id, code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', problem.retryAfterSeconds)
+  // Fastify would close the connection on what is still to come, and three of four clients that send 5 MB would
+  // see it reset instead of this answer. Node reads the rest and throws it away, for requestTimeout at most.
+  if (problem.code === 'body-too-large') void reply.removeHeader('connection')
   return reply
     .code(problem.status)
+    .header('x-request-id', request.id)
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))
+}
+
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET') return
+  const detail = 'The request line or a header field cannot be read, or is too long.'
+  endWith(new Problem('invalid-field', detail), socket)
+}
+
+/** For what has neither request nor reply: the problem goes straight to the connection, which ends. */
+function endWith(problem: Problem, socket: Duplex): void {
+  if (!socket.writable) return
+  const requestId = newRequestId()
+  const body = JSON.stringify(problemDocument(problem, requestId, '/'))
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
 /** The path as sent, without the query, which may hold an access key. */
@@ -103,6 +154,8 @@ function asProblem(error: FastifyError): Problem {
     return new Problem('body-too-large', 'The body is larger than allowed.')
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new Problem('not-json', 'The body must be sent as application/json.')
+  // Node's word for a client that went away in the middle of its body, with the code of a lost server.
+  if (error.message === 'aborted') return new Problem('malformed-json', 'The body is not whole.')
   if (isAway(error))
     return new Problem('service-unavailable', 'A part of the service is not available. Please try again.', {
       cause: error,
@@ -117,14 +170,16 @@ function asProblem(error: FastifyError): Problem {
 export function readJson(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') return done(null, undefined)
-    void parse(request, body, (error, value) =>
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    // Decoding would put U+FFFD in the place of every other byte, and nobody would know what was meant.
+    if (!isUtf8(body)) return done(new Problem('malformed-json', 'The body is not UTF-8.'))
+    void parse(request, body.toString(), (error, value) =>
       error ? done(new Problem('malformed-json', 'The body is not JSON.')) : done(null, value),
     )
   })
-  app.addContentTypeParser<string>('*', { parseAs: 'string' }, (_request, body, done) =>
-    body === ''
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    body.length === 0
       ? done(null, undefined)
       : done(new Problem('not-json', 'The body must be sent as application/json.')),
   )

@@ -44,6 +44,25 @@ function faultOf(issue: z.core.$ZodIssue, whole: unknown, pointer: Pointer): Fau
 }
 
 /**
+ * null where zod (4.6.7) throws: it compares the `length` of whatever was sent where text or a list belongs with
+ * the most there may be, and `{ "length": { "valueOf": null, "toString": null } }` cannot be compared.
+ */
+function safeParse(schema: z.ZodType, value: unknown) {
+  try {
+    return schema.safeParse(value)
+  } catch (error) {
+    if (error instanceof TypeError && error.message.includes('object to primitive')) return null
+    throw error
+  }
+}
+
+const noPrimitive = (pointer: string): Fault => ({
+  pointer,
+  code: 'invalid-field',
+  detail: 'An object is where text or a list belongs.',
+})
+
+/**
  * Compiles an operation's request schemas once. The parser gives their values, or throws one Problem with
  * every fault of path, query and body together.
  */
@@ -56,8 +75,9 @@ export function requestParser(operation: Operation) {
     const parsed: Required<Parts> = { params: undefined, query: undefined, body: undefined }
     const faults: Fault[] = []
     for (const { part, schema } of schemas) {
-      const result = schema.safeParse(request[part])
-      if (result.success) parsed[part] = result.data
+      const result = safeParse(schema, request[part])
+      if (!result) faults.push(noPrimitive(pointers[part]([])))
+      else if (result.success) parsed[part] = result.data
       else for (const issue of result.error.issues) faults.push(faultOf(issue, request[part], pointers[part]))
     }
     if (faults.length > 0) throw Problem.of(faults)

@@ -11,7 +11,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
   const claim = await takeRunDirectory(directory, { fresh: true, reporter })
   const host = createProcessHost(directory)
-  const { postgres, rabbitmq, redis } = await findServers({ directory, host, reporter })
+  const { postgres, rabbitmq, redis } = await findServers({ directory, host, reporter, fresh: true })
   project.provide('servers', { postgres: postgres.url, rabbitmq: rabbitmq.url, redis: redis.url })
   return async () => {
     host.close()

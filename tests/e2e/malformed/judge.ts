@@ -6,7 +6,7 @@ const WITHIN_MS = 2_000
 
 /** What only our side knows, and nothing that the requests have in them. */
 const LEAKS =
-  /\n\s+at |node_modules|\/work\/|\.ts\b|file:\/\/|\b(select|insert into|update|delete)\b.+\b(from|set|values|where)\b|relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
+  /\n\s+at |node_modules|\/work\/|\.ts\b|file:\/\/|\b(select .+ from|insert into|update \w+ set|delete from) |relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
 
 /** What is wrong with an answer, whatever was asked; null when nothing is. */
 export function complaint({ status, headers, body, ms }: Exchanged, isHead: boolean): string | null {

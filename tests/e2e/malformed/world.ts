@@ -30,7 +30,8 @@ export async function aWorld(): Promise<World> {
   const { body: saved } = await post<CreditCard>(`user/${user.apiKey}/add-card`, card(), as)
   const { body: address } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home, as)
   const order = { ...(await anOrder(open)), recipient: { apiKey: user.apiKey } }
-  const { body: placed } = await sendOrder(order, as)
+  const { status, body: placed } = await sendOrder(order, as)
+  if (status !== 200) throw new Error(`there is nothing to ask for: ${JSON.stringify(placed)}`)
   const orders = [
     order,
     await anOrder(cast.aurora),
@@ -55,7 +56,7 @@ export async function aWorld(): Promise<World> {
     apiKeys: {
       restaurant: [open, cast.aurora],
       // Only this one is changed: the others are everybody's.
-      restaurants: [changing],
+      restaurants: [changing, changing, changing, 'a%20b', '%00', '%F0%9F%8D%95', 'x'.repeat(101)],
       customizations: items,
       item: items,
       user: [user.apiKey],

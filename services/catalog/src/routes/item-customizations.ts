@@ -1,14 +1,15 @@
 import { ItemCustomizations } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { groupRecords } from '#/domain/menu.ts'
+import { notModified } from '#/revalidation.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
 import { findCustomizations } from '#/store/menus.ts'
 
 /** Specification 4.7. */
 export const itemCustomizations = (route: Route, db: Db) =>
-  route(ItemCustomizations, async ({ params }) => {
-    const groups = await findCustomizations(db, params.apiKey)
-    if (!groups) throw new Problem('item-not-found', 'There is no such menu item.')
-    return groupRecords(groups)
+  route(ItemCustomizations, async (call) => {
+    const found = await findCustomizations(db, call.params.apiKey)
+    if (!found) throw new Problem('item-not-found', 'There is no such menu item.')
+    return notModified(call, `"${found.version}"`) ?? groupRecords(found.groups)
   })

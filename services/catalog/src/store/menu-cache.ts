@@ -12,45 +12,63 @@ const MAX_KEYS = 10_000
 /** Nobody deletes the menus of old versions. */
 const KEPT_SECONDS = 600
 
+/** A menu as the bytes that clients get, and the entity tag that stands for them. */
+export type RenderedMenu = { etag: string; body: Buffer }
+
 /**
- * Menus as the bytes that clients get, rendered once a version and shared by all replicas through Redis. The
- * version is part of the key, so that nothing is ever invalidated; a replica asks the database for it once
- * a second and restaurant. Without Redis each read renders anew.
+ * Menus rendered once a version and shared by all replicas through Redis. The version is part of the key, so
+ * that nothing is ever invalidated; a replica asks the database for it once a second and restaurant. Without
+ * Redis each read renders anew. Both functions give null when there is no such restaurant.
  */
 export type MenuCache = {
-  /** null when there is no such restaurant. */
-  read(restaurantApiKey: string, includeCustomizations: boolean): Promise<Buffer | null>
+  /** What `read` would give now is this. */
+  etagOf(restaurantApiKey: string, includeCustomizations: boolean): Promise<string | null>
+  read(restaurantApiKey: string, includeCustomizations: boolean): Promise<RenderedMenu | null>
 }
 
 const renderMenu = responseRenderer(RestaurantMenu)
 
 export function createMenuCache(db: Db, cache: Cache): MenuCache {
   const versions = createMemo<number | null>({ ttlMs: VERSION_HOLDS_MS, max: MAX_KEYS })
-  const inHand = createMemo<Buffer | null>({ ttlMs: 0, max: MAX_KEYS })
+  const inHand = createMemo<RenderedMenu | null>({ ttlMs: 0, max: MAX_KEYS })
+  const versionOf = (restaurantApiKey: string) =>
+    versions(restaurantApiKey, () => menuVersion(db, restaurantApiKey))
 
-  async function render(restaurantApiKey: string, includeCustomizations: boolean): Promise<Buffer | null> {
+  async function render(restaurantApiKey: string, includeCustomizations: boolean) {
     const found = await findMenu(db, restaurantApiKey)
     if (!found) return null
     const body = Buffer.from(renderMenu(menuRecord(found.menu, includeCustomizations)))
     // Under the version that was read, which may be newer than the one that was asked for. Nobody waits for it.
     const key = keyOf(restaurantApiKey, found.version, includeCustomizations)
     void cache.set(key, body, Math.round(KEPT_SECONDS * (0.9 + 0.2 * Math.random())))
-    return body
+    return { etag: etagFor(found.version, includeCustomizations), body }
   }
 
   return {
+    async etagOf(restaurantApiKey, includeCustomizations) {
+      const version = await versionOf(restaurantApiKey)
+      return version === null ? null : etagFor(version, includeCustomizations)
+    },
     async read(restaurantApiKey, includeCustomizations) {
-      const version = await versions(restaurantApiKey, () => menuVersion(db, restaurantApiKey))
+      const version = await versionOf(restaurantApiKey)
       if (version === null) return null
       const key = keyOf(restaurantApiKey, version, includeCustomizations)
-      return inHand(
-        key,
-        async () => (await cache.get(key)) ?? render(restaurantApiKey, includeCustomizations),
-      )
+      return inHand(key, async () => {
+        const body = await cache.get(key)
+        return body
+          ? { etag: etagFor(version, includeCustomizations), body }
+          : render(restaurantApiKey, includeCustomizations)
+      })
     },
   }
 }
 
+const formOf = (includeCustomizations: boolean): string => (includeCustomizations ? '1' : '0')
+
 /** An apiKey has no colon. */
 const keyOf = (restaurantApiKey: string, version: number, includeCustomizations: boolean): string =>
-  `menu:${restaurantApiKey}:${version}:${includeCustomizations ? 1 : 0}`
+  `menu:${restaurantApiKey}:${version}:${formOf(includeCustomizations)}`
+
+/** Strong: a version is rendered to the same bytes by everyone. */
+const etagFor = (version: number, includeCustomizations: boolean): string =>
+  `"${version}-${formOf(includeCustomizations)}"`

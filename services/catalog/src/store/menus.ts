@@ -53,14 +53,18 @@ export async function findMenu(
   return row ?? null
 }
 
-/** What an item may be ordered with; null when there is no such item. */
-export async function findCustomizations(db: Db, itemApiKey: string): Promise<CustomizationGroup[] | null> {
+/** What an item may be ordered with, and the version of the menu that says so; null when there is no such item. */
+export async function findCustomizations(
+  db: Db,
+  itemApiKey: string,
+): Promise<{ version: number; groups: CustomizationGroup[] } | null> {
   const row = await db
-    .selectFrom('menu_items')
-    .select('customization_groups')
-    .where('api_key', '=', itemApiKey)
+    .selectFrom('menu_items as item')
+    .innerJoin('restaurants', 'restaurants.api_key', 'item.restaurant_api_key')
+    .select(['restaurants.menu_version as version', 'item.customization_groups as groups'])
+    .where('item.api_key', '=', itemApiKey)
     .executeTakeFirst()
-  return row?.customization_groups ?? null
+  return row ?? null
 }
 
 // Write ----------------------------------------------------------------------------------------------------

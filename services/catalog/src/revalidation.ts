@@ -1,0 +1,23 @@
+import { Rendered, type Call } from '@platter/kit'
+import type { Operation } from '@platter/contracts'
+
+/**
+ * A client may keep a menu and has to ask each time whether it is still the one (RFC 9111, `no-cache`): what we
+ * know of its version is up to one second old, and with any age of its own on top a changed menu would not be
+ * seen within two. Asking costs a 304 without a body.
+ */
+const CACHE_CONTROL = 'private, no-cache'
+
+/** Names the entity tag to the client; gives the 304 when that is what the client has already, else null. */
+export function notModified(
+  { headers, setHeader }: Pick<Call<Operation>, 'headers' | 'setHeader'>,
+  etag: string,
+): Rendered | null {
+  setHeader('etag', etag)
+  setHeader('cache-control', CACHE_CONTROL)
+  return matches(headers['if-none-match'], etag) ? new Rendered(null, 304) : null
+}
+
+/** RFC 9110, 13.1.2: any of a list, or `*`. The comparison is the weak one, so that `W/` means nothing. */
+export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch?.trim() === '*' || (ifNoneMatch?.match(/"[^"]*"/g)?.includes(etag) ?? false)

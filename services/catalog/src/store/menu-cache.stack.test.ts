@@ -1,0 +1,177 @@
+import { createLog, connectPostgres, migrate } from '@platter/kit'
+import { connectRedis, type Redis } from '@platter/kit/redis'
+import { newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ajanta, korma, vindaloo } from '#/domain/cast.ts'
+import type { Menu } from '#/domain/menu.ts'
+import type { Database, Db } from './database.ts'
+import { createMenuCache, type MenuCache } from './menu-cache.ts'
+import { putMenu } from './menus.ts'
+import { connectCache, type Cache } from './redis.ts'
+import { putRestaurant } from './restaurants.ts'
+
+const log = createLog('test', 'silent')
+const soon = { timeout: 10_000, interval: 10 }
+const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+
+let db: Db
+let closeDatabase: () => Promise<void>
+let proxy: Proxy
+let admin: Redis
+let cache: Cache
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Database>(await newDatabase(), 10, log)
+  ;({ db } = postgres)
+  closeDatabase = () => postgres.close()
+  await migrate(db, MIGRATIONS, log)
+  proxy = await proxyTo(servers().redis)
+  admin = connectRedis(servers().redis, log)
+  await vi.waitFor(() => admin.ping(), soon)
+  cache = connectCache(proxy.url, log)
+})
+
+afterAll(async () => {
+  cache.close()
+  await vi.waitFor(() => admin.ping(), soon)
+  admin.disconnect()
+  await proxy.close()
+  await closeDatabase()
+})
+
+const menuOf = (restaurant: string, basePrice = korma.basePrice): Menu => [
+  {
+    apiKey: `${restaurant}-mains`,
+    name: 'Mains',
+    description: null,
+    items: [
+      { ...korma, apiKey: `${restaurant}-korma`, basePrice },
+      { ...vindaloo, apiKey: `${restaurant}-vindaloo` },
+    ],
+  },
+]
+
+async function aRestaurant(): Promise<string> {
+  const apiKey = crypto.randomUUID()
+  await putRestaurant(db, { ...ajanta, apiKey })
+  await putMenu(db, apiKey, menuOf(apiKey))
+  return apiKey
+}
+
+const textOf = async (menus: MenuCache, restaurant: string, customized: boolean) =>
+  (await menus.read(restaurant, customized))?.body.toString()
+
+/** Twenty clients that read menus one after the other until `over`; the slowest answer, in ms. Throws for a wrong one. */
+async function underLoad(menus: MenuCache, restaurants: readonly string[], over: Promise<unknown>) {
+  const right = new Map<string, string | undefined>()
+  for (const one of restaurants) right.set(one, await textOf(createMenuCache(db, cache), one, true))
+  const state = { running: true, slowest: 0, answers: 0 }
+  const clients = Array.from({ length: 20 }, async (_, client) => {
+    for (let turn = client; state.running; turn++) {
+      const restaurant = restaurants[turn % restaurants.length] ?? ''
+      const started = performance.now()
+      const text = await textOf(menus, restaurant, true)
+      if (text === undefined || text !== right.get(restaurant)) throw new Error(`a wrong menu: ${text}`)
+      state.slowest = Math.max(state.slowest, performance.now() - started)
+      state.answers += 1
+    }
+  })
+  await over
+  state.running = false
+  await Promise.all(clients)
+  return state
+}
+
+const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000))
+
+test('a menu is rendered once, and read from Redis then by every replica', async () => {
+  const restaurant = await aRestaurant()
+  const first = await createMenuCache(db, cache).read(restaurant, false)
+  const version = /^"(\d+)-0"$/.exec(first?.etag ?? '')?.[1]
+  const key = `menu:${restaurant}:${version}:0`
+  await vi.waitFor(async () => expect(await admin.exists(key)).toBe(1), soon)
+  await admin.set(key, 'whatever is there')
+  expect((await createMenuCache(db, cache).read(restaurant, false))?.body.toString()).toBe(
+    'whatever is there',
+  )
+})
+
+test('tag and body belong together: another form and another version have another tag', async () => {
+  const restaurant = await aRestaurant()
+  const replica = () => createMenuCache(db, cache)
+  const [plain, customized] = await Promise.all([
+    replica().read(restaurant, false),
+    replica().read(restaurant, true),
+  ])
+  expect(plain?.etag).not.toBe(customized?.etag)
+  expect((await replica().read(restaurant, true))?.etag).toBe(customized?.etag)
+  expect(await replica().etagOf(restaurant, true)).toBe(customized?.etag)
+  await putMenu(db, restaurant, menuOf(restaurant, vindaloo.basePrice))
+  const changed = await replica().read(restaurant, true)
+  expect(changed?.etag).not.toBe(customized?.etag)
+  expect(changed?.body.toString()).toContain('"basePrice":12.5')
+})
+
+test('a body that was rendered from a newer version than was asked for has the tag of the newer one', async () => {
+  const restaurant = await aRestaurant()
+  const menus = createMenuCache(db, cache)
+  const old = await menus.etagOf(restaurant, false)
+  await putMenu(db, restaurant, menuOf(restaurant, vindaloo.basePrice))
+  // The replica knows the old version for a second yet, and nobody has rendered that.
+  const read = await menus.read(restaurant, false)
+  expect(read?.body.toString()).toContain('"basePrice":12.5')
+  expect(read?.etag).not.toBe(old)
+  expect(read?.etag).toBe(await createMenuCache(db, cache).etagOf(restaurant, false))
+})
+
+test('a changed menu is seen within two seconds', async () => {
+  const restaurant = await aRestaurant()
+  const menus = createMenuCache(db, cache)
+  await menus.read(restaurant, false)
+  await putMenu(db, restaurant, menuOf(restaurant, vindaloo.basePrice))
+  await vi.waitFor(async () => expect(await textOf(menus, restaurant, false)).toContain('"basePrice":12.5'), {
+    timeout: 2_000,
+    interval: 20,
+  })
+})
+
+test('there is no menu, and no tag, of a restaurant that does not exist', async () => {
+  const menus = createMenuCache(db, cache)
+  expect(await menus.read('nobody', false)).toBeNull()
+  expect(await menus.etagOf('nobody', false)).toBeNull()
+})
+
+test.each([
+  [
+    'cut off',
+    async () => {
+      proxy.cut()
+      await aSecond()
+      proxy.mend()
+      await aSecond()
+    },
+  ],
+  [
+    'frozen',
+    async () => {
+      await admin.call('client', 'pause', '1500', 'ALL')
+      await aSecond()
+      await aSecond()
+    },
+  ],
+  [
+    'emptied all the time',
+    async () => {
+      for (let time = 0; time < 20; time++) {
+        await admin.flushall()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    },
+  ],
+])('a Redis that is %s under load costs latency only', async (_, trouble) => {
+  const restaurants = await Promise.all(Array.from({ length: 10 }, aRestaurant))
+  const { slowest, answers } = await underLoad(createMenuCache(db, cache), restaurants, trouble())
+  expect(answers).toBeGreaterThan(100)
+  // One command that gives up (100 ms), and rendering anew on a machine that has other things to do.
+  expect(slowest).toBeLessThan(1_000)
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { get, stack } from './client.ts'
+import { exchange } from './malformed/exchange.ts'
+import { complaint } from './malformed/judge.ts'
+
+const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
+
+/** Sends a request line and header fields as they are; of a body it says that no more will come. */
+async function send(first: string, fields: readonly string[], body = '') {
+  const text = [first, `x-access-token: ${stack().accessKey}`, ...fields, '', body].join('\r\n')
+  const answer = await exchange(stack().gateway, Buffer.from(text), { isHead: false, ends: body !== '' })
+  expect(complaint(answer, false)).toBeNull()
+  return answer
+}
+const HOST = 'host: localhost'
+
+test.each([
+  ['no HTTP', 'HELO there', [HOST]],
+  ['a method that does not exist', `BREW ${SEARCH} HTTP/1.1`, [HOST]],
+  ['a version that does not exist', `GET ${SEARCH} HTTP/9.9`, [HOST]],
+  ['no Host', `GET ${SEARCH} HTTP/1.1`, []],
+  ['a header field without a name', `GET ${SEARCH} HTTP/1.1`, [HOST, ': x']],
+  ['a header field with a control character', `GET ${SEARCH} HTTP/1.1`, [HOST, 'accept: \u0000']],
+  ['20 KB of header', `GET ${SEARCH} HTTP/1.1`, [HOST, `x-long: ${'x'.repeat(20_000)}`]],
+  ['a path that cannot be decoded', 'GET /publicapi/v1/restaurant/%zz HTTP/1.1', [HOST]],
+  ['a path that is too long', `GET /publicapi/v1/restaurant/${'x'.repeat(1_000)} HTTP/1.1`, [HOST]],
+  ['two lengths', 'POST /publicapi/v1/send-order HTTP/1.1', [HOST, 'content-length: 2', 'content-length: 3']],
+  ['a length that is none', 'POST /publicapi/v1/send-order HTTP/1.1', [HOST, 'content-length: -1']],
+  [
+    'a length and chunks, by which requests are smuggled',
+    'POST /publicapi/v1/send-order HTTP/1.1',
+    [HOST, 'content-length: 4', 'transfer-encoding: chunked'],
+  ],
+])('400: %s, as a problem document', async (_, first, fields) => {
+  expect((await send(first, fields)).status).toBe(400)
+})
+
+test('400: a body that breaks off', async () => {
+  const fields = [HOST, 'content-type: application/json', 'content-length: 500']
+  expect((await send('POST /publicapi/v1/send-order HTTP/1.1', fields, '{"items":[')).status).toBe(400)
+})
+
+test('404: this is no proxy', async () => {
+  expect((await send('CONNECT elsewhere.example:443 HTTP/1.1', [HOST])).status).toBe(404)
+  expect((await send('GET http://elsewhere.example/ HTTP/1.1', [HOST])).status).toBe(404)
+})
+
+test('200: an expectation that nobody knows is ignored, and so is a protocol to change to', async () => {
+  expect((await send(`GET ${SEARCH} HTTP/1.1`, [HOST, 'expect: the unexpected'])).status).toBe(200)
+  const upgrade = [HOST, 'connection: upgrade', 'upgrade: websocket']
+  expect((await send(`GET ${SEARCH} HTTP/1.1`, upgrade)).status).toBe(200)
+})
+
+test('an Idempotency-Key of 255 characters can be asked for, however it has to be written in a path', async () => {
+  for (const character of ['k', '/', '%'])
+    expect(await get(`order-by-key/${encodeURIComponent(character.repeat(255))}`)).toMatchObject({
+      status: 404,
+      body: { code: 'order-not-found' },
+    })
+})
