@@ -96,7 +96,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const secrets = loadSecrets(directory)
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()
-  const servers = await findServers({ directory, host, reporter, signal, changed })
+  const servers = await findServers({ directory, host, reporter, signal, changed, fresh })
   cleanup.defer(() => stopServers(servers, reporter))
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),

@@ -5,11 +5,15 @@ import { join, relative } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
+import { firstRequest } from './seed/first-request.ts'
+import { isServerChoice, serverChoices } from './servers/find.ts'
 import { startStack, type Stack } from './stack.ts'
 
 const usage = `npm start [-- options]
   --replicas N   run every service N times (1)
   --port N       the gateway's port (8080); the next free one when it is taken
+  --servers X    PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": Docker where it
+                 works, else processes. Without it PLATTER_SERVERS counts, else "auto"
   --help         show this
 Data, logs and stack.json are in .run/; "npm run reset" forgets them.`
 
@@ -65,12 +69,22 @@ function readFlags(): Flags | 'help' {
     options: {
       replicas: { type: 'string', default: '1' },
       port: { type: 'string', default: '8080' },
+      servers: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return 'help'
-  const { replicas, port } = values
+  const { replicas, port, servers } = values
+  if (servers !== undefined) chooseServers(servers)
   return { replicas: wholeNumber('replicas', replicas, 9), port: wholeNumber('port', port, 65_535) }
+}
+
+function chooseServers(text: string): void {
+  if (!isServerChoice(text))
+    throw new Error(
+      `--servers takes one of ${serverChoices.join(', ')}, not "${text}". See npm start -- --help`,
+    )
+  process.env['PLATTER_SERVERS'] = text
 }
 
 function wholeNumber(flag: string, text: string, highest: number): number {
@@ -128,8 +142,6 @@ function bold(text: string): string {
 }
 
 function welcome(stack: Stack, reporter: Reporter): void {
-  const address = '316+W+Washington+Ave,+Madison,+WI+53703'
-  const search = `${stack.gateway}/publicapi/v1/restaurant/search?street-address=${address}`
   const logs = join(relative(process.cwd(), runDirectory) || '.', 'logs/<service>.log')
   const more = stack.gateways.length > 1 ? `  and ${stack.gateways.slice(1).join(', ')}` : ''
   for (const line of [
@@ -137,7 +149,7 @@ function welcome(stack: Stack, reporter: Reporter): void {
     `${bold('Platter is running')} at ${bold(stack.gateway)}${more}`,
     '',
     `  access key  ${stack.seed.accessKey}`,
-    `  try         curl -H 'X-Access-Token: ${stack.seed.accessKey}' '${search}'`,
+    `  try         ${firstRequest(stack.gateway, stack.seed.accessKey)}`,
     `  logs        ${logs}`,
     `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,
     '  stop        Ctrl-C; "npm run reset" forgets the data',

@@ -1,6 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import pg from 'pg'
+import type { ServerKind } from './types.ts'
 
 /** A server that is silent for this long is not ready. */
 const silenceMs = 5000
@@ -56,6 +57,13 @@ function answers(
     socket.on('error', () => undefined)
     socket.once('close', () => resolve(false))
   })
+}
+
+/** Whether a server of this kind answers at its URL. */
+export const answersOf: Readonly<Record<ServerKind, (url: string) => Promise<boolean>>> = {
+  postgres: answersPostgres,
+  rabbitmq: answersAmqp,
+  redis: answersRedis,
 }
 
 /** Whether anybody accepts a connection there. */

@@ -1,4 +1,4 @@
-import { answersAmqp, answersPostgres, answersRedis } from './answers.ts'
+import { answersOf } from './answers.ts'
 import { until } from '../process/wait.ts'
 import type { Server, ServerContext, ServerKind, ServerSource } from './types.ts'
 
@@ -6,12 +6,6 @@ const variables: Readonly<Record<ServerKind, string>> = {
   postgres: 'DATABASE_URL',
   rabbitmq: 'AMQP_URL',
   redis: 'REDIS_URL',
-}
-
-const probes: Readonly<Record<ServerKind, (url: string) => Promise<boolean>>> = {
-  postgres: answersPostgres,
-  rabbitmq: answersAmqp,
-  redis: answersRedis,
 }
 
 /** A server that may still be starting in a container beside us gets this long. */
@@ -28,7 +22,7 @@ async function fromEnvironment(kind: ServerKind, context: ServerContext): Promis
   const url = process.env[variable]
   if (!url) return null
   await context.reporter.step(`${kind} of ${variable}`, () =>
-    until(() => probes[kind](url), {
+    until(() => answersOf[kind](url), {
       what: `Waiting for the ${kind} that ${variable} names at ${new URL(url).host}`,
       withinMs,
       everyMs: 250,

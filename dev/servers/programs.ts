@@ -1,11 +1,12 @@
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { findProgram, type ProcessSpec } from '../process/host.ts'
+import { runToEnd } from '../process/run.ts'
 import type { Step } from '../progress.ts'
 import { postgresPackage } from './postgres-place.ts'
 import { findRabbitmq } from './rabbitmq.ts'
 import { findRedis } from './redis.ts'
-import type { ServerContext, ServerKind } from './types.ts'
+import { properNames, type ServerContext, type ServerKind } from './types.ts'
 
 /** Makes sure that the programs of these servers are on the machine, or says what to do in one sentence. */
 export async function ensurePrograms(wanted: readonly ServerKind[], context: ServerContext): Promise<void> {
@@ -30,12 +31,6 @@ const isPresent: Readonly<Record<ServerKind, () => boolean>> = {
 const debianPackages: Readonly<Partial<Record<ServerKind, string>>> = {
   rabbitmq: 'rabbitmq-server',
   redis: 'redis-server',
-}
-
-const properNames: Readonly<Record<ServerKind, string>> = {
-  postgres: 'PostgreSQL',
-  rabbitmq: 'RabbitMQ',
-  redis: 'Redis',
 }
 
 function canInstall(): boolean {
@@ -89,7 +84,7 @@ async function runApt(
 ): Promise<void> {
   step.now(phase)
   const spec: ProcessSpec = {
-    name: 'apt-get',
+    name: `apt-get ${command[0]}`,
     command: '/bin/sh',
     args: ['-c', withoutAutostart, 'sh', 'apt-get', ...aptSettings, ...command],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
@@ -99,18 +94,7 @@ async function runApt(
     // A package that is left half-installed is worse than one installed for nothing.
     orphanSignal: null,
   }
-  const child = context.host.spawn(spec)
-  let shown = ''
-  const follow = setInterval(() => {
-    const line = child.output().split('\n').at(-1)?.trim().slice(0, 100) ?? ''
-    if (line !== shown) step.now(line)
-    shown = line
-  }, 500)
-  try {
-    const { clean, how } = await child.ended
-    if (!clean) throw new Error(`apt-get ${command[0]} ${how}:\n${child.output()}`)
-    context.signal?.throwIfAborted()
-  } finally {
-    clearInterval(follow)
-  }
+  // Without the signal: a package that is left half-installed is worse than a few seconds more.
+  await runToEnd(context.host, spec, { now: step.now })
+  context.signal?.throwIfAborted()
 }

@@ -6,6 +6,13 @@ export const serverKinds = ['postgres', 'rabbitmq', 'redis'] as const
 /** One of the servers. */
 export type ServerKind = (typeof serverKinds)[number]
 
+/** As they write themselves. */
+export const properNames: Readonly<Record<ServerKind, string>> = {
+  postgres: 'PostgreSQL',
+  rabbitmq: 'RabbitMQ',
+  redis: 'Redis',
+}
+
 /** A server that is ready for use. */
 export interface Server {
   readonly kind: ServerKind
@@ -27,9 +34,22 @@ export interface ServerContext {
   readonly host: ProcessHost
   readonly reporter: Reporter
   readonly signal?: AbortSignal | undefined
+  /** Nothing is kept: the servers are empty, and what is in them is gone with the run. */
+  readonly fresh?: boolean | undefined
   /** Called when a server of ours has a new process number. */
   readonly changed?: (() => void) | undefined
 }
 
 /** One place that servers come from. It supplies those it can; the others are asked of the next source. */
 export type ServerSource = (wanted: readonly ServerKind[], context: ServerContext) => Promise<Server[]>
+
+/** Says that there is no Docker here to start servers with. */
+export class NoEngine extends Error {
+  override readonly name = 'NoEngine'
+
+  constructor() {
+    super(
+      'No Docker engine answers here: start it, or let the servers run as processes (PLATTER_SERVERS=native).',
+    )
+  }
+}

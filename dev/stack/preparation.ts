@@ -27,7 +27,7 @@ export async function openDatabase(
   cleanup: AsyncDisposableStack,
 ): Promise<OpenedDatabase> {
   let superuserUrl = server.url
-  if (fresh && server.origin !== 'native') {
+  if (fresh && server.origin === 'given') {
     const name = `platter_${randomBytes(4).toString('hex')}`
     superuserUrl = await createDatabase(server.url, name)
     cleanup.defer(() => dropDatabase(server.url, name))

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ProcessHost } from '../process/host.ts'
 import { freePorts } from '../process/ports.ts'
+import { isReady } from '../process/ready.ts'
 import { supervise, type Supervised } from '../process/supervise.ts'
 import type { Reporter } from '../progress.ts'
 import { environmentOf, serviceNames, type ProcessName, type Wiring } from './services.ts'
@@ -120,21 +119,7 @@ async function allReady(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const limits = { withinMs: readyWithinMs, signal }
-  await Promise.all(replicas.map((replica, at) => replica.ready(() => isReady(ports[at] ?? 0), limits)))
-}
-
-async function isReady(port: number): Promise<boolean> {
-  // A connection of its own: one that is kept alive would hold up the service when it has to stop.
-  const request = get({ host: '127.0.0.1', port, path: '/health/ready', agent: false, timeout: 5000 })
-  request.on('timeout', () => request.destroy())
-  try {
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    response.resume()
-    return response.statusCode === 200
-  } catch {
-    // Not listening yet. Why a service never gets there is in its log, of which `ready` shows the end.
-    return false
-  } finally {
-    request.destroy()
-  }
+  await Promise.all(
+    replicas.map((replica, at) => replica.ready(() => isReady(`http://127.0.0.1:${ports[at]}`), limits)),
+  )
 }

@@ -4,6 +4,7 @@ import { claimDirectory, type Claim } from '../process/claim.ts'
 import { readIfPresent } from '../process/identity.ts'
 import { endLeftovers, readRecord, recordedLauncher } from '../process/record.ts'
 import type { Reporter } from '../progress.ts'
+import { forgetKeptContainers } from '../servers/kept-containers.ts'
 import { outsidePlace } from '../servers/postgres-place.ts'
 
 /** Says that a stack runs in the directory, and where. */
@@ -29,9 +30,11 @@ export async function takeRunDirectory(
 /** Removes a run directory with all its data, unless a stack runs in it or in a folder of it. */
 export async function removeRunDirectory(directory: string, reporter: Reporter): Promise<void> {
   const folders = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const stacks = [directory, ...folders.map(({ name }) => join(directory, name))].filter(readRecord)
+  // The outer one comes last: it takes the others with it, and those have to be found until then.
+  const stacks = [...folders.map(({ name }) => join(directory, name)), directory].filter(readRecord)
   const claims: Claim[] = []
   for (const stack of stacks) claims.push(await takeRunDirectory(stack, { fresh: false, reporter }))
+  for (const stack of stacks) await forgetKeptContainers(stack, reporter)
   for (const stack of stacks) empty(stack)
   rmSync(directory, { recursive: true, force: true })
   for (const claim of claims) claim.release()

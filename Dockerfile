@@ -1,0 +1,40 @@
+# One recipe for every process of ours. PACKAGE is its folder: services/orders, dev/processor.
+#
+# Node strips the types while it reads the sources, so nothing is compiled: an image is Node, the npm packages that
+# the folder depends on, and sources.
+ARG NODE=node:24-slim
+
+# The manifests alone, so that a change of sources does not install the packages anew.
+FROM ${NODE} AS manifests
+WORKDIR /app
+COPY . .
+RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc -delete \
+ && find . -type d -empty -delete
+
+# Without optional packages: those are Node and PostgreSQL for machines that have neither.
+FROM ${NODE} AS packages
+ARG PACKAGE
+WORKDIR /app
+COPY --from=manifests /app ./
+RUN npm ci --workspace "$PACKAGE" --omit=dev --omit=optional --ignore-scripts
+
+FROM ${NODE} AS process
+ARG PACKAGE
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+# Whoever breaks in finds no package manager. /var/lib/platter is for volumes, which take its owner over.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* \
+ && find /usr/local/bin -xtype l -delete \
+ && install --directory --owner=node --group=node /var/lib/platter
+WORKDIR /app
+COPY --from=packages /app ./
+COPY packages packages
+COPY ${PACKAGE} ${PACKAGE}
+WORKDIR /app/${PACKAGE}
+USER node
+# No shell and no npm in between: SIGTERM reaches the service itself.
+CMD ["node", "src/main.ts"]
+
+# The one-off jobs of docker-compose.yml, with PACKAGE=packages/kit.
+FROM process AS jobs
+WORKDIR /app
+COPY dev dev

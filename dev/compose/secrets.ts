@@ -1,0 +1,20 @@
+/**
+ * Prints an `.env` with secrets of one's own in the place of docker-compose.yml's defaults, which everybody knows.
+ */
+import { hashAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { randomBytes } from 'node:crypto'
+import { databaseServices } from '../stack/services.ts'
+
+// Letters and digits only: they become parts of URLs.
+const password = () => randomBytes(24).toString('hex')
+const passwords = ['postgres', 'rabbitmq', 'redis', ...databaseServices].map(
+  (name) => [`${name.toUpperCase()}_PASSWORD`, password()] as const,
+)
+const operatorKey = makeAccessKey('live')
+const secrets = {
+  INTERNAL_SECRET: randomBytes(32).toString('hex'),
+  OPERATOR_KEY: operatorKey,
+  OPERATOR_KEY_HASH: hashAccessKey(operatorKey),
+  ...Object.fromEntries(passwords),
+}
+for (const [name, value] of Object.entries(secrets)) console.log(`${name}=${value}`)

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createProcessHost, type ProcessHost, type ProcessSpec } from './host.ts'
+import { runToEnd } from './run.ts'
+
+let directory: string
+let host: ProcessHost
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'platter-run-'))
+  host = createProcessHost(directory)
+})
+
+afterEach(async () => {
+  await host.stopAll(0)
+  rmSync(directory, { recursive: true })
+})
+
+const shell = (script: string): ProcessSpec => ({
+  name: 'the job',
+  command: '/bin/sh',
+  args: ['-c', script],
+  env: process.env,
+  cwd: directory,
+  log: join(host.logs, 'job.log'),
+  stopSignal: 'SIGTERM',
+  orphanSignal: 'SIGKILL',
+})
+
+test('shows the line that was written last', async () => {
+  const lines: string[] = []
+  await runToEnd(host, shell('echo one; echo two; sleep 0.7'), { now: (line) => lines.push(line) })
+  expect(lines).toEqual(['two'])
+})
+
+test('a failure comes with the last words', async () => {
+  const job = runToEnd(host, shell('echo no such thing >&2; exit 3'), { now: () => undefined })
+  await expect(job).rejects.toThrow('the job ended with exit code 3:\nno such thing')
+})
+
+test('what takes too long is asked to end', async () => {
+  const job = runToEnd(host, shell('echo waiting; exec sleep 30'), { now: () => undefined, withinMs: 300 })
+  await expect(job).rejects.toThrow('the job took longer than 0.3 s:\nwaiting')
+})
+
+test('giving up ends the job and throws why', async () => {
+  const over = new AbortController()
+  const job = runToEnd(host, shell('exec sleep 30'), { now: () => undefined, signal: over.signal })
+  over.abort(new Error('Ctrl-C'))
+  await expect(job).rejects.toThrow('Ctrl-C')
+})

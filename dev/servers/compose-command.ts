@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findProgram, type ProcessSpec } from '../process/host.ts'
+import { runToEnd } from '../process/run.ts'
+import type { Step } from '../progress.ts'
+import { composeFile } from './compose-file.ts'
+import { NoEngine, type ServerContext } from './types.ts'
+
+const execute = promisify(execFile)
+
+/** A Docker whose engine answers, with its Compose: v2, or docker-compose 1.29. */
+export interface DockerCommand {
+  readonly docker: string
+  readonly compose: readonly string[]
+}
+
+/** An engine that is silent for this long is none. */
+const engineWithinMs = 5000
+/** On a slow line RabbitMQ takes a few minutes. */
+const pullWithinMs = 600_000
+const composeWithinMs = 120_000
+
+/** Looks for Docker. Throws NoEngine where no engine answers. */
+export async function findDocker(): Promise<DockerCommand> {
+  const docker = findProgram('docker', '/usr/local/bin')
+  if (docker === null || !(await succeeds(docker, 'version', '--format', '{{.Server.Version}}')))
+    throw new NoEngine()
+  if (await succeeds(docker, 'compose', 'version')) return { docker, compose: [docker, 'compose'] }
+  const standalone = findProgram('docker-compose', '/usr/local/bin')
+  if (standalone !== null) return { docker, compose: [standalone] }
+  throw new Error('there is neither "docker compose" nor docker-compose')
+}
+
+/** Pulls an image, unless it is there. */
+export async function pull(
+  { docker }: DockerCommand,
+  image: string,
+  context: ServerContext,
+  step: Step,
+): Promise<void> {
+  if (await succeeds(docker, 'image', 'inspect', image)) return
+  const run = { withinMs: pullWithinMs, signal: context.signal }
+  const spec = specOf('docker pull', [docker, 'pull', image], {}, context)
+  await runToEnd(context.host, spec, { ...run, now: (line) => step.now(`${image} ${line}`) })
+}
+
+/** One project of containers: docker-compose.yml under a name of its own. */
+export interface Project {
+  readonly name: string
+  readonly files: readonly string[]
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Runs one command of Compose for a project. */
+export async function compose(
+  { compose: program }: DockerCommand,
+  { name, files, variables }: Project,
+  command: readonly string[],
+  { context, now = () => undefined }: { context: ServerContext; now?: (line: string) => void },
+): Promise<void> {
+  const paths = [composeFile, ...files].flatMap((file) => ['--file', file])
+  const words = [...program, '--project-name', name, ...paths, ...command]
+  const spec = specOf(`docker compose ${command[0]}`, words, variables, context)
+  // What undoes the rest must not be stopped by what has stopped the rest.
+  const signal = command[0] === 'up' ? context.signal : undefined
+  await runToEnd(context.host, spec, { now, withinMs: composeWithinMs, signal })
+}
+
+async function succeeds(program: string, ...args: string[]): Promise<boolean> {
+  try {
+    await execute(program, args, { timeout: engineWithinMs })
+    return true
+  } catch {
+    // That is the answer: it is missing, silent, or says no.
+    return false
+  }
+}
+
+function specOf(
+  name: string,
+  [command = '', ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  context: ServerContext,
+): ProcessSpec {
+  return {
+    name,
+    command,
+    args,
+    env: { ...process.env, ...variables },
+    // Where Compose looks for `.env`.
+    cwd: join(composeFile, '..'),
+    log: join(context.host.logs, 'docker.log'),
+    stopSignal: 'SIGINT',
+    orphanSignal: 'SIGINT',
+  }
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeWhole } from '../process/files.ts'
+import { createProcessHost } from '../process/host.ts'
+import { readIfPresent } from '../process/identity.ts'
+import { freePorts } from '../process/ports.ts'
+import { until } from '../process/wait.ts'
+import type { Reporter } from '../progress.ts'
+import { answersOf } from './answers.ts'
+import { compose, findDocker, pull, type DockerCommand, type Project } from './compose-command.ts'
+import { composeService } from './compose-file.ts'
+import { innerPorts, passwordVariables, urlOf } from './contained.ts'
+import { properNames, type Server, type ServerContext, type ServerKind } from './types.ts'
+
+/** A RabbitMQ that makes its tables on a busy machine takes its time. */
+const answerWithinMs = 120_000
+
+type Ports = Readonly<Partial<Record<ServerKind, number>>>
+
+/**
+ * Starts the servers as containers of docker-compose.yml, in a project of their own for each run directory, on free
+ * ports of loopback. Their data stay in the project's volumes until `forgetKeptContainers`.
+ */
+export async function startKeptContainers(
+  wanted: readonly ServerKind[],
+  context: ServerContext,
+): Promise<Server[]> {
+  const docker = await findDocker()
+  await pullImages(docker, wanted, context)
+  const kept = loadKept(context.directory) ?? newKept(context.directory)
+  const numbers = await freePorts(wanted.length)
+  const ports: Ports = Object.fromEntries(wanted.map((kind, at) => [kind, numbers[at]]))
+  const project = projectOf(context.directory, kept)
+  publishPorts(context.directory, ports)
+  let down: Promise<void> | undefined
+  // Once for all of them.
+  const stop = () => (down ??= compose(docker, project, ['down', '--timeout', '20'], { context }))
+  try {
+    const urls = await bringUp(docker, { ...kept, project, ports }, context)
+    return wanted.map((kind) => {
+      return { kind, url: urls[kind] ?? '', origin: 'docker', data: null, pids: () => [], stop }
+    })
+  } catch (error) {
+    if (context.signal?.aborted !== true) await saveLogs(docker, project, context)
+    await stop()
+    throw error
+  }
+}
+
+/** Removes what `startKeptContainers` has kept for a run directory. */
+export async function forgetKeptContainers(directory: string, reporter: Reporter): Promise<void> {
+  const kept = loadKept(directory)
+  if (kept === null) return
+  const context = { directory, reporter, host: createProcessHost(directory) }
+  try {
+    const down = ['down', '--volumes', '--timeout', '5']
+    await compose(await findDocker(), projectOf(directory, kept), down, { context })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    reporter.say(`The volumes of ${kept.project} stay: ${reason}`)
+    reporter.say(`To remove them: docker compose --project-name ${kept.project} down --volumes`)
+  }
+}
+
+async function pullImages(
+  docker: DockerCommand,
+  wanted: readonly ServerKind[],
+  context: ServerContext,
+): Promise<void> {
+  await context.reporter.step('Docker images', async (step) => {
+    // One after the other: together they would only share the line, and the progress could not be read.
+    for (const kind of wanted) await pull(docker, composeService(kind).image, context, step)
+  })
+}
+
+async function bringUp(
+  docker: DockerCommand,
+  { project, ports, password }: { project: Project; ports: Ports; password: string },
+  context: ServerContext,
+): Promise<Partial<Record<ServerKind, string>>> {
+  const kinds = Object.keys(ports) as ServerKind[]
+  const names = kinds.map((kind) => properNames[kind]).join(', ')
+  return context.reporter.step(`${names} in containers`, async (step) => {
+    const up = ['up', '--detach', '--no-build', ...kinds]
+    await compose(docker, project, up, { context, now: step.now })
+    const urls = kinds.map((kind) => {
+      return [kind, urlOf[kind]({ host: '127.0.0.1', port: ports[kind] ?? 0, password })] as const
+    })
+    for (const [kind, url] of urls) {
+      step.now(`waiting for ${properNames[kind]}`)
+      const { signal, host } = context
+      const what = `Waiting for ${properNames[kind]} (${host.logs}/docker.log tells more)`
+      await until(() => answersOf[kind](url), { what, withinMs: answerWithinMs, everyMs: 100, signal })
+    }
+    step.result(`ports ${Object.values(ports).join(', ')}`)
+    return Object.fromEntries(urls)
+  })
+}
+
+// What the containers have said goes with them.
+async function saveLogs(docker: DockerCommand, project: Project, context: ServerContext): Promise<void> {
+  try {
+    await compose(docker, project, ['logs', '--no-color', '--tail', '50'], { context })
+  } catch (error) {
+    context.reporter.say(`The containers' logs could not be kept: ${String(error)}`)
+  }
+}
+
+interface Kept {
+  /** The name of the project, and so the beginning of its volumes' names. */
+  readonly project: string
+  /** That of all servers: they keep in their volumes the one that they were made with. */
+  readonly password: string
+}
+
+const folderIn = (directory: string) => join(directory, 'docker')
+const keptFile = (directory: string) => join(folderIn(directory), 'kept.json')
+const portsFile = (directory: string) => join(folderIn(directory), 'ports.json')
+
+function loadKept(directory: string): Kept | null {
+  const text = readIfPresent(keptFile(directory))
+  return text === null ? null : (JSON.parse(text) as Kept)
+}
+
+function newKept(directory: string): Kept {
+  const kept = {
+    project: `platter-${randomBytes(4).toString('hex')}`,
+    password: randomBytes(18).toString('hex'),
+  }
+  mkdirSync(folderIn(directory), { recursive: true })
+  writeWhole(keptFile(directory), `${JSON.stringify(kept)}\n`)
+  return kept
+}
+
+function projectOf(directory: string, { project, password }: Kept): Project {
+  return { name: project, files: [portsFile(directory)], variables: passwordVariables(password) }
+}
+
+// A second Compose file that is laid over the first one; JSON is YAML.
+function publishPorts(directory: string, ports: Ports): void {
+  const services: Record<string, { ports: string[] }> = {}
+  for (const [kind, port] of Object.entries(ports))
+    services[kind] = { ports: [`127.0.0.1:${port}:${innerPorts[kind as ServerKind]}`] }
+  writeWhole(portsFile(directory), `${JSON.stringify({ services })}\n`)
+}
