@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
 import { runChaos } from './run.ts'
 
+// The faults are signals to the servers' processes and files of theirs that are gone.
+process.env['PLATTER_SERVERS'] ??= 'native'
+
 const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '1000' },
