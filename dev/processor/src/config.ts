@@ -1,5 +1,6 @@
 import { serviceConfig } from '@platter/kit'
 import { z } from 'zod'
+import { FaultPlan } from './faults.ts'
 
 export const Config = z.object({
   HOST: serviceConfig.HOST,
@@ -9,4 +10,19 @@ export const Config = z.object({
     .string()
     .min(1)
     .describe('File that every effect is appended to, one JSON line each; made when it is missing.'),
+  FAULTS: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown
+      } catch {
+        context.addIssue('is not JSON')
+        return z.NEVER
+      }
+    })
+    .pipe(FaultPlan)
+    .optional()
+    .describe(
+      'Faults to begin with, as PUT /faults takes them: {"seed":1,"rules":[{"fault":"drop-reply","on":["authorize"],"probability":0.1}]}.',
+    ),
 })

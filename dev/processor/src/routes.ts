@@ -3,6 +3,7 @@ import type { App } from '@platter/kit'
 import { z } from 'zod'
 import { answerOf, type Answer, type Asked, type Book } from './book.ts'
 import { tokenize } from './cards.ts'
+import { FaultPlan, type Faults, type Kind } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 
 const Cents = z.int().min(0)
@@ -18,7 +19,7 @@ const Key = z.string().min(1).max(255)
 const Id = z.object({ id: z.string() })
 const Search = z.object({ reference: z.string().min(1) })
 
-type Request = { params: unknown; body: unknown; headers: Record<string, unknown> }
+type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
 
 /** The names of what is wrong, never the values: one of them may be a card number. */
 const invalid = (error: z.ZodError): Answer => ({
@@ -26,11 +27,71 @@ const invalid = (error: z.ZodError): Answer => ({
   body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
 })
 
-export function addRoutes(app: App, book: Book, ledger: Ledger): void {
-  const running = new Map<string, string>()
+type Parts = { book: Book; ledger: Ledger; faults: Faults }
 
-  /** One request under its key: the line is on the disk before the answer is given. */
-  async function once(asked: Asked): Promise<Answer> {
+export function addRoutes(app: App, { book, ledger, faults }: Parts): void {
+  const route = faultyRoutes(app, faults)
+  const once = createOnce(book, ledger)
+  const effect =
+    <S extends z.ZodType>(schema: S, toAsked: ToAsked<z.output<S>>) =>
+    async (request: Request): Promise<Answer> => {
+      const read = readRequest(request, schema, toAsked)
+      return read.asked ? once(read.asked) : read.answer
+    }
+  route('tokenize', 'POST /tokens', async ({ body }) => tokenOf(body))
+  route('find', 'GET /authorizations', async ({ query }) => search(query, book, ledger))
+  route(
+    'authorize',
+    'POST /authorizations',
+    effect(NewAuthorization, (body) => ({ kind: 'authorize', ...body })),
+  )
+  route(
+    'capture',
+    'POST /authorizations/:id/capture',
+    effect(Amount, (body, id) => ({ kind: 'capture', id, ...body })),
+  )
+  route(
+    'refund',
+    'POST /authorizations/:id/refund',
+    effect(Amount, (body, id) => ({ kind: 'refund', id, ...body })),
+  )
+  route(
+    'void',
+    'POST /authorizations/:id/void',
+    effect(z.unknown(), (_body, id) => ({ kind: 'void', id })),
+  )
+  addFaults(app, faults)
+}
+
+/** Declares routes on whose way faults may lie. Null for an answer cuts the connection, as a crash would. */
+function faultyRoutes(app: App, faults: Faults) {
+  return function route(
+    kind: Kind,
+    path: `${'GET' | 'POST'} ${string}`,
+    work: (request: Request) => Promise<Answer>,
+  ) {
+    const [method = '', url = ''] = path.split(' ')
+    app.route({
+      method,
+      url,
+      async handler(request, reply) {
+        const answer = await faults.strike(kind, () => work(request))
+        if (answer) {
+          if (answer.status === 429) void reply.header('retry-after', 1)
+          return reply.code(answer.status).send(answer.body)
+        }
+        reply.hijack()
+        request.raw.socket.resetAndDestroy()
+        return reply
+      },
+    })
+  }
+}
+
+/** Does each request once: one line under its key, on the disk before the answer is given. */
+function createOnce(book: Book, ledger: Ledger) {
+  const running = new Map<string, string>()
+  return async function once(asked: Asked): Promise<Answer> {
     const before = running.get(asked.idempotencyKey)
     if (before === asked.fingerprint) return { status: 409, body: { code: 'idempotency_in_progress' } }
     if (before !== undefined) return { status: 422, body: { code: 'idempotency_mismatch' } }
@@ -45,19 +106,6 @@ export function addRoutes(app: App, book: Book, ledger: Ledger): void {
       running.delete(asked.idempotencyKey)
     }
   }
-
-  addTokens(app)
-  addSearch(app, book, ledger)
-  const add = <S extends z.ZodType>(path: string, schema: S, toAsked: ToAsked<z.output<S>>) =>
-    app.post(path, async (request, reply) => {
-      const read = readRequest(request, schema, toAsked)
-      const answer = read.asked ? await once(read.asked) : read.answer
-      return reply.code(answer.status).send(answer.body)
-    })
-  add('/authorizations', NewAuthorization, (body) => ({ kind: 'authorize', ...body }))
-  add('/authorizations/:id/capture', Amount, (body, id) => ({ kind: 'capture', id, ...body }))
-  add('/authorizations/:id/refund', Amount, (body, id) => ({ kind: 'refund', id, ...body }))
-  add('/authorizations/:id/void', z.unknown(), (_body, id) => ({ kind: 'void', id }))
 }
 
 type WithoutIdentity<A> = A extends unknown ? Omit<A, 'idempotencyKey' | 'fingerprint'> : never
@@ -78,25 +126,33 @@ function readRequest<S extends z.ZodType>(
 }
 
 /** Card numbers end here: they are neither kept nor logged, and a fault names fields only. */
-function addTokens(app: App): void {
-  app.post('/tokens', async ({ body }, reply) => {
-    const card = NewToken.safeParse(body)
-    if (!card.success) {
-      const { status, body: faults } = invalid(card.error)
-      return reply.code(status).send(faults)
-    }
-    const made = tokenize(card.data.cardNumber)
-    if (made) return reply.send(made)
-    return reply.code(402).send({ code: 'card_declined', declineCode: 'invalid_number' })
-  })
+function tokenOf(body: unknown): Answer {
+  const card = NewToken.safeParse(body)
+  if (!card.success) return invalid(card.error)
+  const made = tokenize(card.data.cardNumber)
+  if (made) return { status: 200, body: made }
+  return { status: 402, body: { code: 'card_declined', declineCode: 'invalid_number' } }
 }
 
-function addSearch(app: App, book: Book, ledger: Ledger): void {
-  app.get('/authorizations', async ({ query }, reply) => {
-    const search = Search.safeParse(query)
-    if (!search.success) return reply.code(400).send(invalid(search.error).body)
-    const authorizations = book.find(search.data.reference)
-    await ledger.settled()
-    return reply.send({ authorizations })
+async function search(query: unknown, book: Book, ledger: Ledger): Promise<Answer> {
+  const asked = Search.safeParse(query)
+  if (!asked.success) return invalid(asked.error)
+  const authorizations = book.find(asked.data.reference)
+  await ledger.settled()
+  return { status: 200, body: { authorizations } }
+}
+
+/** Switches faults at run time. Nothing of it is kept: a restart begins with the environment's FAULTS again. */
+function addFaults(app: App, faults: Faults): void {
+  app.get('/faults', async () => faults.state)
+  app.put('/faults', async ({ body }, reply) => {
+    const plan = FaultPlan.safeParse(body)
+    if (!plan.success) return reply.code(400).send(invalid(plan.error).body)
+    faults.set(plan.data)
+    return faults.state
+  })
+  app.delete('/faults', async () => {
+    faults.clear()
+    return faults.state
   })
 }

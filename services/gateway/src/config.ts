@@ -17,6 +17,11 @@ export const Config = z.object({
   CATALOG_URL: replicaUrls('catalog'),
   ACCOUNTS_URL: replicaUrls('accounts'),
   ORDERS_URL: replicaUrls('orders'),
+  PAYMENTS_URL: replicaUrls('payments')
+    .optional()
+    .describe(
+      'Where payments is: base URL, or those of its replicas separated by commas. Accounts and orders cannot do without it; the gateway needs it for webhooks of the payment processor only, and has no /webhooks/stripe without it.',
+    ),
   REDIS_URL: z
     .url()
     .describe('Redis, for the count of requests that all replicas share; without it each counts for itself.'),

@@ -53,7 +53,7 @@ afterAll(async () => {
   for (const app of upstreams) await app.close()
 })
 
-function aGateway(environment: Record<string, string> = {}): App {
+async function aGateway(environment: Record<string, string> = {}): Promise<App> {
   const [accounts, owner] = upstreams.map((app) => app.listeningOrigin)
   const config = readConfig(Config, {
     PORT: '0',
@@ -66,6 +66,7 @@ function aGateway(environment: Record<string, string> = {}): App {
   })
   const gateway = wire(config, log)
   gateways.push(gateway)
+  await gateway.start?.()
   return gateway.app
 }
 
@@ -89,7 +90,7 @@ const read = (app: App, key: string | null, more: { url?: string; headers?: Reco
 // The rate limit -------------------------------------------------------------------------------------------
 
 test('every answer to a known key tells policy and what is left, refusals too', async () => {
-  const app = aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
+  const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
   const key = aKey()
   const answers = [
     await read(app, key),
@@ -122,7 +123,7 @@ test('every answer to a known key tells policy and what is left, refusals too', 
 })
 
 test('429 rate-limited past the limit, with Retry-After; another key is not concerned', async () => {
-  const app = aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
+  const app = await aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
   const key = aKey()
   for (let time = 0; time < 3; time++) expect((await read(app, key)).statusCode).toBe(200)
   const refused = await read(app, key)
@@ -136,7 +137,7 @@ test('429 rate-limited past the limit, with Retry-After; another key is not conc
 })
 
 test('a gateway without Redis serves and counts all the same', async () => {
-  const app = aGateway({
+  const app = await aGateway({
     RATE_LIMIT_REQUESTS: '3',
     RATE_LIMIT_SECONDS: '60',
     REDIS_URL: 'redis://127.0.0.1:1',
@@ -152,7 +153,7 @@ const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 // Access keys ----------------------------------------------------------------------------------------------
 
 test('401 for the missing and the unknown key, before the body is read, and with no word of a limit', async () => {
-  const app = aGateway()
+  const app = await aGateway()
   for (const key of [undefined, '', 'guessed', makeAccessKey('live')]) {
     const answer = await app.inject({
       method: 'POST',
@@ -167,7 +168,7 @@ test('401 for the missing and the unknown key, before the body is read, and with
 })
 
 test('429 for the 31st bad key from one address; known keys and other addresses are not concerned', async () => {
-  const app = aGateway({ TRUSTED_PROXIES: '127.0.0.0/8' })
+  const app = await aGateway({ TRUSTED_PROXIES: '127.0.0.0/8' })
   const known = aKey()
   expect((await read(app, known, from('192.0.2.1'))).statusCode).toBe(200)
   for (let time = 0; time < 30; time++) {
@@ -192,14 +193,14 @@ test.each([
   ['the last one that no trusted proxy has added', '127.0.0.1', '198.51.100.7, 203.0.113.9', '203.0.113.9'],
   ['the socket, when the trusted proxy passes on what is no address', '127.0.0.1', '<script>', '127.0.0.1'],
 ])('x-client-address is %s', async (_, TRUSTED_PROXIES, forwarded, address) => {
-  const app = aGateway({ TRUSTED_PROXIES })
+  const app = await aGateway({ TRUSTED_PROXIES })
   await read(app, aKey(), { headers: { 'x-forwarded-for': forwarded, 'x-client-address': '203.0.113.66' } })
   expect(received['x-client-address']).toBe(address)
   expect(received['x-forwarded-for']).toBeUndefined()
 })
 
 test('no service sees an access key, a cookie or a principal that the client made up', async () => {
-  const app = aGateway()
+  const app = await aGateway()
   const key = aKey()
   await read(app, null, {
     url: `${SEARCH}?access-token=${key}&limit=1`,
@@ -215,11 +216,11 @@ test.each([
   ['RATE_LIMIT_REQUESTS', '0'],
   ['RATE_LIMIT_SECONDS', 'ten'],
   ['TRUSTED_PROXIES', 'true'],
-])('a gateway does not start with %s=%s', (name, value) => {
-  expect(() => aGateway({ [name]: value })).toThrow(name)
+])('a gateway does not start with %s=%s', async (name, value) => {
+  await expect(aGateway({ [name]: value })).rejects.toThrow(name)
 })
 
-test('every operation is routed', () => {
-  const app = aGateway()
+test('every operation is routed', async () => {
+  const app = await aGateway()
   expect(operations.filter(({ method, path }) => !app.hasRoute({ method, url: path }))).toEqual([])
 })

@@ -5,6 +5,7 @@ import type { Config } from '#/config.ts'
 import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
+import { webhooks } from '#/routes/webhooks.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
 export function wire(config: Config, log: Log): Parts {
@@ -31,10 +32,12 @@ export function wire(config: Config, log: Log): Parts {
 
   publicRoutes(app, { operations, owners, accessKeys, rateLimit, internalSecret: config.INTERNAL_SECRET })
   problemPages(app)
+  webhooks(app, config.PAYMENTS_URL)
   docs(app)
 
   return {
     app,
+    start: () => rateLimit.connected(1_000),
     checks: { accounts: () => accessKeys.check() },
     async close() {
       rateLimit.close()

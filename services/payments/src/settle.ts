@@ -35,20 +35,24 @@ export function createSettle({ authorizations, processor, log }: Parts) {
     const learnt = await ask(processor, step.call, row)
     if (learnt.kind === 'mistake') throw new NeedsPerson(`${move} of order ${orderApiKey}: ${learnt.reason}`)
     if (learnt.kind === 'unknown') {
-      log.warn(
+      const level = learnt.alarm ? 'error' : 'warn'
+      log[level](
         { orderApiKey, state, move, reason: learnt.reason },
         'the outcome is unknown; the saga asks again',
       )
       return null
     }
-    if (learnt.alarm !== undefined) log.error({ orderApiKey, move, reason: learnt.alarm }, 'amounts differ')
+    if (learnt.alarm !== undefined)
+      log.error({ orderApiKey, move, reason: learnt.alarm }, 'it is not what was asked for')
     return settle(command, await authorizations.move(row, learnt.change))
   }
 }
 
 async function ask(processor: Processor, call: Call, row: Authorization) {
+  // An order that was released before it was ever sent has no token, and nothing is asked about it.
+  const token = row.state === 'released' ? '' : row.token
   const lookUp = async (refused?: string) =>
-    learnFound(row, await processor.find({ reference: row.orderApiKey }), refused)
+    learnFound(row, await processor.find({ reference: row.orderApiKey, token }), refused)
   if (call.move === 'find') return lookUp()
   const learnt = learn(row, call.move, await effect(processor, call))
   return learnt.kind === 'look-up' ? lookUp(learnt.refused) : learnt

@@ -222,14 +222,14 @@ test('a release of an unknown authorization finds the hold and gives it back', a
   const faults: Fault[] = ['lost on the way back']
   const { processor, run } = calmly(() => faults.shift() ?? 'none')
   expect(await run('authorize')).toBeNull()
-  expect(await run('release')).toEqual({ kind: 'done' })
+  expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(processor.holds.map(({ status }) => status)).toEqual(['voided'])
   expect(await run('authorize')).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
 })
 
 test('a release that comes first keeps a late authorization from ever being sent', async () => {
   const { processor, run } = calmly()
-  expect(await run('release')).toEqual({ kind: 'done' })
+  expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(await run('authorize')).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
   expect(processor.holds).toEqual([])
 })

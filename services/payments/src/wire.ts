@@ -2,23 +2,29 @@ import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease, Tokenize } from '@platter/contracts'
 import { connectPostgres, createApp, migrate, readJson, router, type Log, type Parts } from '@platter/kit'
-import type { z } from 'zod'
 import { answering } from './answering.ts'
-import type { Config } from './config.ts'
+import { processingOf, type Config } from './config.ts'
 import { authorize } from './handlers/authorize.ts'
 import { capture } from './handlers/capture.ts'
 import { release } from './handlers/release.ts'
 import { createDevelopmentProcessor } from './outside/development-processor.ts'
+import { createEventReader } from './outside/stripe-events.ts'
+import { StripeProcessor } from './outside/stripe-processor.ts'
+import { stripeWebhook } from './routes/stripe-webhook.ts'
 import { tokenize } from './routes/tokenize.ts'
 import { createSettle } from './settle.ts'
 import { createAuthorizations, type Database } from './store/authorizations.ts'
+import { createWebhookEvents } from './store/webhook-events.ts'
+import { createTold } from './told.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
-export function wire(config: z.output<typeof Config>, log: Log): Parts {
+export function wire(config: Config, log: Log): Parts {
+  const processing = processingOf(config)
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const bus = new Bus({ url: config.AMQP_URL, service: 'payments', log })
-  const processor = createDevelopmentProcessor(config.PROCESSOR_URL)
+  const stripe = processing.kind === 'stripe' ? new StripeProcessor(processing) : null
+  const processor = stripe ?? createDevelopmentProcessor(processing.url)
   const authorizations = createAuthorizations(postgres.db)
   const settle = createSettle({ authorizations, processor, log })
 
@@ -31,6 +37,13 @@ export function wire(config: z.output<typeof Config>, log: Log): Parts {
   readJson(app)
   const route = router(app, config.INTERNAL_SECRET)
   route(Tokenize, tokenize(processor, log))
+  if (processing.kind === 'stripe' && stripe) {
+    const events = createWebhookEvents(postgres.db)
+    stripeWebhook(app, {
+      read: createEventReader(processing.webhookSecret),
+      told: createTold({ events, authorizations, processor: stripe, log }),
+    })
+  }
 
   return {
     app,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Log } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/redis'
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
@@ -58,6 +59,14 @@ export class RateLimit {
       remaining: lease.remaining + lease.points,
       seconds: Math.max(1, Math.ceil((lease.until - performance.now()) / 1_000)),
     }
+  }
+
+  /** Resolves when Redis is connected, or after `withinMs`: what a new replica counts before that it counts alone. */
+  async connected(withinMs: number): Promise<void> {
+    if (this.#redis.status === 'ready') return
+    await once(this.#redis, 'ready', { signal: AbortSignal.timeout(withinMs) }).catch(
+      () => 'it counts alone until then',
+    )
   }
 
   close(): void {

@@ -42,7 +42,7 @@ export type Call =
   | { move: 'capture'; idempotencyKey: string; id: string; amount: Cents }
   | { move: 'refund'; idempotencyKey: string; id: string; amount: Cents }
   | { move: 'void'; idempotencyKey: string; id: string }
-  | { move: 'find'; reference: string }
+  | { move: 'find'; reference: string; token: string }
 
 export type Next =
   | { kind: 'call'; call: Call }
@@ -69,7 +69,7 @@ export function next(command: Command, row: Authorization): Next {
 function nextOfReleased(command: Command, row: Authorization): Next {
   const call = wayBack(row)
   if (call) return { kind: 'call', call }
-  if (command.kind === 'release') return done
+  if (command.kind === 'release') return released(row)
   if (command.kind === 'capture') return { kind: 'silence', reason: `a release came first: ${row.state}` }
   return refused(row.state === 'declined' ? refusalOf(row.refusal) : calledOff)
 }
@@ -94,7 +94,7 @@ function nextOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: 
 }
 
 function findOut({ orderApiKey: reference, amount, token, ageSeconds }: Sent): Call {
-  if (ageSeconds > KEY_LASTS_SECONDS) return { move: 'find', reference }
+  if (ageSeconds > KEY_LASTS_SECONDS) return { move: 'find', reference, token }
   return { move: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, amount, token }
 }
 
@@ -112,6 +112,12 @@ function nextOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Auth
   if (row.state === 'captured') return done
   return { kind: 'call', call: { move: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
 }
+
+/** What the order's payment is called from now on, which only the row knows. */
+const released = ({ state }: Authorization): Next => ({
+  kind: 'answer',
+  outcome: { kind: 'done', paymentState: state === 'refunded' ? 'REFUNDED' : 'VOIDED' },
+})
 
 const done: Next = { kind: 'answer', outcome: { kind: 'done' } }
 const refused = (refusal: Refusal): Next => ({ kind: 'answer', outcome: { kind: 'refused', refusal } })

@@ -1,7 +1,7 @@
 import { cents } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import { next, type Authorization } from './authorization.ts'
-import { learn, learnFound } from './learn.ts'
+import { learn, learnFound, learnTold } from './learn.ts'
 
 const hold = { amount: cents(1075), token: 'tok_1' }
 const common = { orderApiKey: 'o1', releaseRequested: false, ageSeconds: 3 }
@@ -38,7 +38,10 @@ describe('authorize', () => {
   })
   test('only looks up what was sent more than 20 h ago, when its key may be forgotten', () => {
     const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
-    expect(next(authorize, old)).toEqual({ kind: 'call', call: { move: 'find', reference: 'o1' } })
+    expect(next(authorize, old)).toEqual({
+      kind: 'call',
+      call: { move: 'find', reference: 'o1', token: 'tok_1' },
+    })
     expect(learnFound(old, { kind: 'yes', found: [] })).toMatchObject({
       kind: 'moved',
       change: { state: 'declined', refusal: { code: 'payment-unavailable' } },
@@ -94,9 +97,14 @@ describe('release', () => {
   test('voids what is held, refunds what was taken, and is done with the rest', () => {
     expect(next(release, released(at('authorized')))).toMatchObject(call('void', 'o1:void:1'))
     expect(next(release, released(at('captured')))).toMatchObject(call('refund', 'o1:refund:1'))
-    for (const row of [declined, at('voided'), at('refunded'), tombstone]) {
-      expect(next(release, released(row))).toEqual(done)
+    for (const row of [declined, at('voided'), tombstone]) {
+      expect(next(release, released(row))).toMatchObject({
+        outcome: { kind: 'done', paymentState: 'VOIDED' },
+      })
     }
+    expect(next(release, released(at('refunded')))).toMatchObject({
+      outcome: { kind: 'done', paymentState: 'REFUNDED' },
+    })
   })
   test('gives back a hold of another amount too, and says so', () => {
     const learnt = learn(released(sent), 'authorize', { kind: 'yes', id: 'auth_1', amount: 1 })
@@ -158,5 +166,54 @@ describe('what the processor says', () => {
       { id: 'b', amount: 1075, status: 'authorized' as const },
     ]
     expect(learnFound(sent, { kind: 'yes', found: two })).toMatchObject({ kind: 'mistake' })
+  })
+})
+
+const told = (status: 'authorized' | 'captured' | 'voided' | 'refunded', amount = 1075) => ({
+  id: 'auth_1',
+  amount,
+  status,
+})
+
+describe('what the processor says unasked', () => {
+  const no = { status: 'declined', code: 'expired_card', declineCode: 'expired_card' } as const
+
+  test('moves the row to the right, and never back', () => {
+    expect(learnTold(sent, told('authorized'))).toEqual({
+      kind: 'moved',
+      change: { state: 'authorized', processorId: 'auth_1' },
+    })
+    expect(learnTold(at('captured'), told('refunded'))).toMatchObject({ change: { state: 'refunded' } })
+    expect(learnTold(at('captured'), told('authorized'))).toBeNull()
+    expect(learnTold(at('voided'), told('voided'))).toBeNull()
+  })
+  test('declines what was only sent', () => {
+    expect(learnTold(sent, no)).toMatchObject({
+      kind: 'moved',
+      change: { state: 'declined', refusal: { code: 'card-expired' } },
+    })
+    expect(learnTold(at('authorized'), no)).toBeNull()
+    expect(learnTold(declined, no)).toBeNull()
+  })
+  test('another amount, another currency or a second hold is for a person', () => {
+    expect(learnTold(sent, told('authorized', 1))).toMatchObject({ kind: 'mistake' })
+    expect(learnTold(sent, { ...told('authorized'), differs: 'eur' })).toMatchObject({ reason: 'eur' })
+    expect(learnTold(at('authorized'), { ...told('captured'), id: 'auth_2' })).toMatchObject({
+      kind: 'mistake',
+    })
+    expect(learnTold(at('authorized'), { ...told('voided'), id: 'auth_2' })).toBeNull()
+  })
+  test('money that is held for an order that was declined or called off is for a person', () => {
+    for (const row of [declined, tombstone]) {
+      expect(learnTold(row, told('authorized'))).toMatchObject({ kind: 'mistake' })
+      expect(learnTold(row, told('voided'))).toBeNull()
+    }
+  })
+  test('a hold that is to be given back is known from then on, whatever its amount', () => {
+    expect(learnTold(released(sent), told('authorized', 1))).toMatchObject({
+      kind: 'moved',
+      change: { state: 'authorized' },
+      alarm: expect.stringContaining('1 cents') as string,
+    })
   })
 })

@@ -2,11 +2,7 @@ import { wasNotSent } from '@platter/kit'
 import { Pool } from 'undici'
 import { z } from 'zod'
 import type { Answer } from '../domain/learn.ts'
-import type { Processor } from './processor.ts'
-
-const CONNECT_WITHIN_MS = 1_000
-/** For the whole call; a client waits 8 s for its order (reliability 3.7). */
-const ANSWER_WITHIN_MS = 6_000
+import { ANSWER_BYTES, ANSWER_WITHIN_MS, CONNECT_WITHIN_MS, type Processor } from './processor.ts'
 
 const Effect = z.object({ id: z.string().min(1), amount: z.int() })
 const FoundList = z.object({
@@ -26,11 +22,17 @@ const NOT_FOR_GOOD = new Set([408, 425, 429])
 /** A 409 with one of these is a definite no; any other one says that the first request still runs. */
 const IMPOSSIBLE = new Set(['already_captured', 'already_voided', 'not_captured', 'amount_too_large'])
 
+const MISMATCH = 'idempotency_mismatch'
+
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
 /** The development payment processor (dev/processor) over HTTP, as a real one would be spoken to. */
 export function createDevelopmentProcessor(url: string, answerWithinMs = ANSWER_WITHIN_MS): Processor {
-  const pool = new Pool(url, { connections: 64, connectTimeout: CONNECT_WITHIN_MS })
+  const pool = new Pool(url, {
+    connections: 64,
+    connectTimeout: CONNECT_WITHIN_MS,
+    maxResponseSize: ANSWER_BYTES,
+  })
   const base = new URL(url).pathname.replace(/\/$/, '')
 
   async function ask<T extends object>(request: Request, schema: z.ZodType<T>): Promise<Answer<T>> {
@@ -88,14 +90,15 @@ function classify<T extends object>(status: number, text: string, schema: z.ZodT
   if (success) return { kind: 'yes', ...success }
   const refused = Refused.safeParse(document).data
   if (isSuccess || !refused || !isForGood(status, refused.code)) {
-    return unknown(`${status} ${refused?.code ?? 'unreadable'}`)
+    const answer = unknown(`${status} ${refused?.code ?? 'unreadable'}`)
+    return refused?.code === MISMATCH ? { ...answer, alarm: true } : answer
   }
   return { kind: 'no', code: refused.code, declineCode: refused.declineCode ?? refused.code }
 }
 
 function isForGood(status: number, code: string): boolean {
   // The key was used with other values: what came of those is exactly what nobody can tell.
-  if (code === 'idempotency_mismatch') return false
+  if (code === MISMATCH) return false
   if (status === 409) return IMPOSSIBLE.has(code)
   return status >= 400 && status < 500 && !NOT_FOR_GOOD.has(status)
 }

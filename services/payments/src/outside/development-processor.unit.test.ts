@@ -49,7 +49,7 @@ test('speaks to the processor as it wants to be spoken to', async () => {
   await processor.void({ idempotencyKey: 'v', id: 'auth_1' })
   await processor.refund({ idempotencyKey: 'r', id: 'auth_1', amount: cents(1075) })
   says(200, { authorizations: [{ id: 'auth_1', reference: 'o 1', amount: 1075, status: 'voided' }] })
-  expect(await processor.find({ reference: 'o 1' })).toEqual({
+  expect(await processor.find({ reference: 'o 1', token: 'tok_1' })).toEqual({
     kind: 'yes',
     found: [{ id: 'auth_1', amount: 1075, status: 'voided' }],
   })
@@ -98,6 +98,11 @@ test('no answer in time is unknown, also when it began', async () => {
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
   answer = (_request, response) => response.writeHead(200).write('{"id":')
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
+})
+
+test('an answer that is no answer for its size is unknown', async () => {
+  says(200, { id: 'auth_1', amount: 1075, padding: 'x'.repeat(256 * 1024) })
+  expect(await authorize()).toEqual({ kind: 'unknown', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true })
 })
 
 test('a connection that breaks after the request is unknown', async () => {

@@ -3,6 +3,12 @@ import type { Answer, Effect, Found } from '../domain/learn.ts'
 
 type CallTo<M extends Call['move']> = Omit<Extract<Call, { move: M }>, 'move'>
 
+/** To connect, and for a whole call: a client waits 8 s for its order (reliability 3.7). */
+export const CONNECT_WITHIN_MS = 1_000
+export const ANSWER_WITHIN_MS = 6_000
+/** An answer has some kilobytes; whatever is larger is none (reliability 4.2, API10). */
+export const ANSWER_BYTES = 256 * 1024
+
 /** A card as its owner typed it. It exists for the length of one call and is never kept. */
 export type Card = { cardNumber: string; cvv: string; expirationMonth: string; expirationYear: string }
 
@@ -20,7 +26,7 @@ export type Processor = {
   void(call: CallTo<'void'>): Promise<Answer<Effect>>
   /** Gives back what was taken. */
   refund(call: CallTo<'refund'>): Promise<Answer<Effect>>
-  /** What is or was held for an order; declined authorizations are not among it. */
+  /** What is or was held for an order with this token; declined authorizations are not among it. */
   find(call: CallTo<'find'>): Promise<Answer<{ found: Found[] }>>
   close(): Promise<void>
 }

@@ -17,6 +17,7 @@ export type Database = {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  webhook_events: { id: string; received_at: Generated<Date> }
 }
 
 export type Authorizations = ReturnType<typeof createAuthorizations>

@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog, type Parts } from '@platter/kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDevelopmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
+import {
+  ANSWER_WITHIN_MS,
+  PROMISES,
+  SLOW_MS,
+  type World,
+} from '../../../services/payments/src/testing/processor-contract.ts'
+import type { Entry } from './ledger.ts'
+import { wire } from './wire.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'platter-contract-'))
+const LEDGER_FILE = join(directory, 'ledger.jsonl')
+let parts: Parts
+let world: World
+
+beforeAll(async () => {
+  const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'fatal', LEDGER_FILE } as const
+  parts = wire(config, createLog('processor', 'fatal'))
+  const url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
+  world = {
+    processor: createDevelopmentProcessor(url, ANSWER_WITHIN_MS),
+    unreachable: createDevelopmentProcessor('http://127.0.0.1:1', ANSWER_WITHIN_MS),
+    async fault(fault, on) {
+      const rules = [{ fault, on: [on], next: 1, ms: SLOW_MS }]
+      await fetch(`${url}/faults`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ rules }),
+      })
+    },
+    effects: (reference) =>
+      readFileSync(LEDGER_FILE, 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Entry)
+        .filter((entry) => entry.reference === reference && entry.outcome === 'approved')
+        .map(({ kind }) => kind),
+  }
+})
+
+afterAll(async () => {
+  await Promise.all([world.processor.close(), world.unreachable.close()])
+  await parts.app.close()
+  await parts.close?.()
+  rmSync(directory, { recursive: true })
+})
+
+// Here and not with payments: of the two only this folder is type-checked anew at each run (turbo.json).
+describe('the development processor', () => {
+  test.each(Object.entries(PROMISES))('%s', async (_title, promise) => {
+    await expect(promise(world)).resolves.toBeUndefined()
+  })
+})

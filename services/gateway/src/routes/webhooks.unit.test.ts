@@ -1,0 +1,92 @@
+import { createApp, createLog, readBytes, type App } from '@platter/kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { webhooks } from './webhooks.ts'
+
+const log = createLog('test', 'silent')
+const BODY = '{ "id":"evt_1",\n\t"é": 1.0 }'
+let payments: App
+let app: App
+let seen: { headers: Record<string, unknown>; body: string } | null
+
+beforeAll(async () => {
+  payments = createApp(log)
+  readBytes(payments)
+  payments.post('/webhooks/stripe', async ({ headers, body }, reply) => {
+    seen = { headers, body: (body as Buffer).toString() }
+    return reply.code(202).send({ received: true })
+  })
+  await payments.listen({ host: '127.0.0.1', port: 0 })
+  app = createApp(log)
+  readBytes(app)
+  webhooks(app, [payments.listeningOrigin])
+})
+beforeEach(() => {
+  seen = null
+})
+afterAll(async () => {
+  await app.close()
+  await payments.close()
+})
+
+const post = (headers: Record<string, string>, payload = BODY) =>
+  app.inject({
+    method: 'POST',
+    url: '/webhooks/stripe?access-token=a-key',
+    headers: { 'content-type': 'application/json', ...headers },
+    payload,
+  })
+
+test('the bytes and the signature go on as they came, without an access key, and the answer comes back', async () => {
+  const { statusCode, body } = await post({ 'stripe-signature': 't=1,v1=a' })
+  expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"received":true}' })
+  expect(seen).toMatchObject({ headers: { 'stripe-signature': 't=1,v1=a' }, body: BODY })
+})
+
+test('nothing else goes on: no key, no principal that somebody made up, no cookie', async () => {
+  await post({ 'stripe-signature': 's', 'x-platter-principal': 'p', cookie: 'c', 'x-access-token': 'k' })
+  const names = Object.keys(seen?.headers ?? {}).toSorted()
+  expect(names).toEqual([
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'stripe-signature',
+    'x-request-id',
+  ])
+})
+
+test('400 without a signature, and payments is not asked', async () => {
+  expect((await post({})).statusCode).toBe(400)
+  expect(seen).toBeNull()
+})
+
+test('413 for what is too large to be an event', async () => {
+  expect((await post({ 'stripe-signature': 's' }, 'x'.repeat(256 * 1024 + 1))).statusCode).toBe(413)
+})
+
+test('503 while payments is away, so that Stripe sends it again', async () => {
+  const alone = createApp(log)
+  readBytes(alone)
+  webhooks(alone, ['http://127.0.0.1:1'])
+  const { statusCode } = await alone.inject({
+    method: 'POST',
+    url: '/webhooks/stripe',
+    headers: { 'stripe-signature': 's', 'content-type': 'application/json' },
+    payload: BODY,
+  })
+  expect(statusCode).toBe(503)
+  await alone.close()
+})
+
+test('this path only, with this method only, and only where payments is configured', async () => {
+  for (const [method, url] of [
+    ['GET', '/webhooks/stripe'],
+    ['POST', '/webhooks'],
+    ['POST', '/webhooks/other'],
+    ['POST', '/internal/tokenize'],
+  ] as const)
+    expect((await app.inject({ method, url, headers: { 'stripe-signature': 's' } })).statusCode).toBe(404)
+  const without = createApp(log)
+  webhooks(without, undefined)
+  expect(without.hasRoute({ method: 'POST', url: '/webhooks/stripe' })).toBe(false)
+})

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ANSWER_WITHIN_MS, PROMISES, SLOW_MS, type World } from '../testing/processor-contract.ts'
+import { SECRET_KEY, StripeServer } from '../testing/stripe-server.ts'
+import { StripeProcessor } from './stripe-processor.ts'
+
+const server = new StripeServer()
+let world: World
+
+beforeAll(async () => {
+  const settings = { secretKey: SECRET_KEY, currency: 'usd', answerWithinMs: ANSWER_WITHIN_MS }
+  world = {
+    processor: new StripeProcessor({ ...settings, url: await server.listen() }),
+    unreachable: new StripeProcessor({ ...settings, url: 'http://127.0.0.1:1' }),
+    fault: (fault, on) => server.fault(fault, on, SLOW_MS),
+    effects: (reference) =>
+      server.book.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),
+  }
+})
+afterAll(async () => {
+  await Promise.all([world.processor.close(), world.unreachable.close()])
+  await server.close()
+})
+
+describe('Stripe', () => {
+  test.each(Object.entries(PROMISES))('%s', async (_title, promise) => {
+    await expect(promise(world)).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,419 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { cents } from '@platter/contracts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SECRET_KEY, StripeServer } from '../testing/stripe-server.ts'
+import { StripeProcessor, type StripeSettings } from './stripe-processor.ts'
+
+const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
+const AMOUNT = cents(1075)
+/** For the one that does not answer; the others have their six seconds. */
+const IMPATIENT_MS = 300
+
+let server: StripeServer
+let processor: StripeProcessor
+let url: string
+const at = (address: string, more: Partial<StripeSettings> = {}) =>
+  new StripeProcessor({
+    secretKey: SECRET_KEY,
+    currency: 'usd',
+    url: address,
+    ...more,
+  })
+
+beforeEach(async () => {
+  server = new StripeServer()
+  url = await server.listen()
+  processor = at(url)
+})
+afterEach(async () => {
+  await processor.close()
+  await server.close()
+})
+
+async function tokenOf(cardNumber = CARD.cardNumber): Promise<string> {
+  const made = await processor.tokenize({ ...CARD, cardNumber })
+  if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
+  return made.token
+}
+const hold = (token: string, reference = 'o1') => ({
+  idempotencyKey: `${reference}:authorize:1`,
+  reference,
+  amount: AMOUNT,
+  token,
+})
+async function idOf(answer: ReturnType<StripeProcessor['authorize']>): Promise<string> {
+  const said = await answer
+  if (said.kind !== 'yes') throw new Error(`no hold: ${JSON.stringify(said)}`)
+  return said.id
+}
+const kinds = () => server.requests.map(({ kind }) => kind)
+
+describe('what Stripe gets to see', () => {
+  test('exactly the parameters that are documented, under our key, without telemetry', async () => {
+    const token = await tokenOf()
+    const id = await idOf(processor.authorize(hold(token)))
+    await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
+    await processor.refund({ idempotencyKey: 'r', id, amount: AMOUNT })
+    const [customer, method] = token.split(':')
+    expect(server.requests.map(({ kind, params }) => ({ kind, params }))).toEqual([
+      {
+        kind: 'tokenize',
+        params: {
+          type: 'card',
+          card: { number: CARD.cardNumber, cvc: '314', exp_month: 5, exp_year: 2039 },
+        },
+      },
+      { kind: 'attach', params: { payment_method: method } },
+      {
+        kind: 'authorize',
+        params: {
+          amount: 1075,
+          currency: 'usd',
+          customer,
+          payment_method: method,
+          allowed_payment_method_types: ['card'],
+          capture_method: 'manual',
+          confirm: true,
+          error_on_requires_action: true,
+          metadata: { orderApiKey: 'o1' },
+        },
+      },
+      { kind: 'capture', params: { amount_to_capture: 1075 } },
+      { kind: 'refund', params: { payment_intent: id, amount: 1075 } },
+    ])
+    const keys = server.requests.slice(2).map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toEqual(['o1:authorize:1', 'c', 'r'])
+    for (const { headers } of server.requests) {
+      expect(headers['stripe-version']).toBe('2026-10-28.endive')
+      expect(headers).not.toHaveProperty('x-stripe-client-telemetry')
+    }
+  })
+
+  test('one request a call, also when the connection breaks', async () => {
+    const token = await tokenOf()
+    server.fault('drop-request', 'authorize')
+    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown', sent: true })
+    expect(kinds().filter((kind) => kind === 'authorize')).toHaveLength(1)
+  })
+})
+
+describe('a card that its bank wants authenticated', () => {
+  const declined = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' }
+
+  test('is declined, and the intent is cancelled', async () => {
+    const token = await tokenOf('4000002500003155')
+    expect(await processor.authorize(hold(token))).toEqual(declined)
+    expect(kinds().slice(2)).toEqual(['authorize', 'void'])
+    expect(await processor.authorize(hold(token))).toEqual(declined)
+    expect(await processor.find(hold(token))).toEqual({ kind: 'yes', found: [] })
+    expect(server.book.effects).toEqual([])
+  })
+
+  test('is declined also where Stripe would wait for the authentication', async () => {
+    const token = await tokenOf('4000002500003155')
+    server.book.asksForAction = true
+    expect(await processor.authorize(hold(token))).toEqual(declined)
+    expect(kinds().slice(2)).toEqual(['authorize', 'void'])
+  })
+
+  test('is unknown for as long as the intent is not known to be cancelled', async () => {
+    const token = await tokenOf('4000002500003155')
+    server.fault('drop-request', 'void')
+    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
+    server.fault('drop-reply', 'void')
+    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
+    expect(await processor.authorize(hold(token))).toEqual(declined)
+  })
+})
+
+test('a card that is declined only when it is charged is declined then, and again under the same key', async () => {
+  const token = await tokenOf('4000000000000341')
+  const declined = { kind: 'no', code: 'card_declined', declineCode: 'generic_decline' }
+  expect(await processor.authorize(hold(token))).toEqual(declined)
+  expect(await processor.authorize(hold(token))).toEqual(declined)
+  expect(await processor.find(hold(token))).toEqual({ kind: 'yes', found: [] })
+})
+
+describe('a 5xx that Stripe keeps under the key', () => {
+  test('of a hold without effect stays unknown, and no second hold is tried', async () => {
+    const token = await tokenOf()
+    server.fault('error-before-effect', 'authorize')
+    for (let asked = 0; asked < 3; asked++)
+      expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
+    expect(server.book.effects).toEqual([])
+  })
+
+  test('of a hold that was declined is a definite no', async () => {
+    const token = await tokenOf('4000000000000341')
+    server.fault('error-after-effect', 'authorize')
+    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
+    expect(await processor.authorize(hold(token))).toMatchObject({
+      kind: 'no',
+      declineCode: 'generic_decline',
+    })
+  })
+
+  test.each(['capture', 'void', 'refund'] as const)(
+    'of a %s without effect is done all the same, once',
+    async (move) => {
+      const id = await idOf(processor.authorize(hold(await tokenOf())))
+      if (move === 'refund') await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
+      const before = server.book.effects.length
+      server.fault('error-before-effect', move)
+      const ask = () => processor[move]({ idempotencyKey: 'k', id, amount: AMOUNT })
+      expect(await ask()).toMatchObject({ kind: 'unknown' })
+      expect(await ask()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+      expect(await ask()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+      expect(server.book.effects.slice(before).map(({ kind }) => kind)).toEqual([move])
+    },
+  )
+})
+
+describe('what is not as it was asked for', () => {
+  test('another currency and another order are told', async () => {
+    const token = await tokenOf()
+    server.fault('other-currency', 'authorize')
+    expect(await processor.authorize(hold(token))).toMatchObject({
+      kind: 'yes',
+      differs: 'the processor says eur, ours is usd',
+    })
+    server.fault('other-order', 'authorize')
+    expect(await processor.authorize(hold(token, 'o2'))).toMatchObject({
+      kind: 'yes',
+      differs: 'the processor says it is of order somebody-else',
+    })
+    const id = await idOf(processor.authorize(hold(token, 'o3')))
+    for (const on of ['capture', 'refund'] as const) {
+      server.fault('other-currency', on)
+      expect(await processor[on]({ idempotencyKey: on, id, amount: AMOUNT })).toHaveProperty('differs')
+    }
+    server.fault('other-currency', 'find')
+    expect(await processor.find(hold(token, 'o3'))).toMatchObject({
+      found: [{ differs: 'the processor says eur, ours is usd' }],
+    })
+  })
+
+  test('a currency of one’s own is asked for and expected', async () => {
+    const inEuros = at(url, { currency: 'eur' })
+    const answer = await inEuros.authorize(hold(await tokenOf()))
+    expect(answer).toMatchObject({ kind: 'yes', amount: AMOUNT })
+    expect(answer).not.toHaveProperty('differs')
+    await inEuros.close()
+  })
+})
+
+test('all intents of a card are looked through, and those of other orders are left out', async () => {
+  const token = await tokenOf()
+  const id = await idOf(processor.authorize(hold(token, 'first')))
+  for (let more = 0; more < 24; more++) await processor.authorize(hold(token, `more-${more}`))
+  expect(await processor.find(hold(token, 'first'))).toEqual({
+    kind: 'yes',
+    found: [{ id, amount: AMOUNT, status: 'authorized' }],
+  })
+  expect(kinds().filter((kind) => kind === 'find')).toHaveLength(3)
+})
+
+test('what is found is what is held or was taken, and not what was asked for', async () => {
+  const token = await tokenOf()
+  const id = await idOf(processor.authorize(hold(token)))
+  server.book.change(id, { amount_capturable: 900 })
+  expect(await processor.find(hold(token))).toMatchObject({ found: [{ status: 'authorized', amount: 900 }] })
+  await processor.capture({ idempotencyKey: 'c', id, amount: cents(800) })
+  expect(await processor.find(hold(token))).toMatchObject({ found: [{ status: 'captured', amount: 800 }] })
+})
+
+test('an intent that Stripe itself is not sure of is unknown', async () => {
+  const token = await tokenOf()
+  const id = await idOf(processor.authorize(hold(token)))
+  server.book.change(id, { status: 'processing' })
+  expect(await processor.find(hold(token))).toMatchObject({ kind: 'unknown' })
+  expect(await processor.read(id)).toMatchObject({ kind: 'unknown' })
+})
+
+test('a hold that has run out is found as voided', async () => {
+  const token = await tokenOf()
+  const id = await idOf(processor.authorize(hold(token)))
+  server.book.void(id)
+  expect(await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })).toMatchObject({
+    kind: 'no',
+    code: 'payment_intent_unexpected_state',
+  })
+  expect(await processor.find(hold(token))).toMatchObject({ found: [{ status: 'voided', amount: AMOUNT }] })
+})
+
+test('a key that Stripe does not take says nothing about the order, and is for a person', async () => {
+  const token = await tokenOf()
+  const stranger = at(url, { secretKey: 'sk_test_wrong' })
+  expect(await stranger.authorize(hold(token))).toMatchObject({ kind: 'unknown', alarm: true })
+  expect(await stranger.tokenize(CARD)).toMatchObject({ kind: 'unknown', alarm: true })
+  await stranger.close()
+})
+
+// Whoever answers in Stripe's place (reliability 4.2, API10) -------------------------------------------------
+
+describe('an answer that is none', () => {
+  let hostile: Server
+  let asked: string[]
+  let victim: StripeProcessor
+  let answer: RequestListener
+
+  beforeEach(async () => {
+    asked = []
+    hostile = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      request.resume().on('end', () => answer(request, response))
+    })
+    await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
+    victim = at(`http://127.0.0.1:${(hostile.address() as AddressInfo).port}`)
+  })
+  afterEach(async () => {
+    await victim.close()
+    hostile.closeAllConnections()
+    await new Promise((resolve) => hostile.close(resolve))
+  })
+
+  const intent = {
+    id: 'pi_1',
+    object: 'payment_intent',
+    status: 'requires_capture',
+    amount: 1075,
+    amount_capturable: 1075,
+    amount_received: 0,
+    currency: 'usd',
+    metadata: { orderApiKey: 'o1' },
+    last_payment_error: null,
+    latest_charge: null,
+  }
+  const ask = () => victim.authorize(hold('cus_1:pm_1'))
+  const says = (status: number, body: object | string) => {
+    answer = (_request, response) =>
+      response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+
+  test('(the shape that these tests break is believed when it is whole)', async () => {
+    says(200, intent)
+    expect(await ask()).toEqual({ kind: 'yes', id: 'pi_1', amount: 1075 })
+  })
+
+  test.each([
+    [200, 'not JSON'],
+    [200, '[]'],
+    [200, 'null'],
+    [200, {}],
+    [200, { ...intent, amount_capturable: '1075' }],
+    [200, { ...intent, amount_capturable: 10.75 }],
+    [200, { ...intent, id: 'ch_1' }],
+    [200, { ...intent, status: 'succeeded' }],
+    [200, { ...intent, status: 'something_new' }],
+    [302, intent],
+    [502, intent],
+    [503, '<html>'],
+    [404, '<html>'],
+    [400, { error: { type: 'something_new', message: '' } }],
+    [400, { error: 'a text' }],
+    [408, { error: { type: 'invalid_request_error' } }],
+    [409, { error: { type: 'idempotency_error' } }],
+    [409, { error: { type: 'invalid_request_error', code: 'something' } }],
+    [424, { error: { type: 'api_error' } }],
+    [429, { error: { type: 'invalid_request_error', code: 'lock_timeout' } }],
+    [500, { error: { type: 'card_error', code: 'card_declined' } }],
+    [500, { error: { type: 'invalid_request_error' } }],
+  ])('%i %j is unknown', async (status, body) => {
+    says(status, body)
+    expect(await ask()).toMatchObject({ kind: 'unknown', sent: true })
+  })
+
+  test.each([
+    [400, { type: 'idempotency_error' }, true],
+    [401, { type: 'invalid_request_error' }, true],
+    [403, { type: 'invalid_request_error' }, true],
+    [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }, false],
+    [429, { type: 'invalid_request_error', code: 'rate_limit' }, false],
+    [500, { type: 'api_error' }, false],
+  ])('%i %j is unknown; whether a person is needed: %s', async (status, error, alarm) => {
+    says(status, { error })
+    const said = await ask()
+    expect(said.kind).toBe('unknown')
+    expect('alarm' in said).toBe(alarm)
+  })
+
+  test.each([
+    [
+      402,
+      { type: 'card_error', code: 'card_declined', decline_code: 'lost_card' },
+      'card_declined',
+      'lost_card',
+    ],
+    [
+      402,
+      { type: 'card_error', code: 'card_declined', decline_code: 'expired_card' },
+      'expired_card',
+      'expired_card',
+    ],
+    [
+      402,
+      { type: 'card_error', code: 'card_declined', decline_code: 'invalid_cvc' },
+      'incorrect_cvc',
+      'invalid_cvc',
+    ],
+    [402, { type: 'card_error', code: 'expired_card' }, 'expired_card', 'expired_card'],
+    [402, { type: 'card_error', code: 'incorrect_cvc', decline_code: '' }, 'incorrect_cvc', 'incorrect_cvc'],
+    [402, { type: 'card_error' }, 'card_declined', 'generic_decline'],
+    [402, { type: 'invalid_request_error' }, 'invalid_request', 'invalid_request'],
+    [
+      400,
+      { type: 'invalid_request_error', code: 'amount_too_small' },
+      'amount_too_small',
+      'amount_too_small',
+    ],
+    [
+      404,
+      { type: 'invalid_request_error', code: 'resource_missing' },
+      'resource_missing',
+      'resource_missing',
+    ],
+  ])('but %i %j is a definite no: %s, %s', async (status, error, code, declineCode) => {
+    says(status, { error })
+    expect(await ask()).toEqual({ kind: 'no', code, declineCode })
+  })
+
+  test('a redirect is not followed, with a card least of all', async () => {
+    answer = (_request, response) =>
+      response.writeHead(307, { location: `${url}/v1/payment_methods` }).end('{}')
+    expect(await victim.tokenize(CARD)).toMatchObject({ kind: 'unknown' })
+    expect(server.requests).toEqual([])
+  })
+
+  test('one that is too large is not read to its end', async () => {
+    says(200, { ...intent, padding: 'x'.repeat(300 * 1024) })
+    expect(await ask()).toEqual({ kind: 'unknown', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true })
+  })
+
+  test('one that drips is given up when its time is over', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200)
+      const drip = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(drip))
+    }
+    const impatient = at(`http://127.0.0.1:${(hostile.address() as AddressInfo).port}`, {
+      answerWithinMs: IMPATIENT_MS,
+    })
+    const started = performance.now()
+    expect(await impatient.authorize(hold('cus_1:pm_1'))).toEqual({
+      kind: 'unknown',
+      reason: 'TimeoutError',
+      sent: true,
+    })
+    expect(performance.now() - started).toBeLessThan(IMPATIENT_MS * 5)
+    await impatient.close()
+    expect(asked).toHaveLength(1)
+  })
+
+  test('no error quotes a card, though the answer does', async () => {
+    for (const status of [400, 402, 500]) {
+      says(status, { error: { type: 'card_error', code: 'incorrect_number', message: CARD.cardNumber } })
+      expect(JSON.stringify(await victim.tokenize(CARD))).not.toContain(CARD.cardNumber)
+    }
+  })
+})

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { Bus } from '@platter/bus'
+import {
+  cents,
+  PaymentsAuthorize,
+  PaymentsCapture,
+  PaymentsRelease,
+  SagaAnswer,
+  Tokenize,
+} from '@platter/contracts'
+import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Parts } from '@platter/kit'
+import { newDatabase, servers } from '@platter/testkit'
+import pg from 'pg'
+import { Stripe } from 'stripe'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Config } from './config.ts'
+import { SECRET_KEY, StripeServer } from './testing/stripe-server.ts'
+import { wire } from './wire.ts'
+
+/* The whole service with PROCESSOR=stripe: PostgreSQL and RabbitMQ are real, Stripe is the test server. */
+
+const log = createLog('test', 'silent')
+const INTERNAL_SECRET = 's'.repeat(32)
+const WEBHOOK_SECRET = 'whsec_of_the_test'
+const AMOUNT = cents(1075)
+const soon = { timeout: 20_000, interval: 50 }
+
+const stripe = new StripeServer()
+const answers: SagaAnswer[] = []
+let parts: Parts
+let orders: Bus
+let rows: pg.Client
+
+beforeAll(async () => {
+  const DATABASE_URL = await newDatabase()
+  const config = readConfig(Config, {
+    PORT: '0',
+    INTERNAL_SECRET,
+    DATABASE_URL,
+    AMQP_URL: servers().rabbitmq,
+    PROCESSOR: 'stripe',
+    STRIPE_SECRET_KEY: SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    STRIPE_URL: await stripe.listen(),
+  })
+  parts = wire(config, log)
+  await parts.start?.()
+  orders = new Bus({ url: servers().rabbitmq, service: 'orders', log })
+  orders.onCommand(SagaAnswer, async (answer) => void answers.push(answer))
+  await orders.start()
+  rows = new pg.Client({ connectionString: DATABASE_URL })
+  await rows.connect()
+})
+
+afterAll(async () => {
+  await rows.end()
+  await Promise.all([orders.quiesce(), parts.quiesce?.()])
+  await parts.app.close()
+  await Promise.all([orders.close(), parts.close?.()])
+  await stripe.close()
+})
+
+async function tokenOf(cardNumber: string) {
+  const { statusCode, body } = await parts.app.inject({
+    method: 'POST',
+    url: Tokenize.path,
+    headers: {
+      [PRINCIPAL_HEADER]: await principalSigner(INTERNAL_SECRET)({ kind: 'service', service: 'orders' }),
+    },
+    payload: {
+      cardholderName: 'Ada',
+      cardholderStreetAddress: '1 Main St',
+      cardholderZip: '53703',
+      cvv: '314',
+      cardNumber,
+      expirationMonth: '05',
+      expirationYear: '39',
+    },
+  })
+  return {
+    status: statusCode,
+    ...(JSON.parse(body) as { token: string; code?: string; declineCode?: string }),
+  }
+}
+
+const newOrder = () => randomBytes(24).toString('hex')
+
+/** Says a command and waits for the answer to it. */
+async function said(
+  orderApiKey: string,
+  command: typeof PaymentsAuthorize | typeof PaymentsCapture | typeof PaymentsRelease,
+  more: object,
+) {
+  const step = { orderApiKey, step: command.name, undo: false, version: 1, attempt: 1 }
+  const isAnswer = (one: SagaAnswer) => one.orderApiKey === orderApiKey && one.step === command.name
+  await orders.publish(command, { ...step, ...more }, { requestId: 'r1' })
+  await vi.waitFor(() => expect(answers.some(isAnswer)).toBe(true), soon)
+  return answers.find(isAnswer)?.outcome
+}
+
+const effects = (orderApiKey: string) =>
+  stripe.book.effects.filter(({ reference }) => reference === orderApiKey).map(({ kind }) => kind)
+
+test('an order is held, taken and given back through Stripe', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const order = newOrder()
+  expect(await said(order, PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({ kind: 'done' })
+  expect(await said(order, PaymentsCapture, { amount: AMOUNT })).toMatchObject({ kind: 'done' })
+  expect(await said(order, PaymentsRelease, {})).toMatchObject({ kind: 'done' })
+  expect(effects(order)).toEqual(['authorize', 'capture', 'refund'])
+})
+
+test('a card that is declined is 402 where it is tokenized, or refused where it is charged', async () => {
+  expect(await tokenOf('4000000000000127')).toMatchObject({ status: 402, code: 'cvc-failed' })
+  const { token } = await tokenOf('4000000000000341')
+  expect(await said(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({
+    kind: 'refused',
+    refusal: { code: 'card-declined', declineCode: 'generic_decline' },
+  })
+})
+
+async function deliver(id: string, intent: string) {
+  const payload = JSON.stringify({
+    id,
+    object: 'event',
+    type: 'payment_intent.canceled',
+    data: { object: { object: 'payment_intent', id: intent } },
+  })
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET })
+  const { statusCode } = await parts.app.inject({
+    method: 'POST',
+    url: '/webhooks/stripe',
+    headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+    payload,
+  })
+  return statusCode
+}
+
+test('an event moves the row once, and is remembered for a month', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const order = newOrder()
+  await said(order, PaymentsAuthorize, { amount: AMOUNT, token })
+  const { rows: before } = await rows.query(
+    'select processor_id from authorizations where order_api_key = $1',
+    [order],
+  )
+  const intent = (before[0] as { processor_id: string }).processor_id
+  stripe.book.void(intent)
+  await rows.query(
+    "insert into webhook_events select 'evt_old' || n, now() - interval '31 days' from generate_series(1, 15) n",
+  )
+  const reads = () => stripe.requests.filter(({ kind }) => kind === 'read').length
+  const readBefore = reads()
+  expect([await deliver('evt_1', intent), await deliver('evt_1', intent)]).toEqual([200, 200])
+  expect(reads() - readBefore).toBe(1)
+  const state = await rows.query('select state from authorizations where order_api_key = $1', [order])
+  expect(state.rows).toEqual([{ state: 'voided' }])
+  await deliver('evt_2', intent)
+  const kept = await rows.query('select id from webhook_events order by id')
+  expect(kept.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
+})

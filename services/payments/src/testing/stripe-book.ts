@@ -1,0 +1,277 @@
+import { brandOf, isCardNumber } from '@platter/contracts'
+import type { z } from 'zod'
+import { behaviourOf } from './stripe-cards.ts'
+import type { PARAMETERS, Refusal } from './stripe-parameters.ts'
+
+type Asked<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
+type Charge = ReturnType<typeof newCharge>
+type Intent = ReturnType<typeof newIntent>
+type Method = { id: string; number: string; customer: string | null; isUsed: boolean }
+
+/** An error of Stripe's, to be answered. */
+export class Refused extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+const invalid = (code: string, message: string, more: Partial<Refusal> = {}): Refused =>
+  new Refused({ status: 400, type: 'invalid_request_error', code, message, ...more })
+const missing = (what: string, id: string, more: Partial<Refusal> = {}): Refused =>
+  invalid('resource_missing', `No such ${what}: '${id}'`, more)
+
+let count = 0
+const newId = (prefix: string) => `${prefix}_${String(++count).padStart(14, '0')}`
+
+const newCharge = (status: 'succeeded' | 'failed', amount: number) => ({
+  id: newId('ch'),
+  object: 'charge' as const,
+  status,
+  amount,
+  amount_refunded: 0,
+  captured: false,
+  refunded: false,
+})
+
+const newIntent = ({
+  amount,
+  currency,
+  customer,
+  payment_method,
+  metadata,
+  capture_method,
+}: Asked<'authorize'>) => ({
+  id: newId('pi'),
+  object: 'payment_intent' as const,
+  amount,
+  amount_capturable: 0,
+  amount_received: 0,
+  capture_method: capture_method ?? 'automatic',
+  client_secret: newId('secret'),
+  currency,
+  customer: customer ?? null,
+  last_payment_error: null as { type: 'card_error'; code: string; decline_code?: string } | null,
+  latest_charge: null as Charge | null,
+  livemode: false,
+  metadata: metadata ?? {},
+  payment_method: payment_method ?? null,
+  payment_method_types: ['card'],
+  status: 'requires_confirmation',
+})
+
+const CANCELABLE = ['requires_payment_method', 'requires_capture', 'requires_confirmation', 'requires_action']
+
+/** What Stripe knows and does: PaymentMethods, Customers, and PaymentIntents with the statuses of their life cycle. */
+export class StripeBook {
+  readonly #methods = new Map<string, Method>()
+  readonly #intents = new Map<string, Intent>()
+  /** What was done to somebody's money, in order. */
+  readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
+  /** As if `error_on_requires_action` were unknown. */
+  asksForAction = false
+
+  tokenize({ card }: Asked<'tokenize'>) {
+    const { number, exp_month, exp_year } = card
+    if (!isCardNumber(number)) throw declinedWith({ code: 'incorrect_number' })
+    const method: Method = { id: newId('pm'), number, customer: null, isUsed: false }
+    this.#methods.set(method.id, method)
+    const shown = { brand: brandOf(number), last4: number.slice(-4), exp_month, exp_year, fingerprint: 'f' }
+    return { id: method.id, object: 'payment_method', type: 'card', card: shown, customer: null }
+  }
+
+  /** "The cards in the previous table can't be attached to a Customer object" (docs.stripe.com/testing). */
+  attach({ payment_method: id }: Asked<'attach'>) {
+    const customer = newId('cus')
+    if (id !== undefined) {
+      const method = this.#method(id)
+      const behaviour = behaviourOf(method.number)
+      if (typeof behaviour === 'object') throw declinedWith(behaviour)
+      if (method.customer !== null)
+        throw invalid('resource_already_exists', 'It is attached to another Customer.')
+      method.customer = customer
+    }
+    return { id: customer, object: 'customer', livemode: false }
+  }
+
+  authorize(asked: Asked<'authorize'>) {
+    if (asked.error_on_requires_action !== undefined && asked.confirm !== true)
+      throw invalid('parameter_invalid', 'error_on_requires_action can only be used with confirm=true')
+    const intent = newIntent(asked)
+    const method =
+      asked.payment_method === undefined ? null : this.#usable(asked.payment_method, asked.customer)
+    this.#intents.set(intent.id, intent)
+    if (asked.confirm !== true) return shown(intent)
+    if (!method)
+      throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
+    method.isUsed = true
+    this.#confirm(intent, method, asked.error_on_requires_action === true && !this.asksForAction)
+    return shown(intent)
+  }
+
+  capture(id: string, { amount_to_capture }: Asked<'capture'>) {
+    const intent = this.#intent(id)
+    const { latest_charge: charge, amount_capturable: held } = intent
+    if (intent.status !== 'requires_capture' || !charge)
+      throw unexpectedState(intent, 'captured', ['requires_capture'])
+    const amount = amount_to_capture ?? held
+    if (amount > held)
+      throw invalid('amount_too_large', 'It is more than can be captured.', { param: 'amount_to_capture' })
+    Object.assign(intent, { status: 'succeeded', amount_received: amount, amount_capturable: 0 })
+    Object.assign(charge, { captured: true, amount_refunded: held - amount })
+    this.#note('capture', intent, amount)
+    return shown(intent)
+  }
+
+  void(id: string) {
+    const intent = this.#intent(id)
+    if (!CANCELABLE.includes(intent.status)) throw unexpectedState(intent, 'canceled', CANCELABLE)
+    const { latest_charge: charge, status } = intent
+    if (status === 'requires_capture' && charge) {
+      Object.assign(charge, { refunded: true, amount_refunded: charge.amount })
+      this.#note('void', intent, charge.amount)
+    }
+    Object.assign(intent, { status: 'canceled', amount_capturable: 0 })
+    return shown(intent)
+  }
+
+  refund({ payment_intent: id, amount: asked }: Asked<'refund'>) {
+    const intent = this.#intent(id)
+    const { latest_charge: charge, amount_received: taken } = intent
+    if (!charge?.captured)
+      throw invalid(
+        'payment_intent_unexpected_state',
+        `This PaymentIntent (${id}) has no successful charge to refund.`,
+      )
+    const left = taken - charge.amount_refunded
+    if (left === 0) throw invalid('charge_already_refunded', `Charge ${charge.id} has already been refunded.`)
+    const amount = asked ?? left
+    if (amount > left)
+      throw invalid('amount_too_large', 'Refund amount is greater than unrefunded amount on charge')
+    charge.amount_refunded += amount
+    charge.refunded = charge.amount_refunded === taken
+    this.#note('refund', intent, amount)
+    const { currency } = intent
+    return {
+      id: newId('re'),
+      object: 'refund',
+      amount,
+      currency,
+      payment_intent: id,
+      charge: charge.id,
+      status: 'succeeded',
+    }
+  }
+
+  read(id: string, { expand }: Asked<'read'>) {
+    return shown(this.#intent(id), expand?.includes('latest_charge'))
+  }
+
+  find({ customer, limit = 10, starting_after, expand }: Asked<'find'>) {
+    const all = [...this.#intents.values()]
+      .toReversed()
+      .filter((one) => (customer ?? one.customer) === one.customer)
+    const from = starting_after === undefined ? 0 : all.findIndex(({ id }) => id === starting_after) + 1
+    const data = all
+      .slice(from, from + limit)
+      .map((one) => shown(one, expand?.includes('data.latest_charge')))
+    return { object: 'list', url: '/v1/payment_intents', data, has_more: all.length > from + limit }
+  }
+
+  /** Does what nobody asked for over the API: the Dashboard, or time. */
+  change(id: string, change: Partial<Intent>): void {
+    Object.assign(this.#intent(id), change)
+  }
+
+  #confirm(intent: Intent, { number }: Method, errorOnAction: boolean): void {
+    const behaviour = behaviourOf(number)
+    if (behaviour === 'requires-action' && !errorOnAction) {
+      intent.status = 'requires_action'
+      return
+    }
+    const decline = declineOf(behaviour)
+    if (decline) {
+      const isAction = behaviour === 'requires-action'
+      Object.assign(intent, {
+        status: 'requires_payment_method',
+        last_payment_error: { type: 'card_error', ...decline },
+        latest_charge: isAction ? null : newCharge('failed', intent.amount),
+      })
+      throw declinedWith(decline, shown(intent))
+    }
+    const { amount } = intent
+    intent.latest_charge = newCharge('succeeded', amount)
+    Object.assign(intent, { status: 'requires_capture', amount_capturable: amount })
+    this.#note('authorize', intent, amount)
+    if (intent.capture_method !== 'manual') this.capture(intent.id, {})
+  }
+
+  #method(id: string): Method {
+    const method = this.#methods.get(id)
+    if (!method) throw missing('PaymentMethod', id, { param: 'payment_method' })
+    return method
+  }
+
+  #usable(id: string, customer: string | undefined): Method {
+    const method = this.#method(id)
+    if (method.customer !== (customer ?? null)) {
+      throw invalid(
+        'payment_intent_invalid_parameter',
+        'The PaymentMethod belongs to another Customer, or to none.',
+      )
+    }
+    if (customer === undefined && method.isUsed) {
+      throw invalid(
+        'payment_method_invalid',
+        'It was used without Customer attachment and may not be used again.',
+      )
+    }
+    return method
+  }
+
+  #intent(id: string): Intent {
+    const intent = this.#intents.get(id)
+    if (!intent) throw missing('payment_intent', id, { status: 404, param: 'intent' })
+    return intent
+  }
+
+  #note(kind: string, { metadata }: Intent, amount: number): void {
+    this.effects.push({ kind, reference: metadata['orderApiKey'], amount })
+  }
+}
+
+/** An intent as it is answered: with the name of its charge, or the charge itself. A copy, for answers are kept. */
+const shown = (intent: Intent, withCharge = false) =>
+  structuredClone({
+    ...intent,
+    latest_charge: withCharge ? intent.latest_charge : (intent.latest_charge?.id ?? null),
+  })
+
+function declineOf(
+  behaviour: ReturnType<typeof behaviourOf>,
+): { code: string; decline_code?: string } | null {
+  if (typeof behaviour === 'object') return behaviour
+  if (behaviour === 'declines-once-attached')
+    return { code: 'card_declined', decline_code: 'generic_decline' }
+  // docs.stripe.com/payments/without-card-authentication
+  return behaviour === 'requires-action'
+    ? { code: 'authentication_required', decline_code: 'authentication_not_handled' }
+    : null
+}
+
+const declinedWith = (words: { code: string; decline_code?: string }, intent?: unknown): Refused =>
+  new Refused({
+    status: 402,
+    type: 'card_error',
+    message: 'Your card was declined.',
+    ...words,
+    ...(intent !== undefined && { payment_intent: intent }),
+  })
+
+const unexpectedState = (intent: Intent, done: string, allowed: string[]): Refused =>
+  invalid(
+    'payment_intent_unexpected_state',
+    `This PaymentIntent could not be ${done} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${done}: ${allowed.join(', ')}.`,
+    { payment_intent: shown(intent) },
+  )

@@ -1,0 +1,134 @@
+import type { Stripe } from 'stripe'
+import { z } from 'zod'
+
+/*
+ * The parameters of the endpoints that we use, with the bounds of docs.stripe.com/api. Each name is checked by
+ * the compiler against the SDK's types, which are made from Stripe's OpenAPI document of the same version.
+ */
+
+/** Names of `Params` with what may be their value, as it comes in a form: text, lists and objects of text. */
+type Of<Params> = { [Name in keyof Params]?: z.ZodType }
+
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, 'Invalid integer')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+const boolean = z.enum(['true', 'false']).transform((text) => text === 'true')
+const name = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_\\w+$`))
+const currency = z.string().regex(/^[a-z]{3}$/, 'Invalid currency')
+const metadata = z.record(z.string().max(40), z.string().max(500))
+const expand = z.array(z.enum(['latest_charge', 'data.latest_charge']))
+
+export const PARAMETERS = {
+  tokenize: z.strictObject({
+    type: z.literal('card'),
+    card: z.strictObject({
+      number: z.string().regex(/^\d{12,19}$/),
+      exp_month: integer(1, 12),
+      exp_year: integer(2000, 2099),
+      cvc: z
+        .string()
+        .regex(/^\d{3,4}$/)
+        .optional(),
+    } satisfies Of<Stripe.PaymentMethodCreateParams.Card>),
+  } satisfies Of<Stripe.PaymentMethodCreateParams>),
+  attach: z.strictObject({
+    payment_method: name('pm').optional(),
+    metadata: metadata.optional(),
+  } satisfies Of<Stripe.CustomerCreateParams>),
+  authorize: z.strictObject({
+    // "The amount value supports up to eight digits", and is at least $0.50.
+    amount: integer(50, 99_999_999),
+    currency,
+    customer: name('cus').optional(),
+    payment_method: name('pm').optional(),
+    allowed_payment_method_types: z.array(z.literal('card')).optional(),
+    capture_method: z.enum(['automatic', 'automatic_async', 'manual']).optional(),
+    confirm: boolean.optional(),
+    error_on_requires_action: boolean.optional(),
+    metadata: metadata.optional(),
+    expand: expand.optional(),
+  } satisfies Of<Stripe.PaymentIntentCreateParams>),
+  capture: z.strictObject({
+    amount_to_capture: integer(1, 99_999_999).optional(),
+    expand: expand.optional(),
+  } satisfies Of<Stripe.PaymentIntentCaptureParams>),
+  void: z.strictObject({
+    cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
+    expand: expand.optional(),
+  } satisfies Of<Stripe.PaymentIntentCancelParams>),
+  refund: z.strictObject({
+    payment_intent: name('pi'),
+    amount: integer(1, 99_999_999).optional(),
+    metadata: metadata.optional(),
+  } satisfies Of<Stripe.RefundCreateParams>),
+  read: z.strictObject({ expand: expand.optional() } satisfies Of<Stripe.PaymentIntentRetrieveParams>),
+  find: z.strictObject({
+    customer: name('cus').optional(),
+    limit: integer(1, 100).optional(),
+    starting_after: name('pi').optional(),
+    expand: expand.optional(),
+  } satisfies Of<Stripe.PaymentIntentListParams>),
+} as const
+
+type Form = { [name: string]: Form | string }
+
+/** `card[number]=4242&expand[0]=latest_charge` as `{ card: { number: '4242' }, expand: ['latest_charge'] }`. */
+export function readForm(text: string): unknown {
+  const form: Form = {}
+  for (const [path, value] of new URLSearchParams(text)) {
+    const steps = path.replaceAll(']', '').split('[')
+    const last = steps.pop() ?? ''
+    let at = form
+    for (const step of steps) {
+      const inner = at[step]
+      at = at[step] = typeof inner === 'object' ? inner : {}
+    }
+    at[last] = value
+  }
+  return withLists(form)
+}
+
+function withLists(value: Form | string): unknown {
+  if (typeof value === 'string') return value
+  const entries = Object.entries(value).map(([step, inner]) => [step, withLists(inner)] as const)
+  const isList = entries.length > 0 && entries.every(([step], index) => step === String(index))
+  return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
+}
+
+export type Refusal = {
+  status: number
+  type: string
+  code?: string
+  decline_code?: string
+  message: string
+  param?: string
+  payment_intent?: unknown
+}
+
+const inBrackets = (path: PropertyKey[]) =>
+  path.map((step, index) => (index === 0 ? String(step) : `[${String(step)}]`)).join('')
+
+const fault = (code: string, message: string, param: string): Refusal => ({
+  status: 400,
+  type: 'invalid_request_error',
+  code,
+  message,
+  param,
+})
+
+/** What Stripe says of parameters that do not fit: one fault at a time, in its own words. */
+export function parameterFault(error: z.ZodError): Refusal {
+  const [issue] = error.issues
+  if (issue?.code === 'unrecognized_keys') {
+    const param = inBrackets([...issue.path, ...issue.keys.slice(0, 1)])
+    return fault('parameter_unknown', `Received unknown parameter: ${param}`, param)
+  }
+  const param = inBrackets(issue?.path ?? [])
+  const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  return isMissing
+    ? fault('parameter_missing', `Missing required param: ${param}.`, param)
+    : fault('parameter_invalid', `Invalid ${param}`, param)
+}

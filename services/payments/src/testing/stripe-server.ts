@@ -1,0 +1,217 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Refused, StripeBook } from './stripe-book.ts'
+import { parameterFault, PARAMETERS, readForm, type Refusal } from './stripe-parameters.ts'
+
+type Kind = keyof typeof PARAMETERS
+type Reply = { status: number; headers?: Record<string, string>; body: object }
+
+/** What happens to one request. Of those that fail after endpoint execution began Stripe keeps the answer under the key. */
+export type StripeFault =
+  | 'drop-request'
+  | 'drop-reply'
+  | 'error-after-effect'
+  | 'error-before-effect'
+  | 'slow'
+  | 'in-progress'
+  | 'rate-limited'
+  | 'wrong-amount'
+  | 'other-currency'
+  | 'other-order'
+
+type Strike = (step: {
+  work: () => Reply
+  /** Keeps an answer under the key of its request, and gives it on. */
+  done: (reply: Reply) => Reply
+  ms: number
+}) => Reply | null | Promise<Reply | null>
+
+const STRIKES: Record<StripeFault, Strike> = {
+  'drop-request': () => null,
+  'drop-reply': ({ work, done }) => {
+    done(work())
+    return null
+  },
+  'error-before-effect': ({ done }) => done(errorOf(SERVER_ERROR)),
+  'error-after-effect': ({ work, done }) => {
+    work()
+    return done(errorOf(SERVER_ERROR))
+  },
+  slow: async ({ work, done, ms }) => {
+    await wait(ms)
+    return done(work())
+  },
+  'in-progress': () => errorOf(inProgress('…')),
+  'rate-limited': () => errorOf(RATE_LIMITED),
+  'wrong-amount': ({ work, done }) => disguised(done(work()), 'wrong-amount'),
+  'other-currency': ({ work, done }) => disguised(done(work()), 'other-currency'),
+  'other-order': ({ work, done }) => disguised(done(work()), 'other-order'),
+}
+
+const SERVER_ERROR: Refusal = { status: 500, type: 'api_error', message: 'An unknown error occurred' }
+const RATE_LIMITED: Refusal = {
+  status: 429,
+  type: 'invalid_request_error',
+  code: 'rate_limit',
+  message: 'Too many requests',
+}
+
+const ROUTES: readonly [Kind, string, RegExp][] = [
+  ['tokenize', 'POST', /^\/v1\/payment_methods$/],
+  ['attach', 'POST', /^\/v1\/customers$/],
+  ['authorize', 'POST', /^\/v1\/payment_intents$/],
+  ['capture', 'POST', /^\/v1\/payment_intents\/(pi_\w+)\/capture$/],
+  ['void', 'POST', /^\/v1\/payment_intents\/(pi_\w+)\/cancel$/],
+  ['refund', 'POST', /^\/v1\/refunds$/],
+  ['find', 'GET', /^\/v1\/payment_intents$/],
+  ['read', 'GET', /^\/v1\/payment_intents\/(pi_\w+)$/],
+]
+
+export const SECRET_KEY = 'sk_test_platter'
+const VERSION = '2026-10-28.endive'
+
+/**
+ * Stripe's API as far as we use it, on a loopback port, from its documentation (docs.stripe.com/api): forms in,
+ * objects out, idempotency keys kept. Stricter than Stripe, in that whatever we do not know is refused.
+ */
+export class StripeServer {
+  readonly book = new StripeBook()
+  /** Everything that was asked, in order. */
+  readonly requests: { kind: Kind; headers: IncomingMessage['headers']; params: unknown }[] = []
+  readonly #faults: { fault: StripeFault; on: Kind; ms: number }[] = []
+  readonly #kept = new Map<string, { asked: string; reply: Reply }>()
+  readonly #running = new Set<string>()
+  readonly #server = createServer((request, response) => void this.#serve(request, response))
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  /** Lets the next request of this kind meet a fault. */
+  fault(fault: StripeFault, on: Kind, ms = 0): void {
+    this.#faults.push({ fault, on, ms })
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const reply = await this.#answer(request, Buffer.concat(chunks).toString())
+    if (!reply) return void request.socket.resetAndDestroy()
+    const headers = { 'content-type': 'application/json', 'request-id': 'req_test', ...reply.headers }
+    response.writeHead(reply.status, headers).end(JSON.stringify(reply.body))
+  }
+
+  /** Null for an answer that is lost. */
+  async #answer(request: IncomingMessage, text: string): Promise<Reply | null> {
+    const { pathname, search } = new URL(request.url ?? '', 'http://stripe')
+    const found = ROUTES.find(([, method, path]) => method === request.method && path.test(pathname))
+    const refusal = found ? headerFault(request.headers) : unknownUrl(request)
+    if (!found || refusal) return errorOf(refusal ?? unknownUrl(request))
+    const [kind, method, path] = found
+    const parsed = PARAMETERS[kind].safeParse(readForm(method === 'GET' ? search.slice(1) : text))
+    this.requests.push({ kind, headers: request.headers, params: parsed.data })
+    if (!parsed.success) return errorOf(parameterFault(parsed.error))
+    const id = path.exec(pathname)?.[1] ?? ''
+    const work = () => this.#execute(kind, id, parsed.data)
+    const key = request.headers['idempotency-key']
+    return typeof key === 'string' && method === 'POST'
+      ? this.#once({ key, asked: `${pathname} ${text}`, kind }, work)
+      : this.#strike(kind, work, () => undefined)
+  }
+
+  /** docs.stripe.com/api/idempotent_requests. */
+  async #once(
+    { key, asked, kind }: { key: string; asked: string; kind: Kind },
+    work: () => Reply,
+  ): Promise<Reply | null> {
+    const kept = this.#kept.get(key)
+    if (kept && kept.asked !== asked) return errorOf(otherParameters(key))
+    if (kept) return { ...kept.reply, headers: { 'idempotent-replayed': 'true' } }
+    if (this.#running.has(key)) return errorOf(inProgress(key))
+    this.#running.add(key)
+    try {
+      return await this.#strike(kind, work, (reply) => this.#kept.set(key, { asked, reply }))
+    } finally {
+      this.#running.delete(key)
+    }
+  }
+
+  async #strike(kind: Kind, work: () => Reply, keep: (reply: Reply) => void): Promise<Reply | null> {
+    const at = this.#faults.findIndex(({ on }) => on === kind)
+    const [due] = at === -1 ? [] : this.#faults.splice(at, 1)
+    const done = (reply: Reply): Reply => {
+      keep(reply)
+      return reply
+    }
+    return due ? STRIKES[due.fault]({ work, done, ms: due.ms }) : done(work())
+  }
+
+  #execute(kind: Kind, id: string, params: unknown): Reply {
+    // Each endpoint's parameters were read by its own schema.
+    const asked = params as never
+    const { book } = this
+    const endpoints: Record<Kind, () => object> = {
+      tokenize: () => book.tokenize(asked),
+      attach: () => book.attach(asked),
+      authorize: () => book.authorize(asked),
+      capture: () => book.capture(id, asked),
+      void: () => book.void(id),
+      refund: () => book.refund(asked),
+      read: () => book.read(id, asked),
+      find: () => book.find(asked),
+    }
+    try {
+      return { status: 200, body: endpoints[kind]() }
+    } catch (error) {
+      if (error instanceof Refused) return errorOf(error.refusal)
+      throw error
+    }
+  }
+}
+
+const refuse = (status: number, message: string): Refusal => ({
+  status,
+  type: 'invalid_request_error',
+  message,
+})
+
+function headerFault(headers: IncomingMessage['headers']): Refusal | null {
+  if (headers.authorization !== `Bearer ${SECRET_KEY}`) return refuse(401, 'Invalid API Key provided')
+  if (headers['stripe-version'] !== VERSION) return refuse(400, 'Invalid Stripe API version')
+  if (headers['x-stripe-client-telemetry'] !== undefined) return refuse(400, 'Telemetry was to be off')
+  const isForm = headers['content-type'] === 'application/x-www-form-urlencoded'
+  return isForm ? null : refuse(400, 'Invalid request: parameters are sent as a form')
+}
+
+const errorOf = ({ status, ...error }: Refusal): Reply => ({ status, body: { error } })
+const unknownUrl = ({ method, url }: IncomingMessage): Refusal =>
+  refuse(404, `Unrecognized request URL (${method}: ${url}).`)
+const inProgress = (key: string): Refusal => ({
+  status: 409,
+  type: 'idempotency_error',
+  code: 'idempotency_key_in_use',
+  message: `There is currently another in-progress request using this Idempotent Key: ${key}.`,
+})
+const otherParameters = (key: string): Refusal => ({
+  status: 400,
+  type: 'idempotency_error',
+  message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}'.`,
+})
+
+/** The answer, saying something else than what is kept. */
+function disguised(reply: Reply, as: 'wrong-amount' | 'other-currency' | 'other-order'): Reply {
+  const other = (key: string, value: unknown): unknown => {
+    if (as === 'wrong-amount' && key.startsWith('amount') && typeof value === 'number' && value > 0)
+      return value + 1
+    if (as === 'other-currency' && key === 'currency') return 'eur'
+    return as === 'other-order' && key === 'metadata' ? { orderApiKey: 'somebody-else' } : value
+  }
+  return { ...reply, body: JSON.parse(JSON.stringify(reply.body), other) as object }
+}
