@@ -15,7 +15,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
 ]
 // One vitest run each: a stack that does not start must not hide the other projects' results, and two sets of
 // servers at the same time are too much for a small machine.
-const GROUPS = [['unit', 'law'], ['stack'], ['e2e']]
+const GROUPS = [['unit', 'law'], ['stack'], ['e2e'], ['chaos'], ['crash']]
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const started = performance.now()

@@ -8,12 +8,12 @@ const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as con
 const EXIT_WITHIN_MS = 10_000
 
 /**
- * Restarts every replica of every service in turn, `rounds` times, with SIGTERM and under load. Clients come
+ * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. Clients come
  * through a load balancer, that is: one whose gateway takes no connection goes to the other one.
  */
 export async function rollingRestarts(
   stack: Stack,
-  options: { rounds: number; send: (gateway: string) => Promise<number>; atOnce: number },
+  options: { rounds: number; replicas: number; send: (gateway: string) => Promise<number>; atOnce: number },
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
@@ -27,8 +27,9 @@ export async function rollingRestarts(
   const clients = Array.from({ length: options.atOnce }, client)
   for (let round = 0; round < options.rounds; round++) {
     for (const service of SERVICES) {
-      for (const pid of stack.pids(service))
+      for (const pid of stack.pids(service).slice(0, options.replicas)) {
         result.restarts.push({ service, tookMs: await restart(stack, service, pid) })
+      }
     }
   }
   over.abort()
