@@ -102,4 +102,16 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> 
     to: '',
     within: 2_000,
   },
+  'a refund is shown as a hold that was given back': {
+    file: `${HERE}/instead/sagas.ts`,
+    from: "if (change.paymentState === undefined && isNotTaken) order.paymentState = 'VOIDED'",
+    to: "order.paymentState = 'VOIDED'",
+    within: 2_000,
+  },
+  'a cancelled saga with nothing to give back is left open when its process dies': {
+    file: `${ORDERS}/conductor.ts`,
+    from: "if (!('step' in coming)) return this.#move(row, { state: row.state, change: {} }, null)",
+    to: "if (!('step' in coming)) return",
+    within: 10_000,
+  },
 }

@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { plainReporter } from '../../dev/progress.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
+
+type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
+
+const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** A stack whose services die where they are told to. */
+export class CrashStack {
+  readonly stack: Stack
+  readonly #directory: string
+
+  constructor(stack: Stack, directory: string) {
+    this.stack = stack
+    this.#directory = directory
+  }
+
+  /** One replica of each: nobody takes the place of who dies. What waits for a person or a timeout waits less. */
+  static async start(): Promise<CrashStack> {
+    const runDirectory = root('.run/crash')
+    const directory = root('.run/crash-points')
+    rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory, { recursive: true })
+    const own = (service: Service) => ({
+      CRASH_DIRECTORY: directory,
+      CRASH_SERVICE: service,
+      LOG_LEVEL: 'warn',
+    })
+    const env = {
+      gateway: { ...own('gateway'), RATE_LIMIT_REQUESTS: '1000000' },
+      catalog: own('catalog'),
+      accounts: { ...own('accounts'), TRIES_PER_ADDRESS: '1000000' },
+      orders: {
+        ...own('orders'),
+        ANSWER_WITHIN_MS: '3000',
+        TRANSMIT_DEADLINE_MS: '120000',
+        SIMULATOR_STEP_MS: '3600000',
+      },
+      payments: own('payments'),
+    }
+    const stack = await startStack({
+      runDirectory,
+      reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+      replicas: 1,
+      fresh: true,
+      env,
+      entry: (name) => (name === 'processor' ? 'dev/processor/src/main.ts' : 'tests/crash-points/keeper.ts'),
+    })
+    return new CrashStack(stack, directory)
+  }
+
+  /** What the order of a request did so far, in the order in which it was told. */
+  eventsOf(requestId: string): string[] {
+    return readFileSync(join(this.#directory, 'events.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as { requestId: string; event: string })
+      .filter((line) => line.requestId === requestId)
+      .map(({ event }) => event)
+  }
+
+  /** From now on the process that comes to this event of this request dies of it. */
+  arm(requestId: string, event: string): void {
+    rmSync(join(this.#directory, 'fired'), { force: true })
+    writeFileSync(join(this.#directory, 'armed'), `${requestId} ${event}`)
+  }
+
+  disarm(): void {
+    rmSync(join(this.#directory, 'armed'), { force: true })
+  }
+
+  /** Waits until the process has died; false when it never comes to that. */
+  async fired(withinMs: number): Promise<boolean> {
+    return within(withinMs, () => existsSync(join(this.#directory, 'fired')))
+  }
+
+  /** The process of a service that is ready at the moment. */
+  readyPid(service: string): string {
+    const file = join(this.#directory, `ready-${service}`)
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+
+  /** Waits until another process has taken the place of this one. */
+  async replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
+    return within(withinMs, () => this.readyPid(service) !== pid)
+  }
+}
+
+async function within(ms: number, holds: () => boolean): Promise<boolean> {
+  const end = performance.now() + ms
+  while (!holds()) {
+    if (performance.now() > end) return false
+    await wait(10)
+  }
+  return true
+}

@@ -1,0 +1,63 @@
+/**
+ * Runs one service instead of the launcher, which waits longer and longer before it starts again what keeps
+ * dying: here a second process has loaded everything and takes over at once. Whoever dies is replaced.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const { CRASH_DIRECTORY = '', CRASH_SERVICE = '', PORT = '' } = process.env
+const main = join(import.meta.dirname, `../../services/${CRASH_SERVICE}/src/main.ts`)
+const instrument = new URL('instrument.ts', import.meta.url).href
+
+const stopping = new AbortController()
+const isStopping = () => stopping.signal.aborted
+
+function load(): ChildProcess {
+  return spawn(process.execPath, ['--import', instrument, main], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+}
+
+const loaded = (child: ChildProcess) => new Promise((resolve) => child.once('message', resolve))
+
+async function isReady(): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${PORT}/health/ready`, {
+      signal: AbortSignal.timeout(1_000),
+    })
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false
+  }
+}
+
+/** Lets a loaded process begin, tells when it is ready, and loads the next one. */
+async function live(child: ChildProcess): Promise<never> {
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const life = { isOver: false }
+  void ended.then(() => (life.isOver = true))
+  const stop = () => child.kill('SIGTERM')
+  process.once('SIGTERM', stop)
+  child.send('go')
+  while (!life.isOver && !(await isReady())) await wait(20)
+  writeFileSync(join(CRASH_DIRECTORY, `ready-${CRASH_SERVICE}`), String(child.pid))
+  const next = load()
+  const nextLoaded = loaded(next)
+  const code = await ended
+  if (isStopping()) {
+    next.kill('SIGKILL')
+    process.exit(code ?? 1)
+  }
+  process.off('SIGTERM', stop)
+  await nextLoaded
+  if (isStopping()) process.exit(0)
+  return live(next)
+}
+
+process.on('SIGTERM', () => stopping.abort())
+const first = load()
+await loaded(first)
+await live(first)

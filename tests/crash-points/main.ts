@@ -1,0 +1,17 @@
+import { parseArgs } from 'node:util'
+import { startVitest } from 'vitest/node'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { record: { type: 'boolean', default: false }, name: { type: 'string' } },
+})
+
+// All points, one test each. `--record` writes the golden list anew: look at what has changed before you keep it.
+process.env['CRASH_POINTS'] = 'all'
+process.env['CRASH_RECORD'] = String(values.record)
+const name = values.record ? 'golden list' : values.name
+await startVitest(positionals, {
+  project: ['crash'],
+  watch: false,
+  ...(name !== undefined && { testNamePattern: name }),
+})

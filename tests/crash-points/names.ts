@@ -1,0 +1,59 @@
+/*
+ * Names of what an order does in a process, the same at each run: no ids, no positions. A golden list of them
+ * is only as good as they are stable and unlike each other.
+ */
+
+const CHANGES = /\b(insert into|update|delete from)\b|^commit/i
+const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
+const PAYMENT_STATES = new Set(['authorized', 'captured', 'voided', 'refunded', 'declined', 'released'])
+
+/** The function of `store/` that a statement comes from, and where it moves to; null for what changes nothing. */
+export function nameOfStatement(args: readonly unknown[], stack: string): string | null {
+  const [given, second] = args
+  const { text, values } =
+    typeof given === 'string' ? { text: given, values: second } : (given as { text: string; values: unknown })
+  if (!CHANGES.test(text)) return null
+  const { file, name } =
+    stack
+      .split('\n')
+      .map((line) => IN_STORE.exec(line)?.groups)
+      .find(Boolean) ?? {}
+  const where = file === undefined ? tablesOf(text) : `${file}.${name}`
+  const to = whereTo(Array.isArray(values) ? values : [])
+  return to === '' ? where : `${where} to ${to}`
+}
+
+const tablesOf = (text: string): string =>
+  [...text.matchAll(/\b(insert into|update|delete from) "?(\w+)/gi)]
+    .map(([, verb, table]) => `${verb} ${table}`)
+    .join(', ')
+
+/** The state of the saga or of the authorization that a statement writes. */
+function whereTo(values: readonly unknown[]): string {
+  for (const value of values) {
+    if (typeof value !== 'string') continue
+    if (PAYMENT_STATES.has(value)) return value
+    if (value.startsWith('{"done":')) return stateOf(JSON.parse(value) as SagaState)
+  }
+  return ''
+}
+
+type SagaState = { done: string[]; undone: string[]; refusal: object | null }
+
+const stateOf = ({ done, undone, refusal }: SagaState): string =>
+  [...done, ...(refusal ? ['refused'] : []), ...undone.map((step) => `${step} undone`)].join(', ')
+
+type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
+
+/** A message by its queue, without the version of it; an answer to a saga also by what it answers. */
+export function nameOfMessage(to: string, content: Buffer): string {
+  const name = to.replace(/\.v\d+$/, '')
+  const { step, undo, outcome } = JSON.parse(content.toString()) as About
+  return outcome ? `${name} (${step}${undo ? ' undone' : ''}: ${outcome.kind})` : name
+}
+
+/** Null for what is not about the order: whom an access key belongs to is asked once a second, by whoever comes. */
+export function nameOfCall({ method, path }: { method: string; path: string }): string | null {
+  if (path.includes('access-key')) return null
+  return `${method} ${(path.split('?')[0] ?? '').replaceAll(/auth_[0-9a-f]+/g, ':id')}`
+}
