@@ -63,6 +63,14 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          ...PATIENT,
+          name: 'rolling',
+          include: ['tests/rolling/**/*.test.ts'],
+          sequence: { groupOrder: 5 },
+        },
+      },
+      {
         // Tests that are killed in turn and wait side by side.
         test: {
           ...PATIENT,

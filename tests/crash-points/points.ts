@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000
 
 /**
  * All points when asked for by `CRASH_POINTS=all`; else every sixth, others each day, so that six days
- * see them all: npm test has five minutes for everything. `CRASH_DAY` brings a day back.
+ * see them all. `CRASH_DAY` brings a day back.
  */
 export function chosenPoints(): { chosen: Point[]; told: string } {
   const every = all()

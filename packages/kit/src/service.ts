@@ -12,6 +12,8 @@ import { untilItWorks } from './repeat.ts'
 /** What a service is made of, as its `wire.ts` puts it together. */
 export type Parts = {
   app: App
+  /** What the first request should find already, if it comes soon: listening waits for it. */
+  prepare?(): Promise<void>
   /** Brings up what needs other servers (migrations, consumers); tried again until it works. */
   start?(): Promise<void>
   /** Readiness: each resolves, or rejects with the reason why the service cannot do its work. */
@@ -47,6 +49,7 @@ export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_
   refuseUntilStarted(parts.app, state)
   sayGoodbye(parts.app, state)
   stopOnSignals(parts, state.stopping, log)
+  await parts.prepare?.()
   await parts.app.listen({ host: config.HOST, port: config.PORT })
   const start = parts.start?.bind(parts)
   if (start) await untilItWorks('start', start, log, state.stopping.signal)

@@ -66,7 +66,7 @@ async function aGateway(environment: Record<string, string> = {}): Promise<App> 
   })
   const gateway = wire(config, log)
   gateways.push(gateway)
-  await gateway.start?.()
+  await gateway.prepare?.()
   return gateway.app
 }
 

@@ -37,7 +37,7 @@ export function wire(config: Config, log: Log): Parts {
 
   return {
     app,
-    start: () => rateLimit.connected(1_000),
+    prepare: () => rateLimit.connected(1_000),
     checks: { accounts: () => accessKeys.check() },
     async close() {
       rateLimit.close()

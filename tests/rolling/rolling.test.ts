@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { cashOrderSender } from './clients.ts'
+import { cashOrderSender } from '../chaos/clients.ts'
 import { rollingRestarts } from './rolling.ts'
 
 /** The full length is every replica ten times (`ROUNDS=10`); the short one is one replica of each service once. */
