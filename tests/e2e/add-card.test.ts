@@ -89,7 +89,7 @@ describe('400', () => {
     const answer = await add((await register()).apiKey, { ...card(), ...changes })
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
-    expect(JSON.stringify(answer.body)).not.toMatch(/4242/)
+    expect(JSON.stringify(answer.body)).not.toContain(cardNumbers.good)
   })
 
   test.each(BROKEN_TEXTS)('%s is refused in every text, by its pointer', async (_name, text, words) => {

@@ -205,7 +205,7 @@ describe('strict about the rest', () => {
     const { status, body } = await validate<{ errors: { pointer: string }[] }>(order)
     expect(status).toBe(400)
     expect(body.errors.map(({ pointer }) => pointer)).toEqual([`/card/${field}`])
-    expect(JSON.stringify(body)).not.toMatch(/4242|314/)
+    expect(JSON.stringify(body)).not.toMatch(/4242424242|[": ]314[", ]/)
   })
 
   test.each(['restaurantApiKey', 'items', 'comments', 'recipient'])(
