@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import type { StackFile } from '../../dev/stack/description.ts'
+import { readLines } from '../json-lines.ts'
 
 /** An order as the orders schema has it, with what its saga and history say. */
 export type OrderRow = {
@@ -61,15 +61,4 @@ async function query<T extends pg.QueryResultRow>(url: string, text: string): Pr
   } finally {
     await client.end()
   }
-}
-
-async function readLines<T>(file: string): Promise<T[]> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  })
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T)
 }

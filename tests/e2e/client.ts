@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CreditCard, MenuCategory, Order, OrderStatusRecord, Restaurant, User } from '@platter/contracts'
+import { readLines } from '../json-lines.ts'
 import { stack } from './stack.ts'
 
 /** What the gateway answers, by path; enough of it to read tests by. */
@@ -196,17 +196,6 @@ export async function receiptsOf(orderApiKey: string): Promise<{ outcome: string
 
 /** Every line of the ledger, to find what an order that nobody may see has left. */
 export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(stack().data.ledger)
-
-async function readLines<T>(file: string): Promise<T[]> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  })
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T)
-}
 
 export { stack }
 export type { CreditCard, MenuCategory, Order, Restaurant, User }
