@@ -59,7 +59,9 @@ export async function sendOrders(
 }
 
 /** A cash order, ready to be sent to any gateway: for load that is not judged by its books. */
-export async function cashOrderSender(stack: StackFile): Promise<(gateway: string) => Promise<number>> {
+export async function cashOrderSender(
+  stack: StackFile,
+): Promise<(gateway: string) => Promise<{ status: number; isClosing: boolean }>> {
   const items = await itemsOf(stack)
   let number = 0
   return async (gateway) => {
@@ -71,7 +73,7 @@ export async function cashOrderSender(stack: StackFile): Promise<(gateway: strin
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
     await answer.arrayBuffer()
-    return answer.status
+    return { status: answer.status, isClosing: answer.headers.get('connection') === 'close' }
   }
 }
 

@@ -7,7 +7,7 @@ import { cashOrderSender } from './clients.ts'
 import { sendToTrees } from './signals.ts'
 
 let stack: Stack
-let send: (gateway: string) => Promise<number>
+let send: Awaited<ReturnType<typeof cashOrderSender>>
 
 beforeAll(async () => {
   stack = await startStack({
@@ -26,14 +26,14 @@ const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.
 
 async function timed(): Promise<{ status: number; ms: number }> {
   const started = performance.now()
-  const status = await send(stack.gateway)
+  const { status } = await send(stack.gateway)
   return { status, ms: Math.round(performance.now() - started) }
 }
 
 /** Milliseconds until an order is taken again. */
 async function backAfter(): Promise<number> {
   const started = performance.now()
-  while ((await send(stack.gateway)) !== 200) {
+  while ((await send(stack.gateway)).status !== 200) {
     if (performance.now() - started > 30_000) throw new Error('no order is taken any more')
     await wait(50)
   }

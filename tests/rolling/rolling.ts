@@ -7,19 +7,25 @@ const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as con
 /** What SIGTERM may take at most, whatever is connected. */
 const EXIT_WITHIN_MS = 10_000
 
+/** Where a request went, and whether the gateway asked for the next one to go elsewhere. */
+export type Sent = { status: number; isClosing: boolean }
+type Send = (gateway: string) => Promise<Sent>
+
 /**
  * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. Clients come
- * through a load balancer, that is: one whose gateway takes no connection goes to the other one.
+ * through a load balancer, that is: one that asks a gateway less which said `Connection: close` (a real one sees it by
+ * readiness), and goes to the other one when no connection is taken.
  */
 export async function rollingRestarts(
   stack: Stack,
-  options: { rounds: number; replicas: number; send: (gateway: string) => Promise<number>; atOnce: number },
+  options: { rounds: number; replicas: number; send: Send; atOnce: number },
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
+  const balanced: Balanced = { gateways: stack.gateways, avoidUntil: new Map() }
   const client = async () => {
     while (!over.signal.aborted) {
-      const failure = await sendSomewhere(stack.gateways, options.send)
+      const failure = await sendSomewhere(balanced, options.send)
       result.requests++
       if (failure !== null) result.failed.push(failure)
     }
@@ -37,16 +43,20 @@ export async function rollingRestarts(
   return result
 }
 
+type Balanced = { gateways: readonly string[]; avoidUntil: Map<string, number> }
+const AVOID_MS = 1_000
+
 /** Null when the request was answered well, else what went wrong. A connection that is refused is no failure: nothing was sent. */
-async function sendSomewhere(
-  gateways: readonly string[],
-  send: (gateway: string) => Promise<number>,
-): Promise<string | null> {
+async function sendSomewhere({ gateways, avoidUntil }: Balanced, send: Send): Promise<string | null> {
   const first = Math.floor(Math.random() * gateways.length)
-  for (let offset = 0; offset < gateways.length; offset++) {
-    const gateway = gateways[(first + offset) % gateways.length] ?? ''
+  const inTurn = [...gateways.slice(first), ...gateways.slice(0, first)]
+  const isStopping = (gateway: string) => (avoidUntil.get(gateway) ?? 0) > performance.now()
+  for (const gateway of inTurn.toSorted(
+    (one, other) => Number(isStopping(one)) - Number(isStopping(other)),
+  )) {
     try {
-      const status = await send(gateway)
+      const { status, isClosing } = await send(gateway)
+      if (isClosing) avoidUntil.set(gateway, performance.now() + AVOID_MS)
       return status < 500 ? null : `answered ${status}`
     } catch (error) {
       const { code, message } =

@@ -26,6 +26,8 @@ export type Parts = {
 
 /** A check that has not answered by then counts as failed, so that the probe itself never hangs. */
 const CHECK_WITHIN_MS = 1_500
+/** So long callers may learn, from any answer, that this replica is stopping, before it stops to listen. */
+const LEAVING_MS = 500
 /** Longer than our own services keep an idle connection, see `Replicas`. */
 const CALLERS_GONE_MS = 2_500
 /** After this a connection that is still busy, or holds half a request, is cut: longer than send-order may take (8 s). */
@@ -142,16 +144,18 @@ async function shutDown(parts: Parts): Promise<void> {
 }
 
 /**
- * Lets running requests end, and no request be lost. First only new connections are refused, so that callers
- * go to another replica; what comes on the open ones is served and told to close. Callers among our own
+ * Lets running requests end, and no request be lost. Whatever is answered from now on asks its caller to go to
+ * another replica. When they had the time to learn it, new connections are refused; what comes on the open ones
+ * is still served. Callers among our own
  * services give up an idle connection after two seconds, before it is closed here: closing it first could
  * cross with a request on its way. Then `close`, which alone would wait up to 72 s for keep-alive connections.
  */
 async function drain(app: App): Promise<void> {
+  if ((await connectionsOf(app.server)) > 0) await wait(LEAVING_MS)
   Server.prototype.close.call(app.server)
   await until(async () => (await connectionsOf(app.server)) === 0, CALLERS_GONE_MS)
   const idle = setInterval(() => app.server.closeIdleConnections(), 100)
-  const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS - CALLERS_GONE_MS)
+  const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS - CALLERS_GONE_MS - LEAVING_MS)
   await app.close()
   clearInterval(idle)
   clearTimeout(hard)

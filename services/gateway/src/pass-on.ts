@@ -23,7 +23,7 @@ export async function passOn(
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      await exchange(pool, request, reply, headers)
+      await exchange({ pool, replicas }, request, reply, headers)
       return await reply
     } catch (error) {
       lastError = error
@@ -53,9 +53,11 @@ function isAccessKey(name: string): boolean {
   }
 }
 
+type Upstream = { pool: Pool; replicas: Replicas }
+
 /** One request and its answer. Rejects when the answer could not be had; the reply is untouched then unless it is `sent`. */
 function exchange(
-  pool: Pool,
+  { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
   headers: Record<string, string>,
@@ -72,22 +74,28 @@ function exchange(
     bodyTimeout: 30_000,
   }
   return new Promise((resolve, reject) => {
-    pool.dispatch(options, new Relay(reply, resolve, reject))
+    const learn = (connection: unknown) => replicas.answered(pool, connection)
+    pool.dispatch(options, new Relay(reply, { learn, resolve, reject }))
   })
+}
+
+type Told = {
+  /** Takes the answer's header `Connection`, which goes no further. */
+  learn(connection: unknown): void
+  resolve(): void
+  reject(error: unknown): void
 }
 
 /** Writes an answer to the client as it comes in, no faster than the client takes it. */
 class Relay implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
-  readonly #resolve: () => void
-  readonly #reject: (error: unknown) => void
+  readonly #tell: Told
 
-  constructor(reply: FastifyReply, resolve: () => void, reject: (error: unknown) => void) {
+  constructor(reply: FastifyReply, tell: Told) {
     this.#reply = reply
     this.#raw = reply.raw
-    this.#resolve = resolve
-    this.#reject = reject
+    this.#tell = tell
   }
 
   onRequestStart(): void {
@@ -100,6 +108,7 @@ class Relay implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return
+    this.#tell.learn(headers['connection'])
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // What the gateway itself has to say: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
@@ -120,12 +129,12 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#raw.end()
-    this.#resolve()
+    this.#tell.resolve()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // Half an answer cannot be mended: the cut tells the client that it is not whole.
     if (this.#reply.sent) this.#raw.destroy()
-    this.#reject(error)
+    this.#tell.reject(error)
   }
 }
