@@ -82,6 +82,6 @@ function summary(
   say(`faults: ${inWords(faults, ', ')}`)
   say(`saga states seen, ${states.size}:\n  ${inWords(states, '\n  ')}`)
   say(`slowest to settle after the last fault: ${Math.round(slowestMs / 1000)} virtual s`)
-  say(`given up at the deadline although the restaurant had it, which nobody could know: ${inDoubt}`)
+  say(`given up at the deadline although the restaurant had it, and told so: ${inDoubt}`)
   say(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
 }

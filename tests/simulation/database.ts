@@ -28,6 +28,9 @@ export type DeliveryRow = {
   deadlineAt: number
   lastResult: string | null
   outcome: 'accepted' | 'refused' | 'unreachable' | null
+  cancelAt: number | null
+  cancelUntil: number
+  cancelAttempts: number
 }
 
 export type KeyRow = {
@@ -58,6 +61,12 @@ export class Database {
     const { now } = world()
     for (const { finishedAt, wakeAt } of this.sagas.values())
       if (finishedAt === null && wakeAt <= now) return true
+    return false
+  }
+
+  get isAnyCancellationDue(): boolean {
+    const { now } = world()
+    for (const { cancelAt } of this.deliveries.values()) if (cancelAt !== null && cancelAt <= now) return true
     return false
   }
 

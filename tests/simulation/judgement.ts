@@ -15,6 +15,7 @@ export function judged(all: Simulation, clients: Clients, isShort: boolean) {
     ...clients.book.flatMap((entry) => judgeOther(entry, rows)),
     ...judgeSaved(all),
     ...judgeShown(all),
+    ...untold(all).map(neverTold),
     ...broker.deadLetters.map((content) => ({
       rule: 'needs a person',
       what: 'a message was put among the dead letters',
@@ -45,11 +46,27 @@ function orderRow({ database }: Simulation, apiKey: string): OrderRow {
   }
 }
 
+/** Orders in doubt whose restaurants do not know that they are off. */
+export function untold(all: Simulation): string[] {
+  return [...all.database.orders.values()]
+    .filter((order) => isInDoubt(all, order) && !all.restaurants.cancelled.has(order.apiKey))
+    .map(({ apiKey }) => apiKey)
+}
+
+const neverTold = (apiKey: string): Violation => ({
+  rule: 'never told',
+  what: 'a restaurant has an order that was given up, and was not told that it is off',
+  order: apiKey,
+})
+
 /**
- * The one thing that is not proved: a restaurant that has the order, whose every answer was lost until its
- * deadline. It is given up, for nobody can know (interface.md: "tried again until its deadline").
+ * A restaurant that has the order, whose every answer was lost until its deadline. It is given up, for nobody
+ * can know (interface.md: "tried again until its deadline"), and told so.
  */
-function isInDoubt({ database, restaurants }: Simulation, { apiKey, outcome }: OrderRow): boolean {
+function isInDoubt(
+  { database, restaurants }: Simulation,
+  { apiKey, outcome }: Pick<OrderRow, 'apiKey' | 'outcome'>,
+): boolean {
   const received = restaurants.receipts.filter(({ orderApiKey }) => orderApiKey === apiKey)
   const gaveUp = database.deliveries.get(apiKey)?.outcome === 'unreachable'
   return outcome === 'failed' && gaveUp && received.length === 1

@@ -54,6 +54,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> 
     to: 'takeOver: false',
     within: 500,
   },
+  'a restaurant is not told that an order was given up': {
+    file: `${ORDERS}/tell-cancellations.ts`,
+    from: 'await cancel(link ?? defaultLink, sent)',
+    to: 'sent',
+    within: 1_000,
+  },
   'a saga is given up after the pivot was said': {
     file: `${ORDERS}/saga/engine.ts`,
     from: "awaited.kind !== 'do' || awaited.step.kind !== 'undoable'",

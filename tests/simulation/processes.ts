@@ -18,10 +18,12 @@ import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Conductor } from '../../services/orders/src/conductor.ts'
 import { transmitHandler } from '../../services/orders/src/handlers/transmit.ts'
+import type { Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
 import type { Tokenizer } from '../../services/orders/src/outside/tokenize.ts'
 import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
+import { tellCancellations } from '../../services/orders/src/tell-cancellations.ts'
 import { Waiters } from '../../services/orders/src/waiters.ts'
 import { answering } from '../../services/payments/src/answering.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
@@ -101,11 +103,12 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
     const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
     const waiters = new Waiters()
     const conductor = new Conductor({ db, bus, waiters, log, deadlines })
+    const defaultLink = { kind: 'console', reports: 'detailed' } as const
     const transmit = transmitHandler({
       db,
       conductor,
       log,
-      defaultLink: { kind: 'console', reports: 'detailed' },
+      defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
     bus.onCommand(SagaAnswer, monitors.watched(guarded((answer) => conductor.answered(answer))))
@@ -114,7 +117,16 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
     })
     bus.onNudge(OrderMoved, ({ orderApiKey }) => void waiters.wake(orderApiKey))
     await bus.start()
-    sweep(conductor)
+    const { database, restaurants } = simulation()
+    const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
+    sweep(
+      () => database.isAnySagaDue,
+      () => conductor.wakeDue(),
+    )
+    sweep(
+      () => database.isAnyCancellationDue,
+      () => tellCancellations({ db, log, defaultLink, cancel }),
+    )
     return {
       sendOrder: sendOrder({ db, bus, conductor, waiters, tokenize, answerWithinMs }),
       refuseOrder: refuseOrder(db, conductor),
@@ -134,16 +146,16 @@ const tokenize: Tokenizer = async (card) => {
   return answer
 }
 
-/** `repeat('wake sagas', 500, …)`; a round that would find nothing due is not run. */
-function sweep(conductor: Conductor): void {
-  const { world, database } = simulation()
+/** `repeat(…, 500, …)`; a round that would find nothing due is not run. */
+function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
+  const { world } = simulation()
   const process = me()
   const again = () => world.later(400 + world.random.next() * 200, null, look)
   const look = () => {
     if (!process.alive) return
-    if (!database.isAnySagaDue) return void again()
+    if (!isAnyDue()) return void again()
     world.later(0, process, () => {
-      const round = conductor.wakeDue().catch((error: unknown) => noteMistake(error))
+      const round = work().catch((error: unknown) => noteMistake(error))
       void round.then(again)
     })
   }

@@ -27,6 +27,8 @@ export class Restaurants {
   recant: (order: PlacedOrder) => void = () => undefined
   /** How often somebody tried to reach one for an order. */
   readonly tries = new Map<string, number>()
+  /** Orders that they were told are off. */
+  readonly cancelled = new Set<string>()
   readonly #known = new Map<string, Receipt>()
   readonly #world: World
 
@@ -59,6 +61,21 @@ export class Restaurants {
         }
         const receipt = this.#receive(webhookId, order)
         return void (world.strikes('restaurant: reply lost') ? silence() : answer(receipt))
+      })
+    })
+  }
+
+  /** They are told that an order is off; true when they confirm it. */
+  cancel({ order }: Transmission): Promise<boolean> {
+    const world = this.#world
+    const caller = me()
+    return new Promise((resolve) => {
+      const answer = (told: boolean) => world.later(world.hop(), caller, () => resolve(told))
+      const isAway = [RESTAURANTS.unreachable, RESTAURANTS.silent].includes(order.restaurantApiKey as never)
+      if (isAway || this.downUntil > world.now || world.strikes('restaurant away')) return void answer(false)
+      world.arrive(world.hop(), caller, () => {
+        this.cancelled.add(order.apiKey)
+        answer(!world.strikes('restaurant: reply lost'))
       })
     })
   }

@@ -3,7 +3,7 @@ import { installAmbient } from './ambient.ts'
 import { Broker } from './broker.ts'
 import { Clients, type Kind } from './clients.ts'
 import { Database } from './database.ts'
-import { judged } from './judgement.ts'
+import { judged, untold } from './judgement.ts'
 import { Monitors } from './monitors.ts'
 import { orders, others, payments, Replica, type Deadlines } from './processes.ts'
 import { ProcessorNetwork } from './processor.ts'
@@ -77,7 +77,8 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
   const stormMs = random.pick([5_000, 20_000, 40_000])
   storm(all, Object.values(replicas).flat(), stormMs)
 
-  const isSettled = () => clients.waiting === 0 && database.unfinished === 0 && broker.waiting === 0
+  const isSettled = () =>
+    clients.waiting === 0 && database.unfinished === 0 && broker.waiting === 0 && untold(all).length === 0
   await world.run(stormMs, () => false)
   world.calm = true
   world.note('CALM')

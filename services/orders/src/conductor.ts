@@ -16,8 +16,11 @@ import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Waiters } from '#/waiters.ts'
 
-/** A transmission is held for the one who was told to make it: longer than the 10 s that a restaurant may take. */
-export const DELIVERY_BUSY_MS = 12_000
+/**
+ * The commit that says a transmission holds it for whoever will read that, no longer than until it is said again
+ * (2 s): should it be lost on the way, the next one may make it at once.
+ */
+const FIRST_HOLD_MS = 2_000
 
 const DUE_AT_ONCE = 50
 
@@ -172,7 +175,7 @@ export class Conductor {
 
   #deliveryOf(coming: Next<SendOrderFacts>): sagas.NewDelivery | null {
     if (!('step' in coming) || coming.step.kind !== 'pivot') return null
-    return { busyMs: DELIVERY_BUSY_MS, deadlineMs: this.#needs.deadlines.transmitMs }
+    return { busyMs: FIRST_HOLD_MS, deadlineMs: this.#needs.deadlines.transmitMs }
   }
 }
 

@@ -35,7 +35,7 @@ import { transmitHandler } from '#/handlers/transmit.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { transmitToSimulator } from '#/outside/simulator.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
-import { transmitByWebhook } from '#/outside/webhook.ts'
+import { cancelByWebhook, transmitByWebhook } from '#/outside/webhook.ts'
 import { simulateProgress } from '#/progress.ts'
 import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
@@ -50,6 +50,7 @@ import { userOrders } from '#/routes/user-orders.ts'
 import { validateOrder } from '#/routes/validate-order.ts'
 import { forgetOld } from '#/store/idempotency-keys.ts'
 import type { Db, Tables } from '#/store/tables.ts'
+import { tellCancellations } from '#/tell-cancellations.ts'
 import { Waiters } from '#/waiters.ts'
 
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
@@ -91,11 +92,12 @@ export function wire(config: Config, log: Log): Parts {
   route(ReportStatus, reportStatus(db))
   route(RefuseOrder, refuseOrder(db, conductor))
 
+  const link = defaultLink(config)
   const transmit = transmitHandler({
     db,
     conductor,
     log,
-    defaultLink: defaultLink(config),
+    defaultLink: link,
     transmit: transmitter(config, db),
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
@@ -107,6 +109,12 @@ export function wire(config: Config, log: Log): Parts {
     repeated.push(
       repeat('wake sagas', 500, () => conductor.wakeDue(), log),
       repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
+      repeat(
+        'tell cancellations',
+        1_000,
+        () => tellCancellations({ db, log, defaultLink: link, cancel }),
+        log,
+      ),
       repeat('simulate progress', 250, () => simulateProgress(db, config.SIMULATOR_STEP_MS), log),
     )
   return {
@@ -142,3 +150,7 @@ function transmitter(config: Config, db: Db) {
     return { kind: 'accepted' }
   }
 }
+
+/** The door for cancellations. A console shows them; a simulator looks itself whether an order is off. */
+const cancel = async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>
+  link.kind === 'webhook' ? cancelByWebhook(link, sent) : true

@@ -10,6 +10,7 @@ function asRead(orderApiKey: string, row: DeliveryRow): real.Delivery {
     link: database.links.get(restaurant) ?? null,
     outcome: row.outcome,
     expired: row.deadlineAt <= world.now && row.lastResult !== null,
+    held: row.busyUntil > world.now + 1_000,
   }
 }
 
@@ -38,4 +39,37 @@ export const letGo: typeof real.letGo = (_db, orderApiKey, result) =>
     const { database, world } = simulation()
     const row = database.deliveries.get(orderApiKey)
     if (row) database.deliveries.set(orderApiKey, { ...row, busyUntil: world.now, lastResult: result })
+  })
+
+export const hold: typeof real.hold = (_db, orderApiKey, busyMs) =>
+  statement(`hold delivery of ${orderApiKey.slice(0, 4)}`, () => {
+    const { database, world } = simulation()
+    const row = database.deliveries.get(orderApiKey)
+    if (row?.outcome === null) database.deliveries.set(orderApiKey, { ...row, busyUntil: world.now + busyMs })
+  })
+
+export const takeCancellations: typeof real.takeCancellations = (_db, limit) =>
+  statement('cancellations to tell', () => {
+    const { database, world } = simulation()
+    const due = [...database.deliveries]
+      .filter(([, { cancelAt }]) => cancelAt !== null && cancelAt <= world.now)
+      .slice(0, limit)
+    return due.map(([orderApiKey, row]) => {
+      const pauseMs = Math.min(3_600_000, 30_000 * 2 ** Math.min(row.cancelAttempts, 7))
+      const again = world.now + pauseMs * (0.8 + 0.4 * world.random.next())
+      const cancelAttempts = row.cancelAttempts + 1
+      database.deliveries.set(orderApiKey, {
+        ...row,
+        cancelAt: again <= row.cancelUntil ? again : null,
+        cancelAttempts,
+      })
+      return { orderApiKey, link: asRead(orderApiKey, row).link, attempts: cancelAttempts }
+    })
+  })
+
+export const cancellationTold: typeof real.cancellationTold = (_db, orderApiKey) =>
+  statement(`cancellation of ${orderApiKey.slice(0, 4)} told`, () => {
+    const { database } = simulation()
+    const row = database.deliveries.get(orderApiKey)
+    if (row) database.deliveries.set(orderApiKey, { ...row, cancelAt: null })
   })

@@ -8,9 +8,16 @@ export * from '../../../services/orders/src/store/restaurant-orders.ts'
 export const find: typeof real.find = (_db, restaurantApiKey, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
     const order = simulation().database.orders.get(apiKey)
-    const isTheirs = order?.outcome === 'transmitted' && order.restaurantApiKey === restaurantApiKey
-    return isTheirs ? { order, link: null } : null
+    if (order?.restaurantApiKey !== restaurantApiKey) return null
+    return order.outcome === 'transmitted' || wasGivenUp(apiKey) ? { order, link: null } : null
   })
+
+export const givenUp: typeof real.givenUp = (_db, apiKey) =>
+  statement(`${apiKey.slice(0, 4)}, which was given up`, () =>
+    wasGivenUp(apiKey) ? (simulation().database.orders.get(apiKey) ?? null) : null,
+  )
+
+const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
 
 export const cancel: typeof real.cancel = (_db, orderApiKey, { refusal, cancellation, deadlineMs }) =>
   statement(`cancel ${orderApiKey.slice(0, 4)}`, () => {

@@ -87,6 +87,9 @@ function newDelivery(orderApiKey: string, delivery: real.NewDelivery | null): vo
     deadlineAt: here.now + delivery.deadlineMs,
     lastResult: null,
     outcome: null,
+    cancelAt: null,
+    cancelUntil: 0,
+    cancelAttempts: 0,
   })
 }
 
@@ -122,7 +125,7 @@ export const move: typeof real.move = (_db, { orderApiKey, version }, transition
     see({ ...row, state }, wakeInMs === null ? ' END' : '')
     changeOrder(orderApiKey, transition)
     if (transition.delivery) newDelivery(orderApiKey, transition.delivery)
-    else settleDelivery(orderApiKey, transition.delivered)
+    else settleDelivery(orderApiKey, transition)
     return true
   })
 
@@ -142,13 +145,18 @@ function fail(order: OrderRow, { change, failure }: Pick<real.Transition, 'chang
   const isNotTaken = ['PENDING', 'DUE', 'AUTHORIZED'].includes(order.paymentState)
   if (change.paymentState === undefined && isNotTaken) order.paymentState = 'VOIDED'
   if (order.outcome === 'pending') order.outcome = 'failed'
-  if (order.told) order.cancellation ??= failure?.cancellation ?? null
+  order.cancellation ??= failure?.cancellation ?? null
 }
 
-function settleDelivery(orderApiKey: string, outcome: real.Transition['delivered']): void {
-  const { deliveries } = simulation().database
-  const row = deliveries.get(orderApiKey)
-  if (row && outcome !== null) deliveries.set(orderApiKey, { ...row, outcome })
+const DAY_MS = 86_400_000
+
+function settleDelivery(orderApiKey: string, { delivered, failure }: real.Transition): void {
+  const { database, world: here } = simulation()
+  const row = database.deliveries.get(orderApiKey)
+  if (!row || (delivered === null && failure === null)) return
+  const outcome = delivered ?? row.outcome
+  const cancelAt = failure !== null && outcome === 'unreachable' ? here.now : null
+  database.deliveries.set(orderApiKey, { ...row, outcome, cancelAt, cancelUntil: here.now + DAY_MS })
 }
 
 export const takeDue: typeof real.takeDue = (_db, limit) =>

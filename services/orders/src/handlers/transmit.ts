@@ -1,7 +1,7 @@
 import type { Received } from '@platter/bus'
 import type { Outcome, Refusal, RestaurantLink, StepRef } from '@platter/contracts'
 import type { Log } from '@platter/kit'
-import { DELIVERY_BUSY_MS, type Conductor } from '#/conductor.ts'
+import type { Conductor } from '#/conductor.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import * as deliveries from '#/store/deliveries.ts'
 import * as orders from '#/store/orders.ts'
@@ -17,6 +17,11 @@ type Needs = {
 
 type Command = StepRef
 
+/** A transmission is held while it is made: longer than the 10 s that a restaurant may take. */
+const DELIVERY_BUSY_MS = 12_000
+/** Most restaurants have answered by then, and the first hold (2 s, see conductor) has not lapsed: no commit for it. */
+const HOLD_ON_AFTER_MS = 500
+
 /**
  * restaurants.transmit: the order goes out through its restaurant's link. What the restaurant answered and
  * the saga's next step are one commit.
@@ -31,7 +36,10 @@ export function transmitHandler({ db, conductor, log, defaultLink, transmit }: N
     const order = await orders.find(db, orderApiKey)
     if (!order) return
 
-    const receipt = await transmit(delivery.link ?? defaultLink, { webhookId: `order_${orderApiKey}`, order })
+    const link = delivery.link ?? defaultLink
+    const receipt = await whileHeld({ db, log, orderApiKey }, () =>
+      transmit(link, { webhookId: `order_${orderApiKey}`, order }),
+    )
     switch (receipt.kind) {
       case 'accepted':
         return conductor.answered({ ...command, outcome: { kind: 'done' } }, 'accepted')
@@ -46,12 +54,36 @@ export function transmitHandler({ db, conductor, log, defaultLink, transmit }: N
 }
 
 /**
- * The commit that said the first command has taken the delivery for us already. A repeated command has to
- * take it, so that two do not send at once; a redelivered one may take it over, for its first reader is gone.
+ * The commit that said the first command has taken the delivery for us already, unless that was long ago. A
+ * repeated command has to take it, so that two do not send at once; a redelivered one may take it over, for its
+ * first reader is gone.
  */
-function takeDelivery(db: Db, { orderApiKey, attempt }: Command, { redelivered }: Received) {
-  if (attempt === 1 && !redelivered) return deliveries.read(db, orderApiKey)
+async function takeDelivery(db: Db, { orderApiKey, attempt }: Command, { redelivered }: Received) {
+  if (attempt === 1 && !redelivered) {
+    const delivery = await deliveries.read(db, orderApiKey)
+    if (!delivery || delivery.held || delivery.outcome !== null) return delivery
+  }
   return deliveries.take(db, orderApiKey, { busyMs: DELIVERY_BUSY_MS, takeOver: redelivered })
+}
+
+/** A transmission that takes its time is held on to, so that nobody makes it a second time meanwhile. */
+async function whileHeld<T>(
+  { db, log, orderApiKey }: Pick<Needs, 'db' | 'log'> & { orderApiKey: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  let holding: Promise<void> | undefined
+  const timer = setTimeout(() => {
+    holding = deliveries.hold(db, orderApiKey, DELIVERY_BUSY_MS).catch((error: unknown) => {
+      // At worst it is sent twice under the same webhook-id.
+      log.warn({ orderApiKey, err: error }, 'a delivery could not be held on to')
+    })
+  }, HOLD_ON_AFTER_MS)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+    await holding
+  }
 }
 
 const refusal = (because: Refusal): Outcome => ({ kind: 'refused', refusal: because })

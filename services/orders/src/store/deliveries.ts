@@ -8,14 +8,17 @@ export type Delivery = {
   outcome: 'accepted' | 'refused' | 'unreachable' | null
   /** Its time is over, and it was tried. */
   expired: boolean
+  /** Somebody has it for a second more at least. */
+  held: boolean
 }
 
 const columns = sql`
   (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link,
   d.outcome,
-  d.deadline_at <= now() and d.last_result is not null as expired`
+  d.deadline_at <= now() and d.last_result is not null as expired,
+  d.busy_until > now() + interval '1 second' as held`
 
-/** The delivery of an order, without taking it: it was taken for the reader when it was written. */
+/** The delivery of an order, without taking it: whoever wrote it has taken it for the reader, as long as it is `held`. */
 export async function read(db: Db, orderApiKey: string): Promise<Delivery | null> {
   const { rows } =
     await sql<Delivery>`select ${columns} from deliveries d where order_api_key = ${orderApiKey}`.execute(db)
@@ -40,9 +43,44 @@ export async function take(
   return rows[0] ?? null
 }
 
+/** Whoever is making the delivery needs longer. */
+export async function hold(db: Db, orderApiKey: string, busyMs: number): Promise<void> {
+  await sql`
+    update deliveries set busy_until = now() + ${busyMs} * interval '1 millisecond'
+    where order_api_key = ${orderApiKey} and outcome is null`.execute(db)
+}
+
 /** An attempt came to nothing, or to nothing known: somebody may try again. */
 export async function letGo(db: Db, orderApiKey: string, result: string): Promise<void> {
   await sql`update deliveries set busy_until = now(), last_result = ${result} where order_api_key = ${orderApiKey}`.execute(
     db,
   )
+}
+
+/** A restaurant that is to be told that an order is off. */
+export type CancellationToTell = { orderApiKey: string; link: RestaurantLink | null; attempts: number }
+
+/**
+ * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`: counted as
+ * told once more, and put off twice as long as before (30 s to 1 h, ±20 %) until their time is over.
+ */
+export async function takeCancellations(db: Db, limit: number): Promise<CancellationToTell[]> {
+  const { rows } = await sql<{ order_api_key: string; link: RestaurantLink | null; attempts: number }>`
+    update deliveries d set
+      cancel_attempts = cancel_attempts + 1,
+      cancel_at = (select case when again <= d.cancel_until then again end from (
+        select now() + least(interval '1 hour', interval '30 seconds' * power(2, least(d.cancel_attempts, 7))) * (0.8 + 0.4 * random()) as again
+      ) later)
+    where order_api_key in (
+      select order_api_key from deliveries where cancel_at <= now()
+      order by cancel_at limit ${limit} for update skip locked)
+    returning order_api_key, cancel_attempts as attempts,
+      (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link
+  `.execute(db)
+  return rows.map(({ order_api_key, link, attempts }) => ({ orderApiKey: order_api_key, link, attempts }))
+}
+
+/** The restaurant knows that the order is off. */
+export async function cancellationTold(db: Db, orderApiKey: string): Promise<void> {
+  await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(db)
 }

@@ -1,9 +1,9 @@
 import type { Refusal, RestaurantLink } from '@platter/contracts'
-import { sql } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { placedOrder } from '#/store/orders.ts'
 import { sagaRow, type SagaRow, type SelectedSaga } from '#/store/sagas.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 /** An order as its restaurant has it, and how the restaurant reports. */
 export type RestaurantsOrder = { order: PlacedOrder; link: RestaurantLink | null }
@@ -15,7 +15,6 @@ const ofRestaurant = (db: Db, restaurantApiKey: string) =>
     .selectAll('orders')
     .select('restaurant_links.link')
     .where('orders.restaurant_api_key', '=', restaurantApiKey)
-    .where('orders.outcome', '=', 'transmitted')
 
 /** Newest first. `before` is the id of the last order of the page before. */
 export async function list(
@@ -24,6 +23,7 @@ export async function list(
   page: { open: boolean; before: number | null; limit: number },
 ): Promise<RestaurantsOrder[]> {
   const rows = await ofRestaurant(db, restaurantApiKey)
+    .where('orders.outcome', '=', 'transmitted')
     .$if(page.open, (query) =>
       query.where('orders.status', '!=', 'DELIVERED').where('orders.cancellation', 'is', null),
     )
@@ -34,17 +34,40 @@ export async function list(
   return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link }))
 }
 
-/** Null for an order that is not the restaurant's. */
+/** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */
 export async function find(
   db: Db,
   restaurantApiKey: string,
   apiKey: string,
 ): Promise<RestaurantsOrder | null> {
-  const row = await ofRestaurant(db, restaurantApiKey).where('orders.api_key', '=', apiKey).executeTakeFirst()
+  const row = await ofRestaurant(db, restaurantApiKey)
+    .where('orders.api_key', '=', apiKey)
+    .where((or) => or.or([or('orders.outcome', '=', 'transmitted'), wasGivenUp(or)]))
+    .executeTakeFirst()
   if (!row) return null
   const { link, ...order } = row
   return { order: placedOrder(order), link }
 }
+
+/** An order that its restaurant may have although it was given up; null when it was not. */
+export async function givenUp(db: Db, apiKey: string): Promise<PlacedOrder | null> {
+  const row = await db
+    .selectFrom('orders')
+    .selectAll()
+    .where('api_key', '=', apiKey)
+    .where(wasGivenUp)
+    .executeTakeFirst()
+  return row ? placedOrder(row) : null
+}
+
+const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
+  expression.exists(
+    expression
+      .selectFrom('deliveries')
+      .select('deliveries.order_api_key')
+      .whereRef('deliveries.order_api_key', '=', 'orders.api_key')
+      .where('deliveries.outcome', '=', 'unreachable'),
+  )
 
 /**
  * Cancels an order that its restaurant has, and opens its saga again so that what was held or taken is given

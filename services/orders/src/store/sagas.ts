@@ -119,7 +119,7 @@ export type Transition = {
   delivery: NewDelivery | null
   /** How the delivery ended, when this is the answer to it. */
   delivered: 'accepted' | 'refused' | 'unreachable' | null
-  /** Ends it as failed; shown as cancelled if a client was told of the order. */
+  /** Ends it as failed; a client who was told of the order sees it as cancelled. */
   failure: { refusal: Refusal; cancellation: Cancellation } | null
 }
 
@@ -147,22 +147,28 @@ export async function move(
           when ${failure !== null} and payment_state in ('PENDING', 'DUE', 'AUTHORIZED') then 'VOIDED'
           else payment_state end),
         outcome = case when ${failure !== null} and outcome = 'pending' then 'failed' when ${change.status !== undefined} then 'transmitted' else outcome end,
-        cancellation = coalesce(cancellation, case when told then ${failure && JSON.stringify(failure.cancellation)}::jsonb end)
+        cancellation = coalesce(cancellation, ${failure && JSON.stringify(failure.cancellation)}::jsonb)
       where api_key in (select order_api_key from moved)
     ), noted as (
       insert into order_statuses (order_api_key, position, status)
       select order_api_key, 1, ${change.status ?? null} from moved where ${change.status !== undefined}
     ), delivery as (
-      ${delivery ? newDelivery(orderApiKey, delivery, sql`exists (select from moved)`) : settled(orderApiKey, delivered)}
+      ${delivery ? newDelivery(orderApiKey, delivery, sql`exists (select from moved)`) : settled(orderApiKey, { delivered, failed: failure !== null })}
     )
     select order_api_key from moved
   `.execute(db)
   return rows.length > 0
 }
 
-const settled = (orderApiKey: string, outcome: Transition['delivered']) => sql`
-  update deliveries set outcome = coalesce(${outcome}, outcome)
-  where order_api_key = ${orderApiKey} and ${outcome !== null} and order_api_key in (select order_api_key from moved)`
+/** A restaurant that was given up may have the order all the same: it is told for a day that it is off. */
+const settled = (
+  orderApiKey: string,
+  { delivered, failed }: { delivered: Transition['delivered']; failed: boolean },
+) => sql`
+  update deliveries set outcome = coalesce(${delivered}, outcome),
+    cancel_at = case when ${failed} and coalesce(${delivered}, outcome) = 'unreachable' then now() end,
+    cancel_until = now() + interval '1 day'
+  where order_api_key = ${orderApiKey} and (${delivered !== null} or ${failed}) and order_api_key in (select order_api_key from moved)`
 
 export type DueSaga = SagaRow & { overdue: boolean }
 

@@ -53,6 +53,9 @@ export type Tables = {
     deadline_at: Clock
     last_result: string | null
     outcome: 'accepted' | 'refused' | 'unreachable' | null
+    cancel_at: Clock | null
+    cancel_until: Clock | null
+    cancel_attempts: Generated<number>
   }
   idempotency_keys: {
     access_key_id: string

@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Order, RestaurantOrder } from '@platter/contracts'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { call, card, eventually, ledgerOf, maria, operator, sendOrder } from './client.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
+
+const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
+const item = menuItem(12.5)
+
+type Message = { id: string; type: string; data: Order }
+
+/** What the restaurant was sent, each message as its signature proves it. */
+const messages: Message[] = []
+/** What it answers to an order that is placed. */
+let answer: (response: ServerResponse) => void
+let kitchen: Server
+let restaurantApiKey: string
+let accessKey: string
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  const headers = request.headers as Record<string, string>
+  const { type, data } = new Webhook(secret).verify(body, headers) as Omit<Message, 'id'>
+  messages.push({ id: headers['webhook-id'] ?? '', type, data })
+  if (type === 'order.placed') answer(response)
+  else response.writeHead(204).end()
+}
+
+beforeAll(async () => {
+  kitchen = createServer((request, response) => void receive(request, response))
+  await new Promise<void>((resolve) => void kitchen.listen(0, '127.0.0.1', resolve))
+  restaurantApiKey = await aRestaurant({}, [item])
+  const { port } = kitchen.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/orders`
+  await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
+  const issued = await operator<{ accessKey: string }>(
+    'POST',
+    `restaurants/${restaurantApiKey}/access-keys`,
+    {},
+  )
+  accessKey = issued.body.accessKey
+})
+afterAll(() => {
+  kitchen.closeAllConnections()
+  kitchen.close()
+})
+beforeEach(() => {
+  messages.length = 0
+})
+
+const order = (comments: string) => ({
+  restaurantApiKey,
+  items: [{ apiKey: item.apiKey }],
+  method: 'pickup',
+  payment: 'card',
+  card: card(),
+  recipient: maria,
+  comments,
+})
+
+const sentAs = (type: string) => messages.filter((message) => message.type === type)
+
+test('an order arrives once, signed, with its items and comments', async () => {
+  answer = (response) => response.writeHead(200).end()
+  const { status, body } = await sendOrder(order('no olives'))
+  expect({ status, order: body.status }).toEqual({ status: 200, order: 'AWAITING_PREPARATION' })
+  expect(messages).toMatchObject([
+    {
+      id: `order_${body.apiKey}`,
+      type: 'order.placed',
+      data: { apiKey: body.apiKey, comments: 'no olives' },
+    },
+  ])
+})
+
+test('409 with a reason refuses: the client is told the reason, the hold is voided', async () => {
+  answer = (response) => response.writeHead(409).end(JSON.stringify({ reason: 'The oven is cold.' }))
+  const { status, body } = await sendOrder(order('hot'))
+  expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
+  expect(body.detail).toContain('The oven is cold.')
+  const [placed] = messages
+  expect((await ledgerOf(placed?.data.apiKey ?? '')).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
+})
+
+test('a restaurant that took an order and never answered is told that it is off, and moves it no further', async () => {
+  answer = (response) => response.destroy()
+  const sent = await sendOrder(order('lost answer'))
+  const told = await eventually(
+    async () => sentAs('order.cancelled'),
+    ({ length }) => length > 0,
+  )
+  const apiKey = messages[0]?.data.apiKey ?? ''
+  expect(told).toMatchObject([
+    {
+      id: `order_${apiKey}_cancelled`,
+      data: { apiKey, paymentState: 'VOIDED', cancellation: { reason: 'restaurant-unreachable' } },
+    },
+  ])
+  expect(sent.status === 502 || sent.body.status === 'PROCESSING').toBe(true)
+  const report = await call(`/restaurantapi/v1/order/${apiKey}/status`, {
+    key: accessKey,
+    body: { status: 'PREPARING' },
+  })
+  expect(report).toMatchObject({ status: 409, body: { code: 'invalid-transition' } })
+  const seen = await call<RestaurantOrder>(`/restaurantapi/v1/order/${apiKey}`, { key: accessKey })
+  expect(seen.body).toMatchObject({ toCollect: 0, nextStatuses: [], cancellation: { cancelledBy: 'system' } })
+  expect((await ledgerOf(apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
+})
