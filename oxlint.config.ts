@@ -37,6 +37,9 @@ const LIBRARIES = {
     '^undici(/|$)',
     'Call third parties from src/outside, services through @platter/kit.',
   ),
+  stripe: outsideTests(
+    ban('stripe-lives-outside', '^stripe(/|$)', 'Say what it said in our words, in src/outside.'),
+  ),
 }
 type Library = keyof typeof LIBRARIES
 
@@ -170,7 +173,8 @@ const boundaries: OxlintOverride[] = [
   ...part('src/main.ts', MAIN),
   ...part('src/wire.ts', SERVICE, ['sql', 'redis']),
   ...part('src/store/**', [...SERVICE, STORE_BELOW], ['sql', 'redis']),
-  ...part('src/outside/**', SERVICE, ['calls']),
+  ...part('src/outside/**', SERVICE, ['calls', 'stripe']),
+  ...part('src/testing/**', SERVICE, ['stripe']),
   ...part('src/routes/**', [...SERVICE, STAND_ALONE]),
   ...part('src/handlers/**', [...SERVICE, STAND_ALONE]),
   ...part('src/domain/**', [...SERVICE, PURE_DOMAIN]),
