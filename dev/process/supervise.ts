@@ -66,10 +66,11 @@ class Supervisor implements Supervised {
   }
 
   async ready(check: () => Promise<boolean>, limits: Limits): Promise<void> {
+    const before = this.deaths
     const hopeless = () =>
-      this.deaths < hopelessDeaths
+      this.deaths - before < hopelessDeaths
         ? null
-        : `${this.name} died ${this.deaths} times while starting. Its last words:\n${this.#lastWords}`
+        : `${this.name} died ${this.deaths - before} times while starting. Its last words:\n${this.#lastWords}`
     const evidence = () => this.#child?.output() ?? this.#lastWords
     await until(check, { what: `Starting ${this.name}`, everyMs: 40, hopeless, evidence, ...limits })
   }
