@@ -87,7 +87,7 @@ async function itemsOf(stack: StackFile): Promise<Record<keyof typeof RESTAURANT
 }
 
 /** An item that needs no choice. */
-async function plainItem(stack: StackFile, restaurantApiKey: string): Promise<string> {
+export async function plainItem(stack: StackFile, restaurantApiKey: string): Promise<string> {
   const answer = await fetch(
     `${stack.gateway}/publicapi/v1/restaurant/${restaurantApiKey}/menu?includeCustomizations=true`,
     {
@@ -120,7 +120,7 @@ function bodyOf({ key, kind }: Entry, items: Record<keyof typeof RESTAURANTS, st
   })
 }
 
-const cardOf = (kind: Kind) => ({
+export const cardOf = (kind: Kind) => ({
   cardholderName: 'Maria Lindqvist',
   cardholderStreetAddress: '316 W Washington Ave',
   cardholderZip: '53703',

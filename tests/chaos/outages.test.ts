@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Order } from '@platter/contracts'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { until } from '../../dev/process/wait.ts'
 import { answersAmqp } from '../../dev/servers/answers.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { cashOrderSender } from './clients.ts'
+import { cardOf, cashOrderSender, plainItem } from './clients.ts'
 import { sendToTrees } from './signals.ts'
 import { SmallDisk } from './small-disk.ts'
 
@@ -45,6 +47,36 @@ async function backAfter(): Promise<number> {
     await wait(50)
   }
   return Math.round(performance.now() - started)
+}
+
+const asClient = () => ({ 'content-type': 'application/json', 'x-access-token': stack.file.accessKey })
+
+async function read(apiKey: string): Promise<Order> {
+  const answer = await fetch(`${stack.gateway}/publicapi/v1/order/${apiKey}`, { headers: asClient() })
+  return (await answer.json()) as Order
+}
+
+const paid = (apiKey: string, state: Order['paymentState']) =>
+  until(async () => (await read(apiKey)).paymentState === state, { what: state, withinMs: 30_000 })
+
+/** An order that was paid by card. */
+async function chargedOrder(restaurantApiKey: string): Promise<string> {
+  const body = JSON.stringify({
+    restaurantApiKey,
+    items: [{ apiKey: await plainItem(stack.file, restaurantApiKey) }],
+    method: 'pickup',
+    payment: 'card',
+    card: cardOf('card'),
+    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
+  })
+  const sent = await fetch(`${stack.gateway}/publicapi/v1/send-order`, {
+    method: 'POST',
+    headers: asClient(),
+    body,
+  })
+  const { apiKey } = (await sent.json()) as { apiKey: string }
+  await paid(apiKey, 'CHARGED')
+  return apiKey
 }
 
 const readOrders = async () => {
@@ -115,3 +147,17 @@ test('a killed RabbitMQ costs 503s and no process; orders are taken again by the
   expect(await backAfter()).toBeLessThan(5_000)
   expect(servicesOf()).toEqual(before)
 })
+
+test('an order that nobody at a console takes for 15 minutes is cancelled, and its charge given back', async () => {
+  const atConsole = stack.file.restaurants.find(({ link }) => link === 'console')!
+  const apiKey = await chargedOrder(atConsole.apiKey)
+  const client = new pg.Client({ connectionString: stack.file.urls.postgres })
+  await client.connect()
+  await client.query(
+    `update orders.orders set placed_at = now() - interval '16 minutes' where api_key = $1`,
+    [apiKey],
+  )
+  await client.end()
+  await paid(apiKey, 'REFUNDED')
+  expect((await read(apiKey)).cancellation).toMatchObject({ cancelledBy: 'system' })
+}, 90_000)

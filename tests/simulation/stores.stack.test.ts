@@ -196,6 +196,7 @@ function aCall(random: Random, prefix: string): Call {
   const row = { orderApiKey: apiKey, version } as Parameters<typeof realSagas.move>[1]
   const transition = aTransition(random)
   const takeOver = random.next() < 0.3
+  const onlyUntaken = random.next() < 0.5
   const answer = random.pick([
     { status: 200, body: '{}' },
     { status: 402, body: '{"code":"card-declined"}' },
@@ -227,7 +228,12 @@ function aCall(random: Random, prefix: string): Call {
     {
       name: 'restaurantOrders.cancel',
       run: ({ restaurantOrders }, db) =>
-        restaurantOrders.cancel(db, apiKey, { refusal, cancellation, deadlineMs: HOUR_MS }),
+        restaurantOrders.cancel(db, apiKey, {
+          refusal,
+          cancellation,
+          deadlineMs: HOUR_MS,
+          onlyUntaken,
+        }),
     },
   ]
   return random.pick(calls)
@@ -300,7 +306,12 @@ test('an order that moves and is cancelled at the same moment never waits for it
     await move(apiKey, 0, { status: 'AWAITING_PREPARATION' })
     const [, cancelled] = await Promise.all([
       move(apiKey, 1, { paymentState: 'CHARGED' }),
-      realRestaurantOrders.cancel(orders.db, apiKey, { refusal, cancellation, deadlineMs: HOUR_MS }),
+      realRestaurantOrders.cancel(orders.db, apiKey, {
+        refusal,
+        cancellation,
+        deadlineMs: HOUR_MS,
+        onlyUntaken: false,
+      }),
     ])
     expect(cancelled?.state.refusal).toEqual(refusal)
   }

@@ -32,6 +32,14 @@ type Needs = {
   deadlines: { sagaMs: number; transmitMs: number }
 }
 
+type Cancelling = {
+  refusal: Refusal
+  cancelledBy: Cancellation['cancelledBy']
+  requestId: string
+  /** Not if the restaurant has begun with it. */
+  onlyUntaken?: boolean
+}
+
 type Delivered = 'accepted' | 'refused' | 'unreachable' | null
 
 /**
@@ -80,16 +88,12 @@ export class Conductor {
   }
 
   /**
-   * Cancels an order that its restaurant has. False when it is delivered or cancelled already. The money
+   * Cancels an order that its restaurant has. False when it is delivered or cancelled already, or taken. The money
    * follows by itself: the saga goes back from wherever it stands.
    */
   async cancel(
     orderApiKey: string,
-    {
-      refusal,
-      cancelledBy,
-      requestId,
-    }: { refusal: Refusal; cancelledBy: Cancellation['cancelledBy']; requestId: string },
+    { refusal, cancelledBy, requestId, onlyUntaken = false }: Cancelling,
   ): Promise<boolean> {
     const { db, deadlines } = this.#needs
     const facts = await sagas.factsOf(db, orderApiKey)
@@ -99,6 +103,7 @@ export class Conductor {
       refusal,
       cancellation,
       deadlineMs: deadlines.sagaMs,
+      onlyUntaken,
     })
     if (!row) return false
     const coming = next(sendOrderSaga, row.facts, row.state)

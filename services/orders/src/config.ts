@@ -15,6 +15,9 @@ export const Config = z.object({
   TRANSMIT_DEADLINE_MS: ms(120_000).describe(
     'A restaurant that has not taken an order by then does not get it; milliseconds.',
   ),
+  TAKE_DEADLINE_MS: ms(900_000).describe(
+    'An order that a restaurant with a console has not begun with by then is cancelled; milliseconds.',
+  ),
   DEFAULT_RESTAURANT_LINK: z
     .enum(['console', 'simulator:accepts'])
     .default('console')

@@ -29,6 +29,7 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
+import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
 import { transmitHandler } from '#/handlers/transmit.ts'
@@ -104,11 +105,13 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
   bus.onNudge(OrderMoved, ({ orderApiKey }) => void waiters.wake(orderApiKey))
 
+  const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
   const repeated: Repeater[] = []
   const startRepeating = () =>
     repeated.push(
       repeat('wake sagas', 500, () => conductor.wakeDue(), log),
       repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
+      repeat('cancel untaken orders', 5_000, () => cancelUntaken(untaken), log),
       repeat(
         'tell cancellations',
         1_000,

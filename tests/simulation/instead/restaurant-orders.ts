@@ -19,13 +19,18 @@ export const givenUp: typeof real.givenUp = (_db, apiKey) =>
 
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
 
-export const cancel: typeof real.cancel = (_db, orderApiKey, { refusal, cancellation, deadlineMs }) =>
+export const cancel: typeof real.cancel = (
+  _db,
+  orderApiKey,
+  { refusal, cancellation, deadlineMs, onlyUntaken },
+) =>
   statement(`cancel ${orderApiKey.slice(0, 4)}`, () => {
     const { database, world } = simulation()
     const order = database.orders.get(orderApiKey)
     const saga = database.sagas.get(orderApiKey)
     const isOpen = order?.outcome === 'transmitted' && !order.cancellation && order.status !== 'DELIVERED'
-    if (!isOpen || !saga) return null
+    const isTaken = order?.status !== 'AWAITING_PREPARATION'
+    if (!isOpen || !saga || (onlyUntaken && isTaken)) return null
     database.orders.set(orderApiKey, {
       ...order,
       cancellation: cancellation as NonNullable<typeof order.cancellation>,

@@ -70,14 +70,36 @@ const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
   )
 
 /**
+ * Orders of consoles that nobody there has moved on within `withinMs` of when they were placed, at most `limit`,
+ * oldest first. `isConsole`: what a restaurant is whose link was never set.
+ */
+export async function untaken(
+  db: Db,
+  { withinMs, isConsole, limit }: { withinMs: number; isConsole: boolean; limit: number },
+): Promise<{ orderApiKey: string; requestId: string }[]> {
+  const { rows } = await sql<{ order_api_key: string; request_id: string }>`
+    select s.order_api_key, s.request_id
+    from orders o
+    join sagas s on s.order_api_key = o.api_key
+    left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
+    where o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED'
+      and o.cancellation is null and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
+      and case when l.link is null then ${isConsole}::boolean else l.link ->> 'kind' = 'console' end
+    order by o.placed_at limit ${limit}`.execute(db)
+  return rows.map(({ order_api_key, request_id }) => ({ orderApiKey: order_api_key, requestId: request_id }))
+}
+
+type Cancelling = { refusal: Refusal; cancellation: object; deadlineMs: number; onlyUntaken: boolean }
+
+/**
  * Cancels an order that its restaurant has, and opens its saga again so that what was held or taken is given
- * back. Null when it is not there, delivered, or cancelled already: then nothing is changed. The saga's row is
+ * back. Null when it is not there, delivered, cancelled already, or taken and `onlyUntaken`: then nothing is changed. The saga's row is
  * locked before the order's, as `sagas.move` does: the other way round the two would wait for each other.
  */
 export async function cancel(
   db: Db,
   orderApiKey: string,
-  { refusal, cancellation, deadlineMs }: { refusal: Refusal; cancellation: object; deadlineMs: number },
+  { refusal, cancellation, deadlineMs, onlyUntaken }: Cancelling,
 ): Promise<SagaRow | null> {
   const { rows } = await sql<SelectedSaga>`
     with saga as (
@@ -85,6 +107,7 @@ export async function cancel(
     ), changed as (
       update orders set cancellation = ${JSON.stringify(cancellation)}
       where api_key in (select order_api_key from saga) and outcome = 'transmitted' and cancellation is null and status <> 'DELIVERED'
+        and (status = 'AWAITING_PREPARATION' or not ${onlyUntaken}::boolean)
       returning api_key
     )
     update sagas set version = version + 1, attempt = 1, state = jsonb_set(state, '{refusal}', ${JSON.stringify(refusal)}),
