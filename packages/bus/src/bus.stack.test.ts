@@ -137,6 +137,21 @@ test('a question is answered to the one who asked', async () => {
   expect(answers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, number) => number * 2))
 })
 
+test('a question that dies with its first reader is asked once more', async () => {
+  const double = question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
+  const dead = Promise.withResolvers<void>()
+  let asked = 0
+  bus.onQuestion(double, async ({ number }) => {
+    if (++asked === 1) await dead.promise
+    return { number: number * 2 }
+  })
+  await bus.start()
+  await connected()
+  expect(await bus.ask(double, { number: 21 }, { ...context, timeoutMs: 5_000 })).toEqual({ number: 42 })
+  expect(asked).toBe(2)
+  dead.resolve()
+})
+
 test('a nudge reaches every replica', async () => {
   const moved = nudge(`test.${randomUUID()}`, 'orders', Number1)
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })

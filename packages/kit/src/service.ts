@@ -6,7 +6,7 @@ import { readConfig } from './config.ts'
 import type { App } from './http.ts'
 import { createLog, type Log } from './log.ts'
 import { Problem } from './problem.ts'
-import { STARTING_HEADER } from './upstream.ts'
+import { STARTING_HEADER, STOPPING_HEADER } from './upstream.ts'
 import { untilItWorks } from './repeat.ts'
 
 /** What a service is made of, as its `wire.ts` puts it together. */
@@ -74,7 +74,9 @@ function refuseUntilStarted(app: App, state: State): void {
 function sayGoodbye(app: App, state: State): void {
   app.addHook('onRequest', async (_request, reply) => {
     // On the raw response, which an answer that is passed on byte for byte has as well.
-    if (state.stopping.signal.aborted) reply.raw.setHeader('connection', 'close')
+    if (!state.stopping.signal.aborted) return
+    reply.raw.setHeader('connection', 'close')
+    reply.raw.setHeader(STOPPING_HEADER, 'true')
   })
 }
 

@@ -19,13 +19,16 @@ export const wasNotSent = (error: unknown): boolean =>
 /** On the 503 of a replica that has only just started: it has not even looked at the request. */
 export const STARTING_HEADER = 'x-platter-starting'
 
+/** On every answer of a replica that is stopping. */
+export const STOPPING_HEADER = 'x-platter-stopping'
+
 export class StillStarting extends Error {}
 
 /** Idle connections are given up by the caller, before a replica that stops closes them under a request. */
 const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
 
 /**
- * A replica that is stopping says `Connection: close` and goes on listening for half a second, so that nobody is
+ * A replica that is stopping says so in its answers and goes on listening for half a second, so that nobody is
  * just connecting when it stops to: the kernel resets such connections, and the caller cannot know whether its
  * request was read (seen: 6 resets at each stop with 8 clients connecting all the time).
  */
@@ -54,9 +57,9 @@ export class Replicas {
       : inTurn
   }
 
-  /** To be told the header `Connection` of every answer. */
-  answered(pool: Pool, connection: unknown): void {
-    if (connection === 'close') this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
+  /** To be told the headers of every answer. */
+  answered(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
+    if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
   }
 
   async close(): Promise<void> {
@@ -100,7 +103,7 @@ export function internalCaller(options: {
           headersTimeout: options.timeoutMs,
           bodyTimeout: options.timeoutMs,
         })
-        options.replicas.answered(pool, answer.headers['connection'])
+        options.replicas.answered(pool, answer.headers)
         const document = await answer.body.json()
         if (answer.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
         if (answer.statusCode !== 200) throw problemFrom(operation, document)

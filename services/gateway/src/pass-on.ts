@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { Problem, STARTING_HEADER, StillStarting, wasNotSent, type Replicas } from '@platter/kit'
+import {
+  Problem,
+  STARTING_HEADER,
+  StillStarting,
+  STOPPING_HEADER,
+  wasNotSent,
+  type Replicas,
+} from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 
@@ -7,7 +14,14 @@ import type { Dispatcher, Pool } from 'undici'
 const ANSWER_WITHIN_MS = 12_000
 
 /** Between two neighbours only (RFC 9110, 7.6.1), or said by the gateway itself. */
-const NOT_PASSED_ON = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date', 'x-request-id'])
+const NOT_PASSED_ON = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'date',
+  'x-request-id',
+  STOPPING_HEADER,
+])
 
 /**
  * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. A
@@ -74,14 +88,15 @@ function exchange(
     bodyTimeout: 30_000,
   }
   return new Promise((resolve, reject) => {
-    const learn = (connection: unknown) => replicas.answered(pool, connection)
+    const learn = (given: Headers) => replicas.answered(pool, given)
     pool.dispatch(options, new Relay(reply, { learn, resolve, reject }))
   })
 }
 
+type Headers = Record<string, string | string[] | undefined>
+
 type Told = {
-  /** Takes the answer's header `Connection`, which goes no further. */
-  learn(connection: unknown): void
+  learn(headers: Headers): void
   resolve(): void
   reject(error: unknown): void
 }
@@ -102,13 +117,9 @@ class Relay implements Dispatcher.DispatchHandler {
     // Nothing to do until the answer starts; undici wants the method to be there.
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
-    this.#tell.learn(headers['connection'])
+    this.#tell.learn(headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // What the gateway itself has to say: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
