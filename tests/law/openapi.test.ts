@@ -14,6 +14,7 @@ import { createApp, createLog, Problem, problemDocument, Replicas } from '@platt
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AccessKeys } from '../../services/gateway/src/access-keys.ts'
 import { publicRoutes } from '../../services/gateway/src/routes/public-routes.ts'
+import type { Streams } from '../../services/gateway/src/streams.ts'
 import type { RateLimit } from '../../services/gateway/src/store/rate-limit.ts'
 
 type OperationObject = {
@@ -163,6 +164,8 @@ describe('the gateway', () => {
       principalOf: () => Promise.reject(new Problem('access-token-missing', 'Send your access key.')),
     } as unknown as AccessKeys,
     rateLimit: {} as RateLimit,
+    streams: {} as Streams,
+    streamOwners: {},
     internalSecret: 'not a secret, and long enough for one',
   })
   afterAll(() => Promise.all([app.close(), nowhere.close()]))

@@ -115,7 +115,7 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
     bus.onCommand(RestaurantsTransmit, monitors.watched(guarded(monitors.takenOver(transmit))), {
       atOnce: 256,
     })
-    bus.onNudge(OrderMoved, ({ orderApiKey }) => void waiters.wake(orderApiKey))
+    bus.onNudge(OrderMoved, ({ orderApiKey }) => waiters.wake(orderApiKey))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)

@@ -125,9 +125,13 @@ export class Publisher {
 
   /** Best effort: nothing depends on it, so without a connection it is not said at all. */
   nudge(nudge: Nudge, data: unknown): void {
-    this.connection.session?.questions.publish(exchangeOf(nudge), '', Buffer.from(JSON.stringify(data)), {
-      contentType: 'application/json',
-    })
+    try {
+      this.connection.session?.questions.publish(exchangeOf(nudge), '', Buffer.from(JSON.stringify(data)), {
+        contentType: 'application/json',
+      })
+    } catch {
+      // Between the beginning of a close and its end amqplib throws: as good as no connection.
+    }
   }
 
   #session(): Session {

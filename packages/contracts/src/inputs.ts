@@ -98,3 +98,12 @@ export const Page = z.object({
 export type Page = z.output<typeof Page>
 
 export const KeyInPath = z.object({ apiKey: ApiKey })
+
+/** Where a stream of events goes on: for clients that cannot send the header `Last-Event-ID`, which counts more. */
+export const LastEvent = z.object({
+  lastEventId: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('The same as the header `Last-Event-ID`, for clients that cannot send it.'),
+})

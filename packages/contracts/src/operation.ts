@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ProblemCode } from './problems.ts'
 
 /** The services that answer HTTP; payments only to the other services. */
@@ -30,6 +30,8 @@ export type Operation = {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType
+  /** Server-Sent Events, by name, and the data of each: answered where `answersEvents` says so. */
+  events?: Readonly<Record<string, z.ZodType>>
   /** Those that are the endpoint's own; every endpoint may also answer the ones of `everywhere`. */
   problems: readonly ProblemCode[]
 }
@@ -50,3 +52,10 @@ export const everywhere: readonly ProblemCode[] = [
   'service-unavailable',
   'overloaded',
 ]
+
+/** The response of an endpoint that answers Server-Sent Events and nothing else. */
+export const EventsOnly = z.string()
+
+/** Whether a request with that `Accept` is answered by Server-Sent Events; plain answers are there for everyone else. */
+export const answersEvents = ({ events, response }: Operation, accept: string | undefined): boolean =>
+  events !== undefined && (response === EventsOnly || /(^|[ ,])text\/event-stream\b/i.test(accept ?? ''))

@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { z } from 'zod'
+import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { newRequestId } from './ids.ts'
 import type { Log } from './log.ts'
@@ -234,7 +235,9 @@ export type Call<O extends Operation> = {
   setHeader: (name: string, value: string) => void
 }
 
-export type Handler<O extends Operation> = (call: Call<O>) => Promise<z.input<O['response']> | Rendered>
+export type Handler<O extends Operation> = (
+  call: Call<O>,
+) => Promise<z.input<O['response']> | Rendered | EventStream>
 
 /** Declares the routes of a service: `route(operation, handler)`. The operation tells all but what is to be done. */
 export function router(app: App, internalSecret: string) {
@@ -269,6 +272,7 @@ export function router(app: App, internalSecret: string) {
           setHeader: (name: string, value: string) => void reply.header(name, value),
         } as Call<O>
         const answer = await handler(call)
+        if (answer instanceof EventStream) return answer.start(request, reply)
         if (!(answer instanceof Rendered)) return reply.type(JSON_TYPE).send(render(answer))
         if (answer.body === null) return reply.code(answer.status).send()
         return reply

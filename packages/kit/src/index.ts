@@ -1,6 +1,7 @@
 export * from './access-key.ts'
 export * from './config.ts'
 export * from './cursor.ts'
+export * from './event-stream.ts'
 export * from './http.ts'
 export * from './idempotency.ts'
 export * from './ids.ts'

@@ -38,6 +38,20 @@ export const Config = z.object({
     .max(86_400)
     .default(10)
     .describe('Seconds of the window in which RATE_LIMIT_REQUESTS are counted.'),
+  STREAMS_PER_APPLICATION_KEY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2_000)
+    .describe(
+      'Streams of events that an access key of an application may have open at a time; past it the answer is 429. Each replica of the gateway counts for itself.',
+    ),
+  STREAMS_PER_RESTAURANT_KEY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(50)
+    .describe('The same for an access key of a restaurant.'),
   TRUSTED_PROXIES: listOfAddresses.describe(
     'Proxies that are believed about the client in X-Forwarded-For: addresses or CIDR ranges, separated by commas; none when empty. Behind a proxy that is not named here all clients count as one address.',
   ),

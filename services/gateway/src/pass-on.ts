@@ -12,6 +12,9 @@ import type { Dispatcher, Pool } from 'undici'
 
 /** Longer than the 8 s that send-order may take, shorter than a client's patience. */
 const ANSWER_WITHIN_MS = 12_000
+const NEXT_BYTES_WITHIN_MS = 30_000
+/** A stream of events has a comment every 15 s: one that is silent for so long comes from a replica that is no more. */
+const NEXT_EVENT_WITHIN_MS = 45_000
 
 /** Between two neighbours only (RFC 9110, 7.6.1), or said by the gateway itself. */
 const NOT_PASSED_ON = new Set([
@@ -23,6 +26,9 @@ const NOT_PASSED_ON = new Set([
   STOPPING_HEADER,
 ])
 
+/** `stream`: the answer may go on for hours, until the signal ends it. */
+type Sent = { headers: Record<string, string>; stream?: AbortSignal }
+
 /**
  * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. A
  * replica that takes no connection is skipped: nothing was sent. Once something was sent its fate is
@@ -32,12 +38,12 @@ export async function passOn(
   replicas: Replicas,
   request: FastifyRequest,
   reply: FastifyReply,
-  headers: Record<string, string>,
+  sent: Sent,
 ): Promise<FastifyReply> {
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      await exchange({ pool, replicas }, request, reply, headers)
+      await exchange({ pool, replicas }, request, reply, sent)
       return await reply
     } catch (error) {
       lastError = error
@@ -74,7 +80,7 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  headers: Record<string, string>,
+  { headers, stream }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
@@ -85,11 +91,11 @@ function exchange(
         ? null
         : ((request.body as Buffer | undefined) ?? null),
     headersTimeout: ANSWER_WITHIN_MS,
-    bodyTimeout: 30_000,
+    bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   return new Promise((resolve, reject) => {
     const learn = (given: Headers) => replicas.answered(pool, given)
-    pool.dispatch(options, new Relay(reply, { learn, resolve, reject }))
+    pool.dispatch(options, new Relay(reply, stream, { learn, resolve, reject }))
   })
 }
 
@@ -105,11 +111,14 @@ type Told = {
 class Relay implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
+  readonly #stream: AbortSignal | undefined
   readonly #tell: Told
+  #isWhole = false
 
-  constructor(reply: FastifyReply, tell: Told) {
+  constructor(reply: FastifyReply, stream: AbortSignal | undefined, tell: Told) {
     this.#reply = reply
     this.#raw = reply.raw
+    this.#stream = stream
     this.#tell = tell
   }
 
@@ -126,12 +135,24 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#reply.hijack()
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined && !NOT_PASSED_ON.has(name)) passed[name] = value
+    // Its connection would be of no use after a stream's end, and a stop would wait for it.
+    if (this.#stream) passed['connection'] = 'close'
     this.#raw.writeHead(status, passed)
+    if (this.#raw.destroyed) return controller.abort(new Error('the client went away'))
+    if (this.#stream) this.#keepFlowing(this.#stream)
     this.#raw.on('drain', () => controller.resume())
     // The client went away: there is no one to read the rest. What was asked for is done all the same.
     this.#raw.on('close', () => {
-      if (!this.#raw.writableFinished) controller.abort(new Error('the client went away'))
+      if (!this.#isWhole) controller.abort(new Error('the client went away'))
     })
+  }
+
+  /** The head goes out before there is an event; an end that comes from us is a clean one. */
+  #keepFlowing(stream: AbortSignal): void {
+    this.#raw.flushHeaders()
+    const end = () => (this.#raw.writableNeedDrain ? this.#raw.destroy() : this.#raw.end())
+    if (stream.aborted) end()
+    else stream.addEventListener('abort', end, { once: true })
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -139,6 +160,7 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#isWhole = true
     this.#raw.end()
     this.#tell.resolve()
   }

@@ -1,11 +1,12 @@
 import { operations } from '@platter/contracts'
-import { createApp, internalCaller, readBytes, Replicas, type Log, type Parts } from '@platter/kit'
+import { createApp, internalCaller, readBytes, repeat, Replicas, type Log, type Parts } from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
 import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { webhooks } from '#/routes/webhooks.ts'
+import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
 export function wire(config: Config, log: Log): Parts {
@@ -18,6 +19,12 @@ export function wire(config: Config, log: Log): Parts {
     catalog: new Replicas(config.CATALOG_URL),
     orders: new Replicas(config.ORDERS_URL),
   }
+  // A connection each, as many as there are streams; their number is limited by access key.
+  const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
+  const streams = new Streams({
+    application: config.STREAMS_PER_APPLICATION_KEY,
+    restaurant: config.STREAMS_PER_RESTAURANT_KEY,
+  })
   const accessKeys = new AccessKeys(
     internalCaller({
       service: 'gateway',
@@ -30,18 +37,34 @@ export function wire(config: Config, log: Log): Parts {
   const policy = { requests: config.RATE_LIMIT_REQUESTS, seconds: config.RATE_LIMIT_SECONDS }
   const rateLimit = new RateLimit(config.REDIS_URL, policy, log)
 
-  publicRoutes(app, { operations, owners, accessKeys, rateLimit, internalSecret: config.INTERNAL_SECRET })
+  publicRoutes(app, {
+    operations,
+    owners,
+    streamOwners,
+    streams,
+    accessKeys,
+    rateLimit,
+    internalSecret: config.INTERNAL_SECRET,
+  })
   problemPages(app)
   webhooks(app, config.PAYMENTS_URL)
   docs(app)
+
+  // A revocation is felt within a second by streams as well (docs/decisions/0005).
+  const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)
 
   return {
     app,
     prepare: () => rateLimit.connected(1_000),
     checks: { accounts: () => accessKeys.check() },
+    async quiesce() {
+      streams.end()
+      await revocations.stop()
+    },
     async close() {
       rateLimit.close()
-      await Promise.all(Object.values(owners).map((owner) => owner.close()))
+      const replicas = [...Object.values(owners), ...Object.values(streamOwners)]
+      await Promise.all(replicas.map((owner) => owner.close()))
     },
   }
 }

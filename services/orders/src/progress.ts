@@ -1,4 +1,5 @@
 import type { OrderStatus } from '@platter/contracts'
+import type { Conductor } from '#/conductor.ts'
 import { advance, nextStatuses, type Progress } from '#/domain/order-status.ts'
 import { reportsOf } from '#/domain/restaurant-order.ts'
 import * as orders from '#/store/orders.ts'
@@ -28,10 +29,11 @@ export function recordProgress(
 const DUE_AT_ONCE = 50
 
 /** Simulated restaurants report the usual next status of every order that is due. True when there may be more. */
-export async function simulateProgress(db: Db, stepMs: number): Promise<boolean> {
+export async function simulateProgress(db: Db, conductor: Conductor, stepMs: number): Promise<boolean> {
   const due = await simulatedOrders.takeDue(db, { stepMs, limit: DUE_AT_ONCE })
   for (const orderApiKey of due) {
     const progress = await recordProgress(db, orderApiKey, ([usual]) => usual)
+    if (progress?.kind === 'advanced') conductor.announce(orderApiKey)
     const isOver =
       progress === null ? await orders.isCancelled(db, orderApiKey) : progress.kind === 'unchanged'
     if (isOver) await simulatedOrders.finish(db, orderApiKey)

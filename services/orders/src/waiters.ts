@@ -2,11 +2,9 @@
 export class Waiters {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** Wakes those who wait for the order. False when nobody here does. */
-  wake(orderApiKey: string): boolean {
-    const waiting = this.#waiting.get(orderApiKey)
-    for (const resolve of waiting ?? []) resolve()
-    return waiting !== undefined
+  /** Wakes those who wait for the order. */
+  wake(orderApiKey: string): void {
+    for (const resolve of this.#waiting.get(orderApiKey) ?? []) resolve()
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   RefuseOrder,
   ReportStatus,
   RestaurantOrders,
+  RestaurantOrdersStream,
   RestaurantsTransmit,
   SagaAnswer,
   SendOrder,
@@ -19,6 +20,7 @@ import {
 import {
   connectPostgres,
   createApp,
+  EventStreams,
   internalCaller,
   migrate,
   readJson,
@@ -32,6 +34,7 @@ import {
 import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
+import { Followers } from '#/followers.ts'
 import { transmitHandler } from '#/handlers/transmit.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { transmitToSimulator } from '#/outside/simulator.ts'
@@ -45,6 +48,7 @@ import { putRestaurantLink } from '#/routes/put-restaurant-link.ts'
 import { refuseOrder } from '#/routes/refuse-order.ts'
 import { reportStatus } from '#/routes/report-status.ts'
 import { getRestaurantOrder } from '#/routes/restaurant-order.ts'
+import { restaurantOrdersStream } from '#/routes/restaurant-orders-stream.ts'
 import { listRestaurantOrders } from '#/routes/restaurant-orders.ts'
 import { sendOrder } from '#/routes/send-order.ts'
 import { userOrders } from '#/routes/user-orders.ts'
@@ -59,6 +63,9 @@ const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 /** Slow restaurants must not keep orders from the others: these wait, they do not work. */
 const TRANSMISSIONS_AT_ONCE = 256
 
+/** Who follows an order learns of a change in that time when no nudge comes, and of what nobody nudges for: payments. */
+const LOOK_EVERY_MS = 1_500
+
 export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
@@ -67,6 +74,8 @@ export function wire(config: Config, log: Log): Parts {
   const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const waiters = new Waiters()
+  const followers = new Followers(db)
+  const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const conductor = new Conductor({ db, bus, waiters, log, deadlines })
 
@@ -85,12 +94,13 @@ export function wire(config: Config, log: Log): Parts {
   route(ValidateOrder, validateOrder(bus))
   route(GetOrder, getOrder(db, bus))
   route(OrderByKey, orderByKey(db))
-  route(OrderStatuses, orderStatuses(db, bus))
+  route(OrderStatuses, orderStatuses({ db, bus, followers, streams }))
   route(UserOrders, userOrders(db, bus))
   route(PutRestaurantLink, putRestaurantLink(db))
   route(RestaurantOrders, listRestaurantOrders(db))
+  route(RestaurantOrdersStream, restaurantOrdersStream({ db, followers, streams }))
   route(GetRestaurantOrder, getRestaurantOrder(db))
-  route(ReportStatus, reportStatus(db))
+  route(ReportStatus, reportStatus(db, conductor))
   route(RefuseOrder, refuseOrder(db, conductor))
 
   const link = defaultLink(config)
@@ -103,7 +113,10 @@ export function wire(config: Config, log: Log): Parts {
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
-  bus.onNudge(OrderMoved, ({ orderApiKey }) => void waiters.wake(orderApiKey))
+  bus.onNudge(OrderMoved, ({ orderApiKey }) => {
+    waiters.wake(orderApiKey)
+    followers.moved(orderApiKey)
+  })
 
   const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
   const repeated: Repeater[] = []
@@ -118,7 +131,8 @@ export function wire(config: Config, log: Log): Parts {
         () => tellCancellations({ db, log, defaultLink: link, cancel }),
         log,
       ),
-      repeat('simulate progress', 250, () => simulateProgress(db, config.SIMULATOR_STEP_MS), log),
+      repeat('simulate progress', 250, () => simulateProgress(db, conductor, config.SIMULATOR_STEP_MS), log),
+      repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),
     )
   return {
     app,
@@ -128,8 +142,10 @@ export function wire(config: Config, log: Log): Parts {
       await bus.start()
       startRepeating()
     },
-    quiesce: async () =>
-      void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
+    quiesce: async () => {
+      streams.end()
+      await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])
+    },
     close: async () => void (await Promise.all([bus.close(), payments.close(), postgres.close()])),
   }
 }

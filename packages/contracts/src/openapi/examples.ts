@@ -268,3 +268,11 @@ export const statuses: OrderStatusRecord[] = [
   { orderApiKey: keys.order, status: 'AWAITING_PREPARATION', date: 1795199402 },
   { orderApiKey: keys.order, status: 'PREPARING', date: 1795199580 },
 ]
+
+/** Events as they come over the line. */
+export const eventStream = (events: readonly { event: string; id: string; data: unknown }[]): string =>
+  [
+    'retry: 1000',
+    ...events.map(({ event, id, data }) => `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}`),
+    '',
+  ].join('\n\n')

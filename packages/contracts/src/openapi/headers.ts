@@ -58,4 +58,11 @@ export const requestHeaders = {
       'The `ETag` of an earlier answer: when nothing has changed, the answer is a 304 without a body.',
     schema: { type: 'string' },
   },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'The `id` of the last event that was received: the stream goes on after it. A browser sends it by itself.',
+    schema: { type: 'string', maxLength: 100 },
+  },
 } satisfies Record<string, Json>

@@ -10,6 +10,10 @@ export type Page = {
   /** Bodies, by what each shows in words; the first one is what a reader tries first. */
   bodies?: Record<string, unknown>
   answer: { description: string; example: unknown }
+  /** Events of the endpoint as they come over the line; for one that has plain answers as well. */
+  events?: string
+  /** When the answer is a 204: there is nothing more to follow. */
+  over?: string
   /** The answer has an ETag, and an If-None-Match with it saves the body. */
   revalidates?: true
   /** Offers the access key in the query as well: for browsers, whose EventSource sends no headers. */

@@ -54,6 +54,7 @@ export function parametersOf(operation: Operation, page: Page | undefined, schem
     ...queryParameters(operation, page, schemas),
     ...(operation.method === 'POST' ? [refersTo('parameters', 'IdempotencyKey')] : []),
     ...(page?.revalidates ? [refersTo('parameters', 'IfNoneMatch')] : []),
+    ...(operation.events ? [refersTo('parameters', 'LastEventId')] : []),
   ]
 }
 

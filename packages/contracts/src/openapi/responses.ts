@@ -1,4 +1,4 @@
-import { everywhere, type Operation } from '../operation.ts'
+import { EventsOnly, everywhere, type Operation } from '../operation.ts'
 import { problems, type ProblemCode } from '../problems.ts'
 import { headersOf, refersTo } from './headers.ts'
 import type { Json } from './json.ts'
@@ -59,6 +59,9 @@ export function responsesOf(operation: Operation, page: Page | undefined, schema
         headers: headersOf(['ETag']),
       },
     }),
+    ...(page?.over !== undefined && {
+      204: { description: page.over, headers: headersOf(['X-Request-Id']) },
+    }),
     ...Object.fromEntries(refusals),
   }
 }
@@ -75,12 +78,22 @@ function success(operation: Operation, page: Page | undefined, schemas: Schemas)
       ...(isPaged ? (['Link'] as const) : []),
       ...(page?.revalidates ? (['ETag'] as const) : []),
     ]),
-    content: {
-      'application/json': {
-        schema: schemas.output(operation.response),
-        ...(page && { example: page.answer.example }),
+    content: contentOf(operation, page, schemas),
+  }
+}
+
+/** OpenAPI 3.1 has no words for single events: a stream is a text there. */
+function contentOf({ response, events }: Operation, page: Page | undefined, schemas: Schemas): Json {
+  const answer = { schema: schemas.output(response), ...(page && { example: page.answer.example }) }
+  if (response === EventsOnly) return { 'text/event-stream': answer }
+  return {
+    'application/json': answer,
+    ...(events && {
+      'text/event-stream': {
+        schema: schemas.output(EventsOnly),
+        ...(page?.events && { example: page.events }),
       },
-    },
+    }),
   }
 }
 

@@ -15,6 +15,7 @@ import { RemoveAddress } from './remove-address.ts'
 import { RemoveCard } from './remove-card.ts'
 import { RestaurantDetails } from './restaurant-details.ts'
 import { RestaurantMenu } from './restaurant-menu.ts'
+import { RestaurantOrdersStream } from './restaurant-orders-stream.ts'
 import { GetRestaurantOrder, RefuseOrder, ReportStatus, RestaurantOrders } from './restaurant-orders.ts'
 import { RestaurantSearch, RestaurantSearchTest } from './restaurant-search.ts'
 import { SendOrder } from './send-order.ts'
@@ -40,6 +41,7 @@ export * from './remove-address.ts'
 export * from './remove-card.ts'
 export * from './restaurant-details.ts'
 export * from './restaurant-menu.ts'
+export * from './restaurant-orders-stream.ts'
 export * from './restaurant-orders.ts'
 export * from './restaurant-search.ts'
 export * from './send-order.ts'
@@ -71,6 +73,7 @@ export const operations: readonly Operation[] = [
   OrderStatuses,
   UserOrders,
   RestaurantOrders,
+  RestaurantOrdersStream,
   GetRestaurantOrder,
   ReportStatus,
   RefuseOrder,

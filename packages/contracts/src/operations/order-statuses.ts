@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
+import { KeyInPath, LastEvent } from '../inputs.ts'
 import { operation } from '../operation.ts'
-import { OrderStatusRecord } from '../records.ts'
+import { Cancellation, OrderStatusRecord } from '../records.ts'
 
-/** Specification 4.11: oldest first. */
+/** Specification 4.11: oldest first; and interface.md, "Following an order live". */
 export const OrderStatuses = operation({
   name: 'order-statuses',
   summary: "Read an order's status history",
@@ -11,6 +11,8 @@ export const OrderStatuses = operation({
   path: '/publicapi/v1/order/:apiKey/statuses',
   owner: 'orders',
   params: KeyInPath,
+  query: LastEvent,
   response: z.array(OrderStatusRecord),
+  events: { status: OrderStatusRecord, cancellation: Cancellation },
   problems: ['order-not-found'],
 })

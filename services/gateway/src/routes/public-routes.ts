@@ -1,15 +1,18 @@
 import { isIP } from 'node:net'
-import { audiences, type Operation, type Owner, type Principal } from '@platter/contracts'
+import { answersEvents, audiences, type Operation, type Owner, type Principal } from '@platter/contracts'
 import { BODY_LIMIT, PRINCIPAL_HEADER, principalSigner, Problem, type App, type Replicas } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
 import { passOn } from '#/pass-on.ts'
+import type { Streams } from '#/streams.ts'
 import type { RateLimit } from '#/store/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whom the request comes from, once its access key is resolved. */
     principal: Principal | null
+    /** Asks again whether its access key is good. */
+    isGood: (() => Promise<boolean>) | null
   }
 }
 
@@ -18,6 +21,9 @@ type Needs = {
   owners: Partial<Record<Owner, Replicas>>
   accessKeys: AccessKeys
   rateLimit: RateLimit
+  streams: Streams
+  /** The owners again, for streams: those would take the connections away from the other requests. */
+  streamOwners: Partial<Record<Owner, Replicas>>
   internalSecret: string
 }
 
@@ -36,9 +42,13 @@ const PASSED_ON = [
  * Every operation's route: who calls, how often, whether this kind of key may, and on to the owning service.
  * All of that before the body is read, so that a stranger cannot make us read one.
  */
-export function publicRoutes(app: App, { operations, owners, internalSecret, ...guards }: Needs): void {
+export function publicRoutes(
+  app: App,
+  { operations, owners, streamOwners, streams, internalSecret, ...guards }: Needs,
+): void {
   const sign = principalSigner(internalSecret)
   app.decorateRequest('principal', null)
+  app.decorateRequest('isGood', null)
   for (const operation of operations) {
     const replicas = owners[operation.owner]
     if (!replicas)
@@ -50,11 +60,16 @@ export function publicRoutes(app: App, { operations, owners, internalSecret, ...
       onRequest: async (request, reply) => admit(request, reply, { operation, ...guards }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
-        return passOn(replicas, request, reply, {
+        const headers = {
           ...headersOf(request),
           'x-client-address': addressOf(request),
           [PRINCIPAL_HEADER]: await sign(request.principal),
-        })
+        }
+        if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept))
+          return passOn(replicas, request, reply, { headers })
+        if (streams.isEnded) return comeBack(reply)
+        const stream = admitStream(streams, request, reply)
+        return passOn(streamOwners[operation.owner] ?? replicas, request, reply, { headers, stream })
       },
     })
   }
@@ -70,11 +85,37 @@ async function admit(
   { accessKeys, rateLimit, operation }: Guards,
 ): Promise<void> {
   const address = addressOf(request)
-  const principal = await accessKeys.principalOf(accessKeyOf(request), { requestId: request.id, address })
+  const key = accessKeyOf(request)
+  const ask = () => accessKeys.principalOf(key, { requestId: request.id, address })
+  const principal = await ask()
   request.principal = principal
+  request.isGood = () => isGood(ask)
   if (principal.kind !== 'service') await checkRate(rateLimit, principal.accessKeyId, reply)
   checkAudience(principal, operation)
 }
+
+/** A key that cannot be asked for is as good as it was. */
+async function isGood(ask: () => Promise<Principal>): Promise<boolean> {
+  try {
+    await ask()
+    return true
+  } catch (error) {
+    return !(error instanceof Problem && error.status === 401)
+  }
+}
+
+function admitStream(
+  streams: Streams,
+  { principal, isGood: ask }: FastifyRequest,
+  { raw }: FastifyReply,
+): AbortSignal {
+  if (!principal || principal.kind === 'service' || !ask)
+    throw new Error('a stream got by without an access key')
+  return streams.admit(principal, raw, ask)
+}
+
+/** While stopping: a stream that ends at once. At any other status EventSource would not come back. */
+const comeBack = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
 /** draft-ietf-httpapi-ratelimit-headers-11: q requests in w seconds; r are left, and t seconds to go. */
 async function checkRate(rateLimit: RateLimit, accessKeyId: string, reply: FastifyReply): Promise<void> {

@@ -24,9 +24,11 @@ export function webhooks(app: App, paymentsUrls: readonly string[] | undefined):
     },
     handler: async (request, reply) =>
       passOn(payments, request, reply, {
-        'x-request-id': request.id,
-        'content-type': request.headers['content-type'] ?? 'application/json',
-        'stripe-signature': String(request.headers['stripe-signature']),
+        headers: {
+          'x-request-id': request.id,
+          'content-type': request.headers['content-type'] ?? 'application/json',
+          'stripe-signature': String(request.headers['stripe-signature']),
+        },
       }),
   })
 }

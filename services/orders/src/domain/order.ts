@@ -56,6 +56,10 @@ export type PlacedOrder = PricedOrder & {
   cancellation: Cancellation | null
 }
 
+/** Whether its history has come to an end. */
+export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
+  status === 'DELIVERED' || cancellation !== null
+
 /** The largest tip whatever the subtotal: 50.00 (interface.md, "send-order"). */
 const SMALL_ORDER_TIP_LIMIT = cents(5_000)
 

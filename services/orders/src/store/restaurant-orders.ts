@@ -1,6 +1,7 @@
 import type { Refusal, RestaurantLink } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
+import type { Position } from '#/store/changes.ts'
 import { placedOrder } from '#/store/orders.ts'
 import { sagaRow, type SagaRow, type SelectedSaga } from '#/store/sagas.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -16,6 +17,10 @@ const ofRestaurant = (db: Db, restaurantApiKey: string) =>
     .select('restaurant_links.link')
     .where('orders.restaurant_api_key', '=', restaurantApiKey)
 
+/** Neither handed over nor cancelled. */
+const isOpen = (order: ExpressionBuilder<Tables, 'orders'>) =>
+  order.and([order('orders.status', '!=', 'DELIVERED'), order('orders.cancellation', 'is', null)])
+
 /** Newest first. `before` is the id of the last order of the page before. */
 export async function list(
   db: Db,
@@ -24,14 +29,30 @@ export async function list(
 ): Promise<RestaurantsOrder[]> {
   const rows = await ofRestaurant(db, restaurantApiKey)
     .where('orders.outcome', '=', 'transmitted')
-    .$if(page.open, (query) =>
-      query.where('orders.status', '!=', 'DELIVERED').where('orders.cancellation', 'is', null),
-    )
+    .$if(page.open, (query) => query.where(isOpen))
     .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
     .orderBy('orders.id', 'desc')
     .limit(page.limit)
     .execute()
   return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link }))
+}
+
+/**
+ * Oldest first: those that have changed from the position on, or those that are open when it is null. `after` is the
+ * id of the last order of the page before.
+ */
+export async function changed(
+  db: Db,
+  restaurantApiKey: string,
+  { since, after, limit }: { since: Position | null; after: number; limit: number },
+): Promise<(RestaurantsOrder & { changedIn: Position | null })[]> {
+  const orders = ofRestaurant(db, restaurantApiKey).where('orders.outcome', '=', 'transmitted')
+  const rows = await (since === null ? orders.where(isOpen) : orders.where('orders.changed_in', '>=', since))
+    .where('orders.id', '>', after)
+    .orderBy('orders.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link, changedIn: row.changed_in }))
 }
 
 /** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */

@@ -33,6 +33,8 @@ export type Tables = {
     told: Generated<boolean>
     details: Json<OrderDetails>
     cancellation: Json<Cancellation | null>
+    /** Set by a trigger only. */
+    changed_in: ColumnType<string | null, never, never>
   }
   order_statuses: { order_api_key: string; position: number; status: OrderStatus; at: Clock }
   sagas: {

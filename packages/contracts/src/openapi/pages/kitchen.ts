@@ -1,4 +1,4 @@
-import { pickupOrder } from '../examples.ts'
+import { eventStream, pickupOrder } from '../examples.ts'
 import type { Pages } from '../page.ts'
 
 const {
@@ -36,6 +36,18 @@ export const kitchenPages: Pages = {
       "The restaurant's orders, newest first. With `open` only those that are still to be done: neither handed over nor cancelled.",
     query: { open: true },
     answer: { description: 'The orders.', example: [inTheKitchen] },
+  },
+  'restaurant-orders-stream': {
+    description:
+      'Server-Sent Events. First `event: order` for every open order, oldest first, with the record that restaurant-orders gives, then one `event: ready` with `{}`: that was the whole. From then on `event: order` for every order that is new or has changed, with the record as it is now; an order that is handed over or cancelled comes once more as that. The same order may come twice: keep them by `apiKey`. `id` is opaque; with `Last-Event-ID` the stream begins with every order that has changed since, then `ready`. A client that comes back with an `id` that means nothing here is sent every open order again.',
+    answer: {
+      description: 'The events.',
+      example: eventStream([
+        { event: 'order', id: '0', data: inTheKitchen },
+        { event: 'ready', id: '74211', data: {} },
+      ]),
+    },
+    keyInQuery: true,
   },
   'restaurant-order': {
     description: 'One order of the restaurant.',

@@ -1,4 +1,13 @@
-import { deliveryOrder, guest, keys, newAddress, newCard, pickupOrder, statuses } from '../examples.ts'
+import {
+  deliveryOrder,
+  eventStream,
+  guest,
+  keys,
+  newAddress,
+  newCard,
+  pickupOrder,
+  statuses,
+} from '../examples.ts'
 import type { Pages } from '../page.ts'
 
 const pickup = {
@@ -87,8 +96,10 @@ Send an \`Idempotency-Key\`, so that an order whose answer got lost can be sent 
   },
   'order-statuses': {
     description:
-      'What has happened to an order so far, oldest first. How detailed it is depends on the restaurant.',
+      'What has happened to an order so far, oldest first. How detailed it is depends on the restaurant.\n\nWith `Accept: text/event-stream` the answer is a stream of Server-Sent Events instead: `event: status` with an OrderStatus for each step so far, then for each new one as it happens, and `event: cancellation` with the Cancellation when it comes to that. `id` is the position in the history. After the last status or a cancellation the stream ends; a client that comes back with the `id` of the last event is answered 204, at which EventSource stops. Any other end is a break: come back with `Last-Event-ID`, and nothing is lost or repeated. What becomes of a refund after the cancellation is read with the order.',
     answer: { description: 'The status history.', example: statuses },
+    events: eventStream(statuses.map((data, position) => ({ event: 'status', id: String(position), data }))),
+    over: 'The stream has ended, and the client has had all of it: there is nothing to come back for.',
     keyInQuery: true,
   },
   'user-orders': {

@@ -1,0 +1,94 @@
+import { stack } from './client.ts'
+
+export type StreamEvent = { event: string; id: string; data: unknown }
+
+type Options = {
+  /** null sends none in the header. */
+  key?: string | null
+  lastEventId?: string | undefined
+  gateway?: string
+  headers?: Record<string, string>
+}
+
+/** A stream of Server-Sent Events, as a client sees it. */
+export class Stream {
+  readonly status: number
+  readonly headers: Headers
+  readonly events: StreamEvent[] = []
+  /** Blocks that are no events: others, and the line that says when to come back. */
+  readonly others: string[] = []
+  isOver = false
+  readonly #abort: AbortController
+  readonly #done: Promise<void>
+
+  private constructor(answer: Response, abort: AbortController) {
+    this.status = answer.status
+    this.headers = answer.headers
+    this.#abort = abort
+    this.#done = this.#read(answer).finally(() => (this.isOver = true))
+  }
+
+  static async open(path: string, { key, lastEventId, gateway, headers }: Options = {}): Promise<Stream> {
+    const abort = new AbortController()
+    const answer = await fetch(`${gateway ?? stack().gateway}${path}`, {
+      headers: {
+        accept: 'text/event-stream',
+        ...(key !== null && { 'x-access-token': key ?? stack().accessKey }),
+        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+        ...headers,
+      },
+      signal: abort.signal,
+    })
+    return new Stream(answer, abort)
+  }
+
+  get lastEventId(): string | undefined {
+    return this.events.at(-1)?.id
+  }
+
+  /** The first event so far, or yet to come, that is as wanted. Fails after `withinMs`, or when the stream ends before. */
+  async until(
+    wanted: (event: StreamEvent, events: readonly StreamEvent[]) => boolean,
+    withinMs = 10_000,
+  ): Promise<StreamEvent> {
+    const end = performance.now() + withinMs
+    for (;;) {
+      const over = this.isOver || performance.now() > end
+      const found = this.events.find((event) => wanted(event, this.events))
+      if (found) return found
+      if (over)
+        throw new Error(`not among ${JSON.stringify(this.events.map(({ event, id }) => [event, id]))}`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  /** Resolves when the server has ended the stream, cleanly or not. */
+  ended(): Promise<void> {
+    return this.#done
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
+
+  async #read(answer: Response): Promise<void> {
+    let text = ''
+    try {
+      for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += chunk
+        const blocks = text.split('\n\n')
+        text = blocks.pop() ?? ''
+        for (const block of blocks) this.#take(block)
+      }
+    } catch {
+      // Cut, by us or by them: what counts is what came before.
+    }
+  }
+
+  #take(block: string): void {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+    const event = field('event')
+    if (event === undefined) this.others.push(block)
+    else this.events.push({ event, id: field('id') ?? '', data: JSON.parse(field('data') ?? 'null') })
+  }
+}

@@ -1,0 +1,134 @@
+import { RestaurantOrdersStream, type RestaurantOrder } from '@platter/contracts'
+import { afterEach, expect, test } from 'vitest'
+import { anOrder, call, cast, sendOrder, stack } from './client.ts'
+import { Stream, type StreamEvent } from './events.ts'
+
+const PATH = '/restaurantapi/v1/orders/stream'
+const keyOf = (restaurantApiKey: string) =>
+  stack().restaurants.find(({ apiKey }) => apiKey === restaurantApiKey)?.accessKey ?? ''
+const key = () => keyOf(cast.console)
+
+const open: Stream[] = []
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close()
+})
+
+async function follow(lastEventId?: string): Promise<Stream> {
+  const stream = await Stream.open(PATH, { key: key(), lastEventId })
+  open.push(stream)
+  return stream
+}
+
+const read = <T>(path: string, body?: unknown) =>
+  call<T>(`/restaurantapi/v1/${path}`, { key: key(), ...(body !== undefined && { body }) })
+const aNewOrder = async () => (await sendOrder(await anOrder(cast.console))).body.apiKey
+const orderOf = ({ data }: StreamEvent) => data as RestaurantOrder
+const isOrder = (apiKey: string, more: Partial<RestaurantOrder> = {}) => {
+  return ({ event, data }: StreamEvent) =>
+    event === 'order' &&
+    Object.entries({ apiKey, ...more }).every(
+      ([name, value]) => (data as Record<string, unknown>)[name] === value,
+    )
+}
+const isReady = ({ event }: StreamEvent) => event === 'ready'
+
+test('it begins with every open order as the list gives it, oldest first, and says when that was the whole', async () => {
+  const handedOver = await aNewOrder()
+  await read(`order/${handedOver}/status`, { status: 'PREPARING' })
+  await read(`order/${handedOver}/status`, { status: 'DELIVERED' })
+  await aNewOrder()
+  const stream = await follow()
+  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect((await stream.until(isReady)).data).toEqual({})
+  expect(stream.others).toContain('retry: 1000')
+  const { body } = await read<RestaurantOrder[]>('orders?open=true&limit=200')
+  const sent = stream.events.filter(({ event }) => event === 'order').map(orderOf)
+  // Other tests send orders to this restaurant at the same time.
+  const both = body.filter(({ apiKey }) => sent.some((order) => order.apiKey === apiKey)).toReversed()
+  expect(both.length).toBeGreaterThan(0)
+  expect(sent.filter(({ apiKey }) => both.some((order) => order.apiKey === apiKey))).toEqual(both)
+  expect(sent.map(({ apiKey }) => apiKey)).not.toContain(handedOver)
+  for (const { event, data } of stream.events)
+    expect(RestaurantOrdersStream.events[event as 'order'].parse(data)).toEqual(data)
+})
+
+test('a new order is there within a second, and then each of its changes, the last one too', async () => {
+  const stream = await follow()
+  await stream.until(isReady)
+  const order = await aNewOrder()
+  await stream.until(isOrder(order, { status: 'AWAITING_PREPARATION' }), 1_000)
+  await read(`order/${order}/status`, { status: 'PREPARING' })
+  await stream.until(isOrder(order, { status: 'PREPARING' }), 1_000)
+  await read(`order/${order}/status`, { status: 'DELIVERED' })
+  await stream.until(isOrder(order, { status: 'DELIVERED' }), 1_000)
+  const other = await aNewOrder()
+  await read(`order/${other}/refuse`, { reason: 'out of paneer' })
+  const cancelled = await stream.until(
+    (event) => isOrder(other)(event) && orderOf(event).cancellation !== null,
+    1_000,
+  )
+  expect(orderOf(cancelled).cancellation).toMatchObject({ cancelledBy: 'restaurant' })
+})
+
+test('Last-Event-ID goes on where it was: what has changed since, also what is over now, then ready', async () => {
+  const before = await aNewOrder()
+  const first = await follow()
+  await first.until(isReady)
+  await first.until(isOrder(before))
+  const unchanged = await aNewOrder()
+  await first.until(isOrder(unchanged))
+  // Once more, so that the id is past all that came before it.
+  const last = await aNewOrder()
+  await first.until(isOrder(last))
+  const id = first.lastEventId ?? ''
+  first.close()
+  await read(`order/${before}/refuse`, { reason: 'closing early' })
+  const missed = await aNewOrder()
+
+  const second = await follow(id)
+  await second.until(isReady)
+  const sent = second.events.filter(({ event }) => event === 'order').map(orderOf)
+  expect(sent.find(({ apiKey }) => apiKey === before)?.cancellation).not.toBeNull()
+  expect(sent.map(({ apiKey }) => apiKey)).toContain(missed)
+  expect(sent.map(({ apiKey }) => apiKey)).not.toContain(unchanged)
+
+  const inQuery = await Stream.open(`${PATH}?lastEventId=${id}&access-token=${key()}`, { key: null })
+  open.push(inQuery)
+  await inQuery.until(isReady)
+  expect(
+    inQuery.events
+      .filter(({ event }) => event === 'order')
+      .map(({ data }) => (data as RestaurantOrder).apiKey),
+  ).toContain(missed)
+})
+
+test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])(
+  'a Last-Event-ID that means nothing (%s) is none: every open order is sent',
+  async (id) => {
+    const order = await aNewOrder()
+    const stream = await follow(id)
+    await stream.until(isReady)
+    expect(stream.events.some(isOrder(order))).toBe(true)
+  },
+)
+
+test("another restaurant's orders are not in it, and it is for restaurants only", async () => {
+  const others = await Stream.open(PATH, { key: keyOf(cast.closed) })
+  open.push(others)
+  await others.until(isReady)
+  const mine = await follow()
+  await mine.until(isReady)
+  const order = await aNewOrder()
+  await mine.until(isOrder(order))
+  expect(others.events.map(({ event }) => event)).toEqual(['ready'])
+  expect(await call(PATH)).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+})
+
+test('HEAD has the head and no stream', async () => {
+  const answer = await fetch(`${stack().gateway}${PATH}`, {
+    method: 'HEAD',
+    headers: { 'x-access-token': key() },
+  })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+})
