@@ -83,6 +83,17 @@ export async function aRestaurant(
   return apiKey
 }
 
+/** A new restaurant whose orders move only when it says so, and its access key. */
+export async function aKitchen(
+  changes: Record<string, unknown> = {},
+  items: readonly object[] = [menuItem(10)],
+): Promise<{ apiKey: string; key: string }> {
+  const apiKey = await aRestaurant(changes, items)
+  await operator('PUT', `restaurants/${apiKey}/link`, { kind: 'console', reports: 'detailed' })
+  const issued = await operator<{ accessKey: string }>('POST', `restaurants/${apiKey}/access-keys`, {})
+  return { apiKey, key: issued.body.accessKey }
+}
+
 type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
 export type SeedItem = MayLack<MenuItem, 'description' | 'available'>
 export type SeedCategory = MayLack<Omit<MenuCategory, 'items'>, 'description'> & { items: SeedItem[] }

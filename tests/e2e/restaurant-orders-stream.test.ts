@@ -1,12 +1,15 @@
 import { RestaurantOrdersStream, type RestaurantOrder } from '@platter/contracts'
-import { afterEach, expect, test } from 'vitest'
-import { anOrder, call, cast, sendOrder, stack } from './client.ts'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { anOrder, call, sendOrder, stack } from './client.ts'
 import { Stream, type StreamEvent } from './events.ts'
+import { aKitchen } from './own-restaurant.ts'
 
 const PATH = '/restaurantapi/v1/orders/stream'
-const keyOf = (restaurantApiKey: string) =>
-  stack().restaurants.find(({ apiKey }) => apiKey === restaurantApiKey)?.accessKey ?? ''
-const key = () => keyOf(cast.console)
+
+let kitchen: Awaited<ReturnType<typeof aKitchen>>
+beforeAll(async () => {
+  kitchen = await aKitchen()
+})
 
 const open: Stream[] = []
 afterEach(() => {
@@ -14,14 +17,14 @@ afterEach(() => {
 })
 
 async function follow(lastEventId?: string): Promise<Stream> {
-  const stream = await Stream.open(PATH, { key: key(), lastEventId })
+  const stream = await Stream.open(PATH, { key: kitchen.key, lastEventId })
   open.push(stream)
   return stream
 }
 
 const read = <T>(path: string, body?: unknown) =>
-  call<T>(`/restaurantapi/v1/${path}`, { key: key(), ...(body !== undefined && { body }) })
-const aNewOrder = async () => (await sendOrder(await anOrder(cast.console))).body.apiKey
+  call<T>(`/restaurantapi/v1/${path}`, { key: kitchen.key, ...(body !== undefined && { body }) })
+const aNewOrder = async () => (await sendOrder(await anOrder(kitchen.apiKey))).body.apiKey
 const orderOf = ({ data }: StreamEvent) => data as RestaurantOrder
 const isOrder = (apiKey: string, more: Partial<RestaurantOrder> = {}) => {
   return ({ event, data }: StreamEvent) =>
@@ -43,10 +46,8 @@ test('it begins with every open order as the list gives it, oldest first, and sa
   expect(stream.others).toContain('retry: 1000')
   const { body } = await read<RestaurantOrder[]>('orders?open=true&limit=200')
   const sent = stream.events.filter(({ event }) => event === 'order').map(orderOf)
-  // Other tests send orders to this restaurant at the same time.
-  const both = body.filter(({ apiKey }) => sent.some((order) => order.apiKey === apiKey)).toReversed()
-  expect(both.length).toBeGreaterThan(0)
-  expect(sent.filter(({ apiKey }) => both.some((order) => order.apiKey === apiKey))).toEqual(both)
+  expect(sent).toEqual(body.toReversed())
+  expect(sent.length).toBeGreaterThan(0)
   expect(sent.map(({ apiKey }) => apiKey)).not.toContain(handedOver)
   for (const { event, data } of stream.events)
     expect(RestaurantOrdersStream.events[event as 'order'].parse(data)).toEqual(data)
@@ -92,7 +93,7 @@ test('Last-Event-ID goes on where it was: what has changed since, also what is o
   expect(sent.map(({ apiKey }) => apiKey)).toContain(missed)
   expect(sent.map(({ apiKey }) => apiKey)).not.toContain(unchanged)
 
-  const inQuery = await Stream.open(`${PATH}?lastEventId=${id}&access-token=${key()}`, { key: null })
+  const inQuery = await Stream.open(`${PATH}?lastEventId=${id}&access-token=${kitchen.key}`, { key: null })
   open.push(inQuery)
   await inQuery.until(isReady)
   expect(
@@ -113,7 +114,7 @@ test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])
 )
 
 test("another restaurant's orders are not in it, and it is for restaurants only", async () => {
-  const others = await Stream.open(PATH, { key: keyOf(cast.closed) })
+  const others = await Stream.open(PATH, { key: (await aKitchen()).key })
   open.push(others)
   await others.until(isReady)
   const mine = await follow()
@@ -127,7 +128,7 @@ test("another restaurant's orders are not in it, and it is for restaurants only"
 test('HEAD has the head and no stream', async () => {
   const answer = await fetch(`${stack().gateway}${PATH}`, {
     method: 'HEAD',
-    headers: { 'x-access-token': key() },
+    headers: { 'x-access-token': kitchen.key },
   })
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')

@@ -47,6 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const gateway of gateways) {
+    await gateway.quiesce?.()
     await gateway.app.close()
     await gateway.close?.()
   }

@@ -50,7 +50,7 @@ export function wire(config: Config, log: Log): Parts {
   webhooks(app, config.PAYMENTS_URL)
   docs(app)
 
-  // A revocation is felt within a second by streams as well (docs/decisions/0005).
+  // Keys are known for a second (docs/decisions/0005): a stream ends within two of the revocation of its own.
   const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)
 
   return {

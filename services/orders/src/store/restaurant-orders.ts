@@ -38,19 +38,25 @@ export async function list(
 }
 
 /**
- * Oldest first: those that have changed from the position on, or those that are open when it is null. `after` is the
- * id of the last order of the page before.
+ * Oldest first: those that have changed from the position on, and with `whole` those that are open as well. `after`
+ * is the id of the last order of the page before.
  */
 export async function changed(
   db: Db,
   restaurantApiKey: string,
-  { since, after, limit }: { since: Position | null; after: number; limit: number },
+  page: { since: Position | null; whole: boolean; after: number; limit: number },
 ): Promise<(RestaurantsOrder & { changedIn: Position | null })[]> {
-  const orders = ofRestaurant(db, restaurantApiKey).where('orders.outcome', '=', 'transmitted')
-  const rows = await (since === null ? orders.where(isOpen) : orders.where('orders.changed_in', '>=', since))
-    .where('orders.id', '>', after)
+  const rows = await ofRestaurant(db, restaurantApiKey)
+    .where('orders.outcome', '=', 'transmitted')
+    .where((order) =>
+      order.or([
+        ...(page.since === null ? [] : [order('orders.changed_in', '>=', page.since)]),
+        ...(page.whole ? [isOpen(order)] : []),
+      ]),
+    )
+    .where('orders.id', '>', page.after)
     .orderBy('orders.id')
-    .limit(limit)
+    .limit(page.limit)
     .execute()
   return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link, changedIn: row.changed_in }))
 }

@@ -43,7 +43,7 @@ export const kitchenPages: Pages = {
     answer: {
       description: 'The events.',
       example: eventStream([
-        { event: 'order', id: '0', data: inTheKitchen },
+        { event: 'order', id: '74211~', data: inTheKitchen },
         { event: 'ready', id: '74211', data: {} },
       ]),
     },

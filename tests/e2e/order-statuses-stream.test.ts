@@ -1,0 +1,108 @@
+import { OrderStatuses, type Order, type OrderStatusRecord } from '@platter/contracts'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { anOrder, call, cast, get, readOrder, sendOrder, stack } from './client.ts'
+import { Stream, type StreamEvent } from './events.ts'
+import { aKitchen } from './own-restaurant.ts'
+
+let kitchen: Awaited<ReturnType<typeof aKitchen>>
+beforeAll(async () => {
+  kitchen = await aKitchen()
+})
+
+const report = (apiKey: string, status: string) =>
+  call(`/restaurantapi/v1/order/${apiKey}/status`, { key: kitchen.key, body: { status } })
+const refuse = (apiKey: string) =>
+  call(`/restaurantapi/v1/order/${apiKey}/refuse`, { key: kitchen.key, body: { reason: 'no gas' } })
+const aNewOrder = async () => (await sendOrder(await anOrder(kitchen.apiKey))).body.apiKey
+
+const open: Stream[] = []
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close()
+})
+
+async function follow(order: string, options: Parameters<typeof Stream.open>[1] = {}): Promise<Stream> {
+  const stream = await Stream.open(`/publicapi/v1/order/${order}/statuses`, options)
+  open.push(stream)
+  return stream
+}
+
+const statusOf = ({ data }: StreamEvent) => (data as OrderStatusRecord).status
+const is = (status: string) => (event: StreamEvent) => event.event === 'status' && statusOf(event) === status
+
+test('it shows what has happened, then each status as it happens, and ends with the last one', async () => {
+  const order = await aNewOrder()
+  const stream = await follow(order)
+  await stream.until(is('AWAITING_PREPARATION'))
+  await report(order, 'PREPARING')
+  await stream.until(is('PREPARING'), 1_000)
+  await report(order, 'DELIVERED')
+  await stream.ended()
+  const { body: history } = await get<OrderStatusRecord[]>(`order/${order}/statuses`)
+  expect(stream.events).toEqual(
+    history.map((data, position) => ({ event: 'status', id: String(position), data })),
+  )
+  expect(history.map(({ status }) => status).at(-1)).toBe('DELIVERED')
+  for (const { data } of stream.events) expect(OrderStatuses.events.status.parse(data)).toEqual(data)
+})
+
+test('the statuses of a simulated restaurant come as well', async () => {
+  const { body } = await sendOrder(await anOrder(cast.aurora))
+  const stream = await follow(body.apiKey)
+  await stream.ended()
+  expect(stream.events.map(statusOf)).toEqual([
+    'PROCESSING',
+    'AWAITING_PREPARATION',
+    'PREPARING',
+    'READY_FOR_PICKUP',
+    'DELIVERED',
+  ])
+})
+
+test('Last-Event-ID goes on after that event, without loss or repetition', async () => {
+  const order = await aNewOrder()
+  const first = await follow(order)
+  await first.until(is('AWAITING_PREPARATION'))
+  const id = first.lastEventId
+  first.close()
+  await report(order, 'PREPARING')
+  const second = await follow(order, { lastEventId: id })
+  await second.until(is('PREPARING'))
+  await report(order, 'DELIVERED')
+  await second.ended()
+  expect(second.events.map(statusOf)).toEqual(['PREPARING', 'DELIVERED'])
+  const strange = await follow(order, { lastEventId: '99' })
+  await strange.ended()
+  expect(strange.events).toHaveLength(4)
+})
+
+test('who comes back after the end is answered 204, and so stops', async () => {
+  const order = await aNewOrder()
+  await report(order, 'PREPARING')
+  await report(order, 'DELIVERED')
+  const stream = await follow(order)
+  await stream.ended()
+  const { status, others } = await follow(order, { lastEventId: stream.lastEventId })
+  expect({ status, others }).toEqual({ status: 204, others: [] })
+  expect((await get(`order/${order}/statuses?lastEventId=3`)).status).toBe(200)
+})
+
+test('a cancellation comes as the order has it, and is the end', async () => {
+  const order = await aNewOrder()
+  const stream = await follow(order)
+  await stream.until(is('AWAITING_PREPARATION'))
+  await refuse(order)
+  await stream.ended()
+  const { event, data, id } = stream.events.at(-1) ?? {}
+  expect({ event, id }).toEqual({ event: 'cancellation', id: '2' })
+  const { cancellation }: Order = await readOrder(order)
+  expect(data).toEqual(cancellation)
+  expect((await follow(order, { lastEventId: id })).status).toBe(204)
+  expect((await follow(order, { lastEventId: '1' })).status).toBe(200)
+})
+
+test("another application's order is not there", async () => {
+  const order = await aNewOrder()
+  const { status } = await follow(order, { key: stack().otherAccessKey })
+  expect(status).toBe(404)
+  expect((await follow('nothing')).status).toBe(404)
+})
