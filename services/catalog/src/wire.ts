@@ -1,21 +1,41 @@
 import { Bus } from '@platter/bus'
 import { CatalogQuote } from '@platter/contracts'
-import { connectPostgres, createApp, migrate, readJson, router, type Log, type Parts } from '@platter/kit'
+import {
+  connectPostgres,
+  createApp,
+  migrate,
+  readJson,
+  repeat,
+  router,
+  type Log,
+  type Parts,
+  type Repeater,
+} from '@platter/kit'
 import type { Config } from './config.ts'
 import { answerQuote } from './handlers/quote.ts'
 import { createGeocoder } from './outside/geocoder.ts'
+import { choiceAvailability } from './routes/choice-availability.ts'
+import { itemAvailability } from './routes/item-availability.ts'
 import { itemCustomizations } from './routes/item-customizations.ts'
+import { ownMenu } from './routes/own-menu.ts'
+import { ownRestaurant } from './routes/own-restaurant.ts'
+import { pauseRestaurant } from './routes/pause.ts'
 import { putMenu } from './routes/put-menu.ts'
 import { putRestaurant } from './routes/put-restaurant.ts'
 import { restaurantDetails } from './routes/restaurant-details.ts'
 import { restaurantMenu } from './routes/restaurant-menu.ts'
 import { restaurantSearchTest } from './routes/restaurant-search-test.ts'
 import { restaurantSearch } from './routes/restaurant-search.ts'
+import { resumeRestaurant } from './routes/resume.ts'
+import { clearPast } from './store/availability.ts'
 import type { Database } from './store/database.ts'
 import { createMenuCache } from './store/menu-cache.ts'
 import { connectCache } from './store/redis.ts'
 
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
+
+/** With the second that a replica knows a menu's version for, what is over is felt within 1.5 s. */
+const CLEAR_EVERY_MS = 300
 
 /** Catalog: restaurants with their zones and menus, searching them, and the price of an order. */
 export function wire(config: Config, log: Log): Parts {
@@ -33,20 +53,29 @@ export function wire(config: Config, log: Log): Parts {
   restaurantDetails(route, { db, geocoder })
   restaurantMenu(route, createMenuCache(db, cache))
   itemCustomizations(route, db)
+  ownRestaurant(route, db)
+  ownMenu(route, db)
+  itemAvailability(route, db)
+  choiceAvailability(route, db)
+  pauseRestaurant(route, db)
+  resumeRestaurant(route, db)
   putRestaurant(route, db)
   putMenu(route, db)
 
   bus.onQuestion(CatalogQuote, answerQuote({ db, geocoder }))
 
+  const repeated: Repeater[] = []
   return {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
       await bus.start()
+      repeated.push(repeat('make available again', CLEAR_EVERY_MS, () => clearPast(db), log))
     },
     // Not Redis: without it menus are rendered anew, and nothing else is missing.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: () => bus.quiesce(),
+    quiesce: async () =>
+      void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
     async close() {
       cache.close()
       await bus.close()

@@ -3,10 +3,15 @@ import { IssueAccessKey, IssueRestaurantAccessKey } from './access-keys.ts'
 import { AddAddress } from './add-address.ts'
 import { AddCard } from './add-card.ts'
 import { CreateApplication } from './applications.ts'
+import { ChoiceAvailability } from './choice-availability.ts'
+import { ItemAvailability } from './item-availability.ts'
 import { ItemCustomizations } from './item-customizations.ts'
 import { OrderByKey } from './order-by-key.ts'
 import { OrderStatuses } from './order-statuses.ts'
 import { GetOrder } from './order.ts'
+import { OwnMenu } from './own-menu.ts'
+import { OwnRestaurant } from './own-restaurant.ts'
+import { PauseRestaurant } from './pause.ts'
 import { PutMenu } from './put-menu.ts'
 import { PutRestaurantLink } from './put-restaurant-link.ts'
 import { PutRestaurant } from './put-restaurant.ts'
@@ -18,6 +23,7 @@ import { RestaurantMenu } from './restaurant-menu.ts'
 import { RestaurantOrdersStream } from './restaurant-orders-stream.ts'
 import { GetRestaurantOrder, RefuseOrder, ReportStatus, RestaurantOrders } from './restaurant-orders.ts'
 import { RestaurantSearch, RestaurantSearchTest } from './restaurant-search.ts'
+import { ResumeRestaurant } from './resume.ts'
 import { SendOrder } from './send-order.ts'
 import { Signin } from './signin.ts'
 import { UpdateUser } from './update-user.ts'
@@ -29,10 +35,15 @@ export * from './access-keys.ts'
 export * from './add-address.ts'
 export * from './add-card.ts'
 export * from './applications.ts'
+export * from './choice-availability.ts'
+export * from './item-availability.ts'
 export * from './item-customizations.ts'
 export * from './order-by-key.ts'
 export * from './order-statuses.ts'
 export * from './order.ts'
+export * from './own-menu.ts'
+export * from './own-restaurant.ts'
+export * from './pause.ts'
 export * from './put-menu.ts'
 export * from './put-restaurant-link.ts'
 export * from './put-restaurant.ts'
@@ -44,6 +55,7 @@ export * from './restaurant-menu.ts'
 export * from './restaurant-orders-stream.ts'
 export * from './restaurant-orders.ts'
 export * from './restaurant-search.ts'
+export * from './resume.ts'
 export * from './send-order.ts'
 export * from './signin.ts'
 export * from './update-user.ts'
@@ -77,6 +89,12 @@ export const operations: readonly Operation[] = [
   GetRestaurantOrder,
   ReportStatus,
   RefuseOrder,
+  OwnRestaurant,
+  OwnMenu,
+  ItemAvailability,
+  ChoiceAvailability,
+  PauseRestaurant,
+  ResumeRestaurant,
   PutRestaurant,
   PutMenu,
   PutRestaurantLink,

@@ -41,6 +41,7 @@ export const ajanta: KeptRestaurant = {
   },
   timezone: 'US/Central',
   zones: [],
+  pausedUntil: null,
 }
 
 /** A zone that holds nothing yet. */

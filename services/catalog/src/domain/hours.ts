@@ -18,6 +18,24 @@ export function isOpen(hours: Hours, timezone: string, at: number): boolean {
   return covers(hours[weekday(day)], minute) || covers(hours[weekday(day - 1)], minute + DAY_MINUTES)
 }
 
+/** Whether it is open at that moment, and not paused. */
+export const takesOrders = (
+  { hours, timezone, pausedUntil }: { hours: Hours; timezone: string; pausedUntil: number | null },
+  at: number,
+): boolean => pausedUntil === null && isOpen(hours, timezone, at)
+
+/** The moment (epoch, s) as a clock on the wall shows it: "6:45 PM CST". */
+export const wallClock = (timezone: string, at: number): string =>
+  new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  })
+    .format(at * 1_000)
+    // ICU puts a narrow no-break space before AM and PM.
+    .replaceAll('\u202F', ' ')
+
 /** Of a day counted from 1 January 1970, which was a Thursday. */
 const weekday = (day: number): string => WEEK[(((day + 3) % 7) + 7) % 7] ?? ''
 

@@ -4,10 +4,14 @@ import type {
   Fault,
   MenuCategory,
   MenuInput,
+  OwnCategory,
 } from '@platter/contracts'
 import { toMoney } from '@platter/contracts'
+import type { Availability } from './availability.ts'
 import { centsOf } from './money.ts'
 import { folded } from './search.ts'
+
+type ChoiceRecord = GroupRecord['customizations'][number]['customizationChoices'][number]
 
 export type Choice = { apiKey: string; name: string; price: Cents; count: number; available: boolean }
 export type Customization = { apiKey: string; name: string; type: string; customizationChoices: Choice[] }
@@ -165,6 +169,29 @@ export const menuRecord = (menu: Menu, includeCustomizations: boolean): MenuCate
       ...(includeCustomizations && { customizationGroups: groupRecords(item.customizationGroups) }),
     })),
   }))
+
+/** The menu as its restaurant sees it: as clients do, and when what cannot be ordered comes back. */
+export function ownMenuRecord(menu: Menu, availability: Availability): OwnCategory[] {
+  const choice = (record: ChoiceRecord) => ({
+    ...record,
+    availableAgain: availability.again('choice', record),
+  })
+  const group = (record: GroupRecord) => ({
+    ...record,
+    customizations: record.customizations.map((customization) => ({
+      ...customization,
+      customizationChoices: customization.customizationChoices.map(choice),
+    })),
+  })
+  return menuRecord(availability.ofMenu(menu), true).map((category) => ({
+    ...category,
+    items: category.items.map((item) => ({
+      ...item,
+      availableAgain: availability.again('item', item),
+      customizationGroups: (item.customizationGroups ?? []).map(group),
+    })),
+  }))
+}
 
 export const groupRecords = (groups: readonly CustomizationGroup[]): GroupRecord[] =>
   groups.map((group) => ({

@@ -7,7 +7,7 @@ import {
   type ProblemCode,
   type Quote,
 } from '@platter/contracts'
-import { isOpen } from './hours.ts'
+import { isOpen, wallClock } from './hours.ts'
 import type { CustomizationGroup, Item } from './menu.ts'
 import { inWords, shareOf } from './money.ts'
 import type { KeptRestaurant } from './restaurant.ts'
@@ -67,9 +67,8 @@ const sum = (amounts: readonly Cents[]): Cents =>
 function termFaults({ method, payment, test }: Asked, restaurant: KeptRestaurant, now: number): Fault[] {
   const { name } = restaurant
   const faults: Fault[] = []
-  if (!isOpen(restaurant.hours, restaurant.timezone, now)) {
-    faults.push(fault('/restaurantApiKey', 'restaurant-closed', `${name} is closed at the moment.`))
-  }
+  const closed = closedDetail(restaurant, now)
+  if (closed !== null) faults.push(fault('/restaurantApiKey', 'restaurant-closed', closed))
   const offered = method === 'pickup' ? restaurant.offersPickup : restaurant.offersDelivery
   if (!offered) faults.push(fault('/method', 'method-not-offered', `${name} does not offer ${method}.`))
   const accepted = payment === 'cash' ? restaurant.acceptsCash : restaurant.acceptsCard
@@ -85,6 +84,12 @@ function termFaults({ method, payment, test }: Asked, restaurant: KeptRestaurant
     )
   }
   return faults
+}
+
+function closedDetail({ name, hours, timezone, pausedUntil }: KeptRestaurant, now: number): string | null {
+  if (!isOpen(hours, timezone, now)) return `${name} is closed at the moment.`
+  if (pausedUntil === null) return null
+  return `${name} has paused and takes no orders until ${wallClock(timezone, pausedUntil)}.`
 }
 
 // Delivery -------------------------------------------------------------------------------------------------

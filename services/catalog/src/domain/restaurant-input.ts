@@ -36,6 +36,7 @@ export function restaurantFrom(apiKey: string, input: RestaurantInput): KeptRest
     maxWaitMinutes: input.maxWaitTime,
     hours: input.hours,
     timezone: input.timezone,
+    pausedUntil: null,
     zones: (input.zones ?? []).map((zone) => zoneFrom(zone, { deliveryMin, deliveryPrice })),
   }
 }

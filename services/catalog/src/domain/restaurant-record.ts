@@ -1,5 +1,5 @@
 import { toMoney, type Address, type DeliveryZone, type Money, type Restaurant } from '@platter/contracts'
-import { isOpen, WEEK, type Hours } from './hours.ts'
+import { takesOrders, WEEK, type Hours } from './hours.ts'
 import type { Place } from './place.ts'
 import type { KeptRestaurant, Zone } from './restaurant.ts'
 import { deliveryTerms } from './zones.ts'
@@ -41,7 +41,7 @@ export function restaurantRecord(
     isTestRestaurant: restaurant.isTest,
     minWaitTime: restaurant.minWaitMinutes,
     maxWaitTime: restaurant.maxWaitMinutes,
-    open: isOpen(restaurant.hours, restaurant.timezone, now),
+    open: takesOrders(restaurant, now),
     hours: hoursRecord(restaurant.hours),
     timezone: restaurant.timezone,
   }

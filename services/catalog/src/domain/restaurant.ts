@@ -44,4 +44,6 @@ export type KeptRestaurant = {
   hours: Hours
   timezone: string
   zones: Zone[]
+  /** It takes no orders until then (epoch, s), whatever the hours say; null: it is not paused. */
+  pausedUntil: number | null
 }

@@ -1,12 +1,12 @@
 import { milesBetween } from './geo.ts'
-import { isOpen } from './hours.ts'
+import { takesOrders } from './hours.ts'
 import type { Place } from './place.ts'
 import type { KeptRestaurant } from './restaurant.ts'
 import { deliveryTerms, type Deliverer } from './zones.ts'
 
 export type SearchMethod = 'pickup' | 'delivery' | 'both'
 export type Candidate = Deliverer &
-  Pick<KeptRestaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup'>
+  Pick<KeptRestaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil'>
 
 export type Wanted = {
   /** null: everywhere. */
@@ -29,7 +29,7 @@ export function ranked(candidates: readonly Candidate[], wanted: Wanted): string
     .flatMap((candidate) => {
       const miles = wanted.place ? milesBetween(candidate, wanted.place.point) : 0
       if (!serves(candidate, miles, wanted)) return []
-      const open = isOpen(candidate.hours, candidate.timezone, wanted.at)
+      const open = takesOrders(candidate, wanted.at)
       return [{ apiKey: candidate.apiKey, open, miles, name: wanted.place ? '' : folded(candidate.name) }]
     })
     .toSorted(

@@ -3,9 +3,9 @@ import { Problem } from '@platter/kit'
 import { menuFaults, menuFrom, menuRecord, takenFaults } from '#/domain/menu.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
-import { putMenu as write } from '#/store/menus.ts'
+import { findMenu, putMenu as write } from '#/store/menus.ts'
 
-/** Answers the menu with its customizations. */
+/** Answers the menu with its customizations: what the restaurant said of the same items stays, see `keepFor`. */
 export const putMenu = (route: Route, db: Db) =>
   route(PutMenu, async ({ params, body }) => {
     const faults = menuFaults(body)
@@ -16,5 +16,6 @@ export const putMenu = (route: Route, db: Db) =>
     if (written.kind === 'no-restaurant') {
       throw new Problem('restaurant-not-found', 'There is no such restaurant.')
     }
-    return menuRecord(menu, true)
+    const kept = await findMenu(db, params.apiKey)
+    return menuRecord(kept?.menu ?? menu, true)
   })

@@ -4,7 +4,7 @@ import { restaurantFaults, restaurantFrom, takenZoneFaults } from '#/domain/rest
 import { detailsRecord } from '#/domain/restaurant-record.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
-import { putRestaurant as write } from '#/store/restaurants.ts'
+import { findRestaurant, putRestaurant as write } from '#/store/restaurants.ts'
 
 /** Answers the restaurant as its details show it. */
 export const putRestaurant = (route: Route, db: Db) =>
@@ -14,5 +14,7 @@ export const putRestaurant = (route: Route, db: Db) =>
     const restaurant = restaurantFrom(params.apiKey, body)
     const written = await write(db, restaurant)
     if (written.kind === 'taken') throw Problem.of(takenZoneFaults(body, written.keys))
-    return detailsRecord(restaurant, { place: null, now: Date.now() })
+    // A pause stays: it is the restaurant's own word.
+    const kept = await findRestaurant(db, params.apiKey)
+    return detailsRecord(kept ?? restaurant, { place: null, now: Date.now() })
   })

@@ -37,6 +37,15 @@ export type Database = {
     menu_version: Generated<number>
     search_text: string
     menu_text: Generated<string>
+    /** Set by the database's clock only. */
+    paused_until: ColumnType<Date | null, never, never>
+  }
+  availability: {
+    restaurant_api_key: string
+    kind: 'item' | 'choice'
+    api_key: string
+    available: boolean
+    until: ColumnType<Date | null, never, never>
   }
   delivery_zones: {
     api_key: string

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { Availability, keysOf, type Said } from '#/domain/availability.ts'
 import { menuText, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
+import { keepFor, nextVersion, said } from './availability.ts'
 import { KeysTaken, requireInserted, type Db, type Written } from './database.ts'
 
 // Read -----------------------------------------------------------------------------------------------------
@@ -15,11 +17,20 @@ export async function menuVersion(db: Db, restaurantApiKey: string): Promise<num
   return row?.menu_version ?? null
 }
 
-/** Menu and version of one and the same moment: one statement sees one state of the tables. */
+/** The menu as it can be ordered, and its version. */
 export async function findMenu(
   db: Db,
   restaurantApiKey: string,
 ): Promise<{ version: number; menu: Menu } | null> {
+  const found = await findMenuAndSaid(db, restaurantApiKey)
+  return found && { version: found.version, menu: new Availability(found.said).ofMenu(found.menu) }
+}
+
+/** The menu's own records and what the restaurant says, of one and the same moment: one statement sees one state of the tables. */
+export async function findMenuAndSaid(
+  db: Db,
+  restaurantApiKey: string,
+): Promise<{ version: number; menu: Menu; said: Said[] } | null> {
   const row = await db
     .selectFrom('restaurants')
     .select('restaurants.menu_version as version')
@@ -48,6 +59,7 @@ export async function findMenu(
           .orderBy('category.position'),
       ).as('menu'),
     )
+    .select(said)
     .where('restaurants.api_key', '=', restaurantApiKey)
     .executeTakeFirst()
   return row ?? null
@@ -62,9 +74,10 @@ export async function findCustomizations(
     .selectFrom('menu_items as item')
     .innerJoin('restaurants', 'restaurants.api_key', 'item.restaurant_api_key')
     .select(['restaurants.menu_version as version', 'item.customization_groups as groups'])
+    .select(said)
     .where('item.api_key', '=', itemApiKey)
     .executeTakeFirst()
-  return row ?? null
+  return row ? { version: row.version, groups: new Availability(row.said).ofGroups(row.groups) } : null
 }
 
 // Write ----------------------------------------------------------------------------------------------------
@@ -96,11 +109,8 @@ async function swap(trx: Db, restaurantApiKey: string, menu: Menu): Promise<void
   await trx.deleteFrom('menu_categories').where('restaurant_api_key', '=', restaurantApiKey).execute()
   await insertCategories(trx, restaurantApiKey, menu)
   await insertItems(trx, restaurantApiKey, menu)
+  await keepFor(trx, restaurantApiKey, keysOf(menu))
 }
-
-/** The time in milliseconds, or one more than the last version when that is greater: see the migration. */
-const nextVersion = sql<number>`
-  greatest(menu_version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)`
 
 // One statement for all rows whatever their number. In order of the keys, so that two writers never wait
 // for each other.

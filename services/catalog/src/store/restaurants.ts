@@ -1,5 +1,6 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { Availability } from '#/domain/availability.ts'
 import { boxAround, type Box } from '#/domain/geo.ts'
 import type { Item } from '#/domain/menu.ts'
 import { zipOf, type Place } from '#/domain/place.ts'
@@ -7,6 +8,7 @@ import { searchText } from '#/domain/restaurant-input.ts'
 import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
 import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
 import { boundsOf, DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
+import { pausedUntil, saidNow } from './availability.ts'
 import { KeysTaken, requireInserted, type Database, type Db, type Written } from './database.ts'
 
 const CANDIDATE = [
@@ -20,6 +22,7 @@ const CANDIDATE = [
   'restaurants.offers_delivery as offersDelivery',
   'restaurants.delivery_min as deliveryMin',
   'restaurants.delivery_price as deliveryPrice',
+  pausedUntil.as('pausedUntil'),
 ] as const
 
 const WHOLE = [
@@ -107,9 +110,12 @@ export async function findForQuote(
           .where('item.api_key', '=', sql<string>`any(${itemApiKeys})`),
       ).as('items'),
     )
+    .select(saidNow)
     .where('restaurants.api_key', '=', restaurantApiKey)
     .executeTakeFirst()
-  return { restaurant: row ?? null, items: new Map(row?.items.map((item) => [item.apiKey, item])) }
+  const availability = new Availability(row?.said ?? [])
+  const items = row?.items.map((item): [string, Item] => [item.apiKey, availability.ofItem(item)])
+  return { restaurant: row ?? null, items: new Map(items) }
 }
 
 /** What a search looks through: those that may serve the place, and some more, which the domain sorts out. */

@@ -1,4 +1,4 @@
-import { eventStream, pickupOrder } from '../examples.ts'
+import { category, detailedRestaurant, eventStream, keys, pickupOrder } from '../examples.ts'
 import type { Pages } from '../page.ts'
 
 const {
@@ -29,6 +29,27 @@ const refused = {
     refund: { amount: 0, state: 'VOIDED' },
   },
 }
+
+/** The menu of the other pages, as its restaurant has it. */
+const ownMenu = [
+  {
+    ...category,
+    items: category.items.map((item) => ({
+      ...item,
+      availableAgain: null,
+      customizationGroups: (item.customizationGroups ?? []).map((group) => ({
+        ...group,
+        customizations: group.customizations.map((customization) => ({
+          ...customization,
+          customizationChoices: customization.customizationChoices.map((choice) => ({
+            ...choice,
+            availableAgain: null,
+          })),
+        })),
+      })),
+    })),
+  },
+]
 
 export const kitchenPages: Pages = {
   'restaurant-orders': {
@@ -67,5 +88,50 @@ export const kitchenPages: Pages = {
       'Refuses an order that the restaurant has already. The order is cancelled, and what was charged is voided or refunded. Refusing it again changes nothing.',
     bodies: { 'A reason for the customer': { reason: 'The oven is broken.' } },
     answer: { description: 'The order, cancelled.', example: refused },
+  },
+  'own-restaurant': {
+    description: 'The restaurant of the access key, as its details show it, and until when it has paused.',
+    answer: {
+      description: 'The restaurant.',
+      example: { ...detailedRestaurant, open: false, pausedUntil: 1795201200 },
+    },
+  },
+  'own-menu': {
+    description:
+      'The menu of the restaurant with all customizations, as it is at this moment, and when items and choices that are not available come back by themselves.',
+    answer: {
+      description: 'The categories in the order in which the restaurant lists them.',
+      example: ownMenu,
+    },
+  },
+  'item-availability': {
+    description:
+      "Takes an item off the menu, or puts it back; menus and orders feel it within two seconds. With `until` it comes back by itself. What the restaurant says goes before the menu's own record, and stays when an operator replaces the menu by one that has the item as well; only when the new menu itself says that the item is not available, that counts.",
+    bodies: {
+      'Sold out for today': { available: false, until: 1795237200 },
+      'Back on the menu': { available: true },
+    },
+    answer: {
+      description: 'What the restaurant says from now on.',
+      example: { apiKey: keys.garlicKnots, available: false, until: 1795237200 },
+    },
+  },
+  'choice-availability': {
+    description: 'The same for a choice, in every item that it can be chosen for.',
+    bodies: { 'Until further notice': { available: false } },
+    answer: {
+      description: 'What the restaurant says from now on.',
+      example: { apiKey: keys.marinara, available: false, until: null },
+    },
+  },
+  pause: {
+    description:
+      'Takes no orders for so many minutes from now: `open` is false, and orders are refused with `restaurant-closed`. Pausing again begins anew. Orders that are there already go on.',
+    bodies: { 'Catching up': { minutes: 20 } },
+    answer: { description: 'The pause.', example: { paused: true, pausedUntil: 1795201200 } },
+  },
+  resume: {
+    description: 'Takes orders again, as far as the restaurant is open; without a pause it changes nothing.',
+    answer: { description: 'No pause.', example: { paused: false, pausedUntil: null } },
   },
 }
