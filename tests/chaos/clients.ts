@@ -14,8 +14,11 @@ export type Entry = {
   answer: { status: number; apiKey: string | null; code: string | null; totalCents: number | null } | null
 }
 
+/** Takes every order at once. */
+export const AURORA = 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70'
+
 const RESTAURANTS = {
-  accepts: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
+  accepts: AURORA,
   refuses: '02f207fb3951c1b86a7a941a2ff08f2514787ace1e3c380a',
   test: '58e5fd946c7b9fabc1850ddd0bd97ad9f893aafef8108b08',
 }

@@ -2,18 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Order } from '@platter/contracts'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { until } from '../../dev/process/wait.ts'
 import { answersAmqp } from '../../dev/servers/answers.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { cardOf, cashOrderSender, plainItem } from './clients.ts'
+import { KitchenPage } from '../kitchen-page.ts'
+import { AURORA, cardOf, cashOrderSender, plainItem } from './clients.ts'
 import { sendToTrees } from './signals.ts'
 import { SmallDisk } from './small-disk.ts'
 
 let stack: Stack
 let disk: SmallDisk | undefined
 let send: Awaited<ReturnType<typeof cashOrderSender>>
+/** Open from the first outage to the last. */
+let page: KitchenPage
 
 beforeAll(async () => {
   stack = await startStack({
@@ -23,9 +26,12 @@ beforeAll(async () => {
     env: { gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
   })
   send = await cashOrderSender(stack.file)
+  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === AURORA) ?? {}
+  page = new KitchenPage(stack.gateways, accessKey)
 }, 120_000)
 
 afterAll(async () => {
+  await page.close()
   await stack.stop()
   disk?.remove()
 }, 60_000)
@@ -161,3 +167,20 @@ test('an order that nobody at a console takes for 15 minutes is cancelled, and i
   await paid(apiKey, 'REFUNDED')
   expect((await read(apiKey)).cancellation).toMatchObject({ cancelledBy: 'system' })
 }, 90_000)
+
+const nothingIsMissing = async () => {
+  await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 15_000, interval: 100 })
+  expect(page.orders.size).toBeGreaterThan(20)
+}
+
+test("a restaurant's page has gone on through all of that over one stream, and nothing is missing on it", async () => {
+  await nothingIsMissing()
+  expect(page.breaks).toBe(0)
+})
+
+test('a killed replica of orders cuts the page off; it comes back by itself, and nothing is missing', async () => {
+  for (const pid of stack.pids('orders')) process.kill(pid, 'SIGKILL')
+  await backAfter()
+  await vi.waitFor(() => expect(page.breaks).toBe(1))
+  await nothingIsMissing()
+})

@@ -1,7 +1,7 @@
 import { OrderStatuses, type Order, type OrderStatusRecord } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { anOrder, call, cast, get, readOrder, sendOrder, stack } from './client.ts'
-import { Stream, type StreamEvent } from './events.ts'
+import { Stream, type StreamEvent } from '../event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
 
 let kitchen: Awaited<ReturnType<typeof aKitchen>>
@@ -21,7 +21,10 @@ afterEach(() => {
 })
 
 async function follow(order: string, options: Parameters<typeof Stream.open>[1] = {}): Promise<Stream> {
-  const stream = await Stream.open(`/publicapi/v1/order/${order}/statuses`, options)
+  const stream = await Stream.open(`${stack().gateway}/publicapi/v1/order/${order}/statuses`, {
+    key: stack().accessKey,
+    ...options,
+  })
   open.push(stream)
   return stream
 }

@@ -1,10 +1,11 @@
 import { RestaurantOrdersStream, type RestaurantOrder } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { anOrder, call, sendOrder, stack } from './client.ts'
-import { Stream, type StreamEvent } from './events.ts'
+import { Stream, type StreamEvent } from '../event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
 
 const PATH = '/restaurantapi/v1/orders/stream'
+const url = () => `${stack().gateway}${PATH}`
 
 let kitchen: Awaited<ReturnType<typeof aKitchen>>
 beforeAll(async () => {
@@ -17,7 +18,7 @@ afterEach(() => {
 })
 
 async function follow(lastEventId?: string): Promise<Stream> {
-  const stream = await Stream.open(PATH, { key: kitchen.key, lastEventId })
+  const stream = await Stream.open(url(), { key: kitchen.key, lastEventId })
   open.push(stream)
   return stream
 }
@@ -93,7 +94,7 @@ test('Last-Event-ID goes on where it was: what has changed since, also what is o
   expect(sent.map(({ apiKey }) => apiKey)).toContain(missed)
   expect(sent.map(({ apiKey }) => apiKey)).not.toContain(unchanged)
 
-  const inQuery = await Stream.open(`${PATH}?lastEventId=${id}&access-token=${kitchen.key}`, { key: null })
+  const inQuery = await Stream.open(`${url()}?lastEventId=${id}&access-token=${kitchen.key}`)
   open.push(inQuery)
   await inQuery.until(isReady)
   expect(
@@ -114,7 +115,7 @@ test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])
 )
 
 test("another restaurant's orders are not in it, and it is for restaurants only", async () => {
-  const others = await Stream.open(PATH, { key: (await aKitchen()).key })
+  const others = await Stream.open(url(), { key: (await aKitchen()).key })
   open.push(others)
   await others.until(isReady)
   const mine = await follow()
@@ -126,7 +127,7 @@ test("another restaurant's orders are not in it, and it is for restaurants only"
 })
 
 test('HEAD has the head and no stream', async () => {
-  const answer = await fetch(`${stack().gateway}${PATH}`, {
+  const answer = await fetch(url(), {
     method: 'HEAD',
     headers: { 'x-access-token': kitchen.key },
   })

@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { cashOrderSender } from '../chaos/clients.ts'
+import { AURORA, cashOrderSender } from '../chaos/clients.ts'
+import { KitchenPage } from '../kitchen-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
 /** The full length is every replica ten times (`ROUNDS=10`); the short one is one replica of each service once. */
@@ -37,8 +38,10 @@ function hangOn(gateway: string): Socket[] {
   )
 }
 
-test('restarting every replica of every service under load fails no request, and each ends within 10 seconds', async () => {
+test('restarting every replica of every service under load fails no request, loses nothing of a stream, and each ends within 10 seconds', async () => {
   const hanging = stack.gateways.flatMap(hangOn)
+  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === AURORA) ?? {}
+  const pages = Array.from({ length: 4 }, () => new KitchenPage(stack.gateways, accessKey))
   const { restarts, requests, failed } = await rollingRestarts(stack, {
     ...LENGTH,
     send: await cashOrderSender(stack.file),
@@ -48,5 +51,10 @@ test('restarting every replica of every service under load fails no request, and
   const longest = Math.max(...restarts.map(({ tookMs }) => tookMs))
   process.stderr.write(`${restarts.length} restarts, longest ${longest} ms; ${requests} requests\n`)
   expect(failed).toEqual([])
+  for (const page of pages) {
+    await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 15_000, interval: 100 })
+    expect(page.breaks).toBeGreaterThan(0)
+    await page.close()
+  }
   expect(restarts).toHaveLength(LENGTH.rounds * LENGTH.replicas * 5)
 }, 1_800_000)

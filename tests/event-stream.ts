@@ -1,13 +1,9 @@
-import { stack } from './client.ts'
-
 export type StreamEvent = { event: string; id: string; data: unknown }
 
 type Options = {
-  /** null sends none in the header. */
-  key?: string | null
+  /** Sent in the header; without it none is. */
+  key?: string
   lastEventId?: string | undefined
-  gateway?: string
-  headers?: Record<string, string>
 }
 
 /** A stream of Server-Sent Events, as a client sees it. */
@@ -18,6 +14,7 @@ export class Stream {
   /** Blocks that are no events: others, and the line that says when to come back. */
   readonly others: string[] = []
   isOver = false
+  #onEvent: (event: StreamEvent) => void = () => undefined
   readonly #abort: AbortController
   readonly #done: Promise<void>
 
@@ -28,18 +25,23 @@ export class Stream {
     this.#done = this.#read(answer).finally(() => (this.isOver = true))
   }
 
-  static async open(path: string, { key, lastEventId, gateway, headers }: Options = {}): Promise<Stream> {
+  static async open(url: string, { key, lastEventId }: Options = {}): Promise<Stream> {
     const abort = new AbortController()
-    const answer = await fetch(`${gateway ?? stack().gateway}${path}`, {
+    const answer = await fetch(url, {
       headers: {
         accept: 'text/event-stream',
-        ...(key !== null && { 'x-access-token': key ?? stack().accessKey }),
+        ...(key !== undefined && { 'x-access-token': key }),
         ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-        ...headers,
       },
       signal: abort.signal,
     })
     return new Stream(answer, abort)
+  }
+
+  /** Told of every event, those that came before as well. */
+  set onEvent(onEvent: (event: StreamEvent) => void) {
+    this.#onEvent = onEvent
+    for (const event of this.events) onEvent(event)
   }
 
   get lastEventId(): string | undefined {
@@ -88,7 +90,9 @@ export class Stream {
   #take(block: string): void {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
     const event = field('event')
-    if (event === undefined) this.others.push(block)
-    else this.events.push({ event, id: field('id') ?? '', data: JSON.parse(field('data') ?? 'null') })
+    if (event === undefined) return void this.others.push(block)
+    const sent = { event, id: field('id') ?? '', data: JSON.parse(field('data') ?? 'null') as unknown }
+    this.events.push(sent)
+    this.#onEvent(sent)
   }
 }

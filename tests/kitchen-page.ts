@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Stream, type StreamEvent } from './event-stream.ts'
+
+type Order = { apiKey: string; status: string; cancellation: unknown }
+
+/** What a restaurant's web page does: it follows its orders, comes back whenever it is cut off, and keeps the last of each. */
+export class KitchenPage {
+  readonly orders = new Map<string, Order>()
+  /** How often it had to come back. */
+  breaks = 0
+  readonly #gateways: readonly string[]
+  readonly #key: string
+  readonly #closing = new AbortController()
+  readonly #done: Promise<void>
+
+  constructor(gateways: readonly string[], key: string) {
+    this.#gateways = gateways
+    this.#key = key
+    this.#done = this.#follow()
+  }
+
+  /** The newest orders that it does not show as the list of orders has them; empty when all is well. */
+  async missing(): Promise<string[]> {
+    const answer = await fetch(`${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`, {
+      headers: { 'x-access-token': this.#key },
+    })
+    const list = (await answer.json()) as Order[]
+    return list.flatMap((order) => {
+      const shown = this.orders.get(order.apiKey)
+      const isSame = shown?.status === order.status && !shown.cancellation === !order.cancellation
+      return isSame ? [] : [`${order.apiKey} ${shown?.status ?? 'nowhere'}, not ${order.status}`]
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#done
+  }
+
+  async #follow(): Promise<void> {
+    let last: string | undefined
+    for (let turn = 0; !this.#closing.signal.aborted; turn++) {
+      const gateway = this.#gateways[turn % this.#gateways.length]
+      const url = `${gateway}/restaurantapi/v1/orders/stream`
+      const stream = await Stream.open(url, { key: this.#key, lastEventId: last }).catch(() => null)
+      if (stream?.status === 200) last = (await this.#read(stream)) ?? last
+      await wait(100, undefined, { signal: this.#closing.signal }).catch(() => 'closed')
+    }
+  }
+
+  /** Until it is cut off; gives the id to go on with. */
+  async #read(stream: Stream): Promise<string | undefined> {
+    const close = () => stream.close()
+    this.#closing.signal.addEventListener('abort', close)
+    stream.onEvent = ({ event, data }: StreamEvent) => {
+      if (event === 'order') this.orders.set((data as Order).apiKey, data as Order)
+    }
+    await stream.ended()
+    this.#closing.signal.removeEventListener('abort', close)
+    this.breaks++
+    return stream.lastEventId
+  }
+}
