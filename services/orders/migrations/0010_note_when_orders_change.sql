@@ -10,7 +10,7 @@ begin
   return new;
 end $$;
 
--- A trigger, so that no writer can forget it: about 3 µs an update.
+-- A trigger, so that no writer can forget it.
 create trigger orders_change before update on orders for each row
   when ((old.status, old.payment_state, old.outcome, old.cancellation) is distinct from
         (new.status, new.payment_state, new.outcome, new.cancellation))
