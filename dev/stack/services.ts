@@ -28,6 +28,8 @@ export function environmentOf(name: ProcessName, wiring: Wiring): Record<string,
     HOST: '127.0.0.1',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info',
     NODE_ENV: 'development',
+    // One laptop can afford to keep every trace.
+    OTEL_TRACES_SAMPLER: process.env['OTEL_TRACES_SAMPLER'] ?? 'parentbased_always_on',
   }
   // The payment processor stands for somebody else's: our services' secret is not for it.
   const internal = name === 'processor' ? {} : { INTERNAL_SECRET: wiring.secrets.internalSecret }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { freePort } from '../../dev/process/ports.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack } from '../../dev/stack.ts'
 
@@ -17,15 +18,32 @@ const accounts = { TRIES_PER_ADDRESS: '1000000' }
 /** All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. */
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
 
+/** Nobody is there while no test listens, which must not matter; and only what a test says is traced. */
+const telemetry = (port: number) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: '0',
+  OTEL_METRIC_EXPORT_INTERVAL: '1000',
+})
+
 /** One fresh stack for all end-to-end tests: real servers, every service twice, the development seed. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const otlpPort = await freePort()
+  const measured = telemetry(otlpPort)
   const stack = await startStack({
     runDirectory: fileURLToPath(new URL('../../.run/e2e', import.meta.url)),
     reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
     replicas: 2,
     fresh: true,
-    env: { orders, accounts, gateway },
+    env: {
+      orders: { ...measured, ...orders },
+      accounts: { ...measured, ...accounts },
+      gateway: { ...measured, ...gateway },
+      catalog: measured,
+      payments: measured,
+    },
   })
   project.provide('stack', stack.file)
+  project.provide('otlpPort', otlpPort)
   return () => stack.stop()
 }

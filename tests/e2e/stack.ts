@@ -4,6 +4,8 @@ import type { StackFile } from '../../dev/stack/description.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     stack: StackFile
+    /** Where the services send what they measure, when a test listens there. */
+    otlpPort: number
   }
 }
 

@@ -249,6 +249,7 @@ const NO_HTTP = {
   url: SendOrder.path,
   headers: {},
   setHeader: () => undefined,
+  concerns: () => undefined,
 }
 
 /** An order that was cancelled after it was answered has come to what its refusal would have been. */

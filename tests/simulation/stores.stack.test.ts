@@ -152,6 +152,7 @@ function accept(random: Random, apiKey: string, prefix: string): Call {
     newAddress: null,
   }
   const accepted = {
+    traceparent: null,
     apiKey,
     applicationId: 'a1',
     order,

@@ -1,6 +1,7 @@
-import { isAway, type Log } from '@platter/kit'
+import { inEntry, isAway, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { KeptConnection } from './kept-connection.ts'
+import { processing } from './spans.ts'
 
 export type Delivery = { content: Buffer; requestId: string; redelivered: boolean }
 
@@ -11,12 +12,18 @@ export type Consumption = {
   /** What to do with a message. A rejection puts it among the dead letters, unless something was only away. */
   handle(delivery: Delivery, reply: (content: Buffer) => void): Promise<void>
   noAck?: boolean
+  /** Where rejected messages end. */
+  dead?: string
 }
 
 /** A handler that is cut off (a call to the processor may take 6 s) is no loss: its message is delivered again elsewhere. */
 const HANDLERS_END_WITHIN_MS = 5_000
 
-type Session = { tags: { channel: Channel; consumerTag: string }[] }
+type Tag = { channel: Channel; consumerTag: string; queue: string; dead: string | undefined }
+type Session = { tags: Tag[] }
+
+/** How many messages wait in a queue; in its dead letters where it has them. */
+type Depth = { queue: string; waiting: number; dead: number | null }
 
 /** Takes messages from queues, over a connection of its own, one channel a queue. */
 export class Consumer {
@@ -37,6 +44,22 @@ export class Consumer {
 
   add(consumption: Consumption): void {
     this.#consumptions.push(consumption)
+  }
+
+  /** Of the queues of commands that are consumed here. Rejects without a connection. */
+  depths(): Promise<Depth[]> {
+    const { tags } = this.connection.get()
+    // A queue of a nudge has a name that RabbitMQ made up.
+    const named = tags.filter(({ queue }) => !queue.startsWith('amq.'))
+    const measured = named.map(async ({ channel, queue, dead }) => {
+      const { messageCount: waiting } = await channel.checkQueue(queue)
+      return {
+        queue,
+        waiting,
+        dead: dead === undefined ? null : (await channel.checkQueue(dead)).messageCount,
+      }
+    })
+    return Promise.all(measured)
   }
 
   /** Takes no more messages, and waits for those in hand. */
@@ -76,7 +99,7 @@ export class Consumer {
       void running.finally(() => this.#running.delete(running))
     }
     const { consumerTag } = await channel.consume(queue, take, { noAck: consumption.noAck ?? false })
-    return { channel, consumerTag }
+    return { channel, consumerTag, queue, dead: consumption.dead }
   }
 
   async #handle(
@@ -95,14 +118,17 @@ export class Consumer {
         })
     }
     let settle: 'ack' | 'reject' = 'ack'
+    const handle = () =>
+      this.#logged(consumption.name, requestId, () =>
+        consumption.handle({ content, requestId, redelivered: fields.redelivered }, reply),
+      )
     try {
-      await consumption.handle({ content, requestId, redelivered: fields.redelivered }, reply)
+      // A nudge, which comes through an exchange, is not worth a span.
+      if (fields.exchange !== '') await handle()
+      else await inEntry(headers, processing(fields.routingKey, content), handle)
     } catch (error) {
       // What was only away needs no dead letter: the row that the message came from says it again.
       settle = isAway(error) ? 'ack' : 'reject'
-      const line = { message: consumption.name, requestId, err: error }
-      if (settle === 'ack') this.#log.warn(line, 'a message could not be handled for the moment')
-      else this.#log.error(line, 'a message could not be handled')
     }
     if (!state.open || consumption.noAck) return
     try {
@@ -111,6 +137,17 @@ export class Consumer {
     } catch (error) {
       // Between the beginning of a close and its end amqplib throws: the message comes again.
       this.#log.warn({ message: consumption.name, requestId, err: error }, 'a message could not be acked')
+    }
+  }
+
+  async #logged(message: string, requestId: string, handle: () => Promise<void>): Promise<void> {
+    try {
+      await handle()
+    } catch (error) {
+      const line = { message, requestId, err: error }
+      if (isAway(error)) this.#log.warn(line, 'a message could not be handled for the moment')
+      else this.#log.error(line, 'a message could not be handled')
+      throw error
     }
   }
 }

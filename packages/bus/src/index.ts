@@ -1,9 +1,9 @@
 import type { Command, Nudge, Question } from '@platter/contracts'
-import type { Log } from '@platter/kit'
+import { observe, type Log } from '@platter/kit'
 import type { z } from 'zod'
 import { Consumer, type Delivery } from './consumer.ts'
 import { Publisher, type Context } from './publisher.ts'
-import { declareCommand, declareNudge, declareQuestion } from './topology.ts'
+import { deadQueueOf, declareCommand, declareNudge, declareQuestion } from './topology.ts'
 
 export { NoAnswer, NotConfirmed } from './publisher.ts'
 export { deadQueueOf, queueOf } from './topology.ts'
@@ -24,6 +24,7 @@ export class Bus {
   constructor({ url, service, log }: { url: string; service: string; log: Log }) {
     this.#publisher = new Publisher(url, service, log)
     this.#consumer = new Consumer(url, service, log)
+    this.#observe()
   }
 
   /** Says a command. Resolves when RabbitMQ confirmed it; rejects with NotConfirmed. */
@@ -41,6 +42,28 @@ export class Bus {
     return question.answer.parse(JSON.parse(answer.toString()))
   }
 
+  #observe(): void {
+    const gauges = {
+      'platter.queue.messages': { unit: '{message}', description: 'Messages that wait in a queue.' },
+      'platter.queue.dead_letters': {
+        unit: '{message}',
+        description: 'Messages that could not be handled, kept to be looked at.',
+      },
+    }
+    observe(gauges, async () => {
+      const depths = await this.#consumer.depths()
+      return {
+        'platter.queue.messages': depths.map(({ queue, waiting }) => ({
+          value: waiting,
+          attributes: named(queue),
+        })),
+        'platter.queue.dead_letters': depths.flatMap(({ queue, dead }) =>
+          dead === null ? [] : [{ value: dead, attributes: named(queue) }],
+        ),
+      }
+    })
+  }
+
   /** Best effort: nothing depends on it. */
   nudge<S extends z.ZodType>(nudge: Nudge<S>, data: z.input<S>): void {
     this.#publisher.nudge(nudge, data)
@@ -56,6 +79,7 @@ export class Bus {
       name: command.name,
       declare: (channel) => declareCommand(channel, command),
       prefetch: atOnce,
+      dead: deadQueueOf(command),
       handle: (delivery) => handler(read(command.data, delivery), delivery),
     })
   }
@@ -110,6 +134,8 @@ export class Bus {
     await Promise.all([this.#consumer.connection.close(), this.#publisher.connection.close()])
   }
 }
+
+const named = (queue: string) => ({ 'messaging.destination.name': queue })
 
 const read = <S extends z.ZodType>(schema: S, { content }: Delivery): z.output<S> =>
   schema.parse(JSON.parse(content.toString()))

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Command, Nudge, Question } from '@platter/contracts'
-import { Problem, type Log } from '@platter/kit'
+import { inSpan, Problem, traceHeaders, type Log } from '@platter/kit'
 import type { ChannelModel, ConfirmChannel, ConsumeMessage, Message } from 'amqplib'
 import { KeptConnection } from './kept-connection.ts'
+import { sending } from './spans.ts'
 import { exchangeOf, QUESTION_LIFE_MS, queueOf } from './topology.ts'
 
 const CONFIRM_WITHIN_MS = 5_000
@@ -52,7 +53,14 @@ export class Publisher {
   }
 
   /** Resolves when RabbitMQ has the command for good; rejects with NotConfirmed otherwise. */
-  async command(command: Command, data: unknown, { requestId }: Context): Promise<void> {
+  command(command: Command, data: unknown, context: Context): Promise<void> {
+    return inSpan(
+      () => sending(queueOf(command), data),
+      () => this.#command(command, data, context),
+    )
+  }
+
+  async #command(command: Command, data: unknown, { requestId }: Context): Promise<void> {
     const session = this.#session()
     if (session.blocked) throw new NotConfirmed('RabbitMQ takes no messages for the moment')
     if (this.#unconfirmed.size >= MAX_UNCONFIRMED) throw new NotConfirmed('too many messages are unconfirmed')
@@ -71,7 +79,7 @@ export class Publisher {
       persistent: true,
       mandatory: true,
       contentType: 'application/json',
-      headers: { 'x-request-id': requestId },
+      headers: { 'x-request-id': requestId, ...traceHeaders() },
     }
     try {
       session.commands.publish('', queueOf(command), Buffer.from(JSON.stringify(data)), options, settle)
@@ -83,7 +91,14 @@ export class Publisher {
   }
 
   /** The answer's bytes; rejects with NoAnswer when there is none within `timeoutMs`. */
-  async question(
+  question(question: Question, data: unknown, context: Context & { timeoutMs: number }): Promise<Buffer> {
+    return inSpan(
+      () => sending(queueOf(question), data),
+      () => this.#question(question, data, context),
+    )
+  }
+
+  async #question(
     question: Question,
     data: unknown,
     { requestId, timeoutMs }: Context & { timeoutMs: number },
@@ -98,7 +113,7 @@ export class Publisher {
         messageId: correlationId,
         expiration: Math.min(timeoutMs, QUESTION_LIFE_MS),
         contentType: 'application/json',
-        headers: { 'x-request-id': requestId },
+        headers: { 'x-request-id': requestId, ...traceHeaders() },
       })
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
     const timer = setTimeout(

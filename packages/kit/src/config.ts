@@ -1,5 +1,53 @@
 import { z } from 'zod'
 
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+export type SamplerName = (typeof samplers)[number]
+
+const exporter = (what: string) =>
+  z
+    .enum(['otlp', 'none'])
+    .default('otlp')
+    .describe(`Whether ${what} are sent to OTEL_EXPORTER_OTLP_ENDPOINT.`)
+
+/** The names and meanings are OpenTelemetry's. Its exporters read further OTEL_EXPORTER_OTLP_* themselves. */
+const telemetryConfig = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .describe(
+      'Where traces, metrics and logs go: base URL of an OTLP receiver over HTTP (port 4318), which takes JSON. Without it nothing is measured.',
+    ),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplers)
+    .default('parentbased_traceidratio')
+    .describe('Which traces are kept. `npm start` keeps all: parentbased_always_on.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.05)
+    .describe(
+      'The share of traces that a sampler with a ratio keeps. What fails on our side is always kept.',
+    ),
+  OTEL_METRICS_EXPORTER: exporter('metrics'),
+  OTEL_LOGS_EXPORTER: exporter('logs'),
+  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .default(60_000)
+    .describe('Metrics are sent so often; milliseconds.'),
+}
+const TelemetryConfig = z.object(telemetryConfig)
+export type TelemetryConfig = z.output<typeof TelemetryConfig>
+
 /** What every service is configured by. Each variable says what it is for: the documentation is made from it. */
 export const serviceConfig = {
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; a private network only.'),
@@ -14,6 +62,7 @@ export const serviceConfig = {
     .describe(
       'Signs the principal that travels between our services (HMAC-SHA256); the same for all, 32 characters or more.',
     ),
+  ...telemetryConfig,
 }
 
 /** For services that keep rows. */

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Operation, Principal, PrincipalOf } from '@platter/contracts'
 import Fastify, {
   LogController,
+  type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
@@ -17,6 +18,7 @@ import type { Log } from './log.ts'
 import { requestParser } from './parse.ts'
 import { PRINCIPAL_HEADER, principalVerifier } from './principal-token.ts'
 import { Problem, problemDocument } from './problem.ts'
+import { nameTrace, observeRequests } from './requests.ts'
 
 export type App = FastifyInstance
 
@@ -35,7 +37,8 @@ const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
  */
 export function createApp(log: Log, trustedProxies: readonly string[] = []): App {
   const app = Fastify({
-    loggerInstance: log,
+    // The whole of pino, of which a Log shows less.
+    loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     http: { requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
@@ -45,7 +48,7 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
         request,
         reply,
       ),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: BODY_LIMIT,
     // While stopping, what still comes in on open connections is served, see `drain`.
     return503OnClosing: false,
@@ -59,22 +62,11 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     },
   }) as unknown as App
   answerWhatNodeWouldNot(app)
+  observeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Problem('invalid-field', 'The header field Host is missing.')
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, id, routeOptions } = request
-    const line = {
-      requestId: id,
-      method,
-      route: routeOptions.url,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-    }
-    if (routeOptions.url?.startsWith('/health/')) request.log.debug(line, 'request')
-    else request.log.info(line, 'request')
   })
   app.setErrorHandler((error: FastifyError, request, reply) =>
     answerProblem(asProblem(error), request, reply),
@@ -96,10 +88,10 @@ function answerWhatNodeWouldNot(app: App): void {
 
 function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
   // A 503 is a state of the world and comes in crowds; every other 5xx is to be looked into.
-  if (problem.status === 503)
-    request.log.warn({ requestId: request.id, code: problem.code, reason: reasonOf(problem) }, 'problem')
+  if (problem.status === 503) request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
   else if (problem.status >= 500)
-    request.log.error({ requestId: request.id, code: problem.code, err: problem.cause ?? problem }, 'problem')
+    request.log.error({ code: problem.code, err: problem.cause ?? problem }, 'problem')
+  if (problem.status >= 500) nameTrace(request, reply)
   if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', problem.retryAfterSeconds)
   // Fastify would close the connection on what is still to come, and three of four clients that send 5 MB would
   // see it reset instead of this answer. Node reads the rest and throws it away, for requestTimeout at most.
@@ -233,6 +225,8 @@ export type Call<O extends Operation> = {
   /** For a POST whose client gave it an Idempotency-Key. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
+  /** Says which order the request is about, for whoever reads logs and traces. */
+  concerns: (orderApiKey: string) => void
 }
 
 export type Handler<O extends Operation> = (
@@ -270,6 +264,7 @@ export function router(app: App, internalSecret: string) {
           headers: request.headers,
           url: request.url,
           setHeader: (name: string, value: string) => void reply.header(name, value),
+          concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
         } as Call<O>
         const answer = await handler(call)
         if (answer instanceof EventStream) return answer.start(request, reply)

@@ -1,6 +1,53 @@
-import { pino, type Logger } from 'pino'
+import { logs, SeverityNumber, type AnyValue, type Logger as Emitter } from '@opentelemetry/api'
+import { destination, pino, stdTimeFunctions, type DestinationStream } from 'pino'
+import { scrub } from './scrub.ts'
+import { isTelemetryOn, traceIds } from './telemetry.ts'
 
-export type Log = Logger
+/**
+ * What a log line may say. Anything else is left out of it, so a new field is added here, and here it is seen by
+ * whoever asks what is logged. None of them holds what a person has typed.
+ */
+const FIELDS = [
+  // Which request, which order.
+  'requestId',
+  'orderApiKey',
+  'method',
+  'route',
+  'status',
+  'ms',
+  // What went wrong.
+  'err',
+  'code',
+  'reason',
+  // Messages, sagas, money.
+  'message',
+  'command',
+  'step',
+  'attempt',
+  'state',
+  'move',
+  'kind',
+  // Events of the payment processor.
+  'event',
+  'type',
+  'intent',
+  'now',
+  // The process and what it stands on.
+  'address',
+  'connection',
+  'migration',
+  'signal',
+  'work',
+  'trace_id',
+  'span_id',
+] as const
+export type LogField = (typeof FIELDS)[number]
+const allowed: ReadonlySet<string> = new Set(FIELDS)
+
+type Say = (fields: Partial<Record<LogField, unknown>>, message: string) => void
+
+/** Named fields and a sentence: never a body, a header or a whole error of an outside call. */
+export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug', Say> & { flush(): void }
 
 /**
  * What may be said of an error: PostgreSQL puts the failing row into `detail` and `where`, other libraries
@@ -13,13 +60,73 @@ function errorWithoutData(error: unknown): unknown {
   return { name, code, message, stack, ...(cause !== undefined && { cause: errorWithoutData(cause) }) }
 }
 
-/** One JSON line an event on stdout. Log named fields only: never a body, a header or a whole error of an outside call. */
-export function createLog(service: string, level: string): Log {
-  return pino({
+const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)))
+
+/** One JSON line an event, on standard output unless another place is given; and as a log record where OTLP is on. */
+export function createLog(
+  service: string,
+  level: string,
+  out: DestinationStream & { flushSync?(): void } = destination(1),
+): Log {
+  const write = (line: string): void => {
+    const scrubbed = scrub(line)
+    out.write(scrubbed)
+    if (isTelemetryOn()) emit(scrubbed)
+  }
+  return pino(
+    {
+      level,
+      base: { service, pid: process.pid },
+      formatters: { level: (label) => ({ level: label }), log: onlyAllowed },
+      serializers: { err: errorWithoutData },
+      timestamp: stdTimeFunctions.isoTime,
+      mixin: traceIds,
+    },
+    { write, flush: (done?: () => void) => (out.flushSync?.(), done?.()) } as DestinationStream,
+  )
+}
+
+const SEVERITIES: Record<string, SeverityNumber> = {
+  trace: SeverityNumber.TRACE,
+  debug: SeverityNumber.DEBUG,
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+  fatal: SeverityNumber.FATAL,
+}
+
+type Line = { level: string; time: string; msg?: string; err?: ErrorLine } & Record<string, AnyValue>
+type ErrorLine = { name?: string; message?: string; stack?: string }
+
+let emitter: Emitter | undefined
+
+/** The line as it was written, so that nothing goes out that would not stand in the file. Its trace is the active one. */
+function emit(line: string): void {
+  const {
     level,
-    base: { service, pid: process.pid },
-    formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: errorWithoutData },
-    timestamp: pino.stdTimeFunctions.isoTime,
+    time,
+    msg,
+    err,
+    service: _1,
+    pid: _2,
+    trace_id: _3,
+    span_id: _4,
+    ...fields
+  } = JSON.parse(line) as Line
+  emitter ??= logs.getLogger('platter')
+  emitter.emit({
+    timestamp: new Date(time),
+    severityNumber: SEVERITIES[level] ?? SeverityNumber.UNSPECIFIED,
+    severityText: level,
+    body: msg ?? '',
+    attributes: {
+      ...fields,
+      ...(err && {
+        'exception.type': err.name ?? '',
+        'exception.message': err.message ?? '',
+        'exception.stacktrace': err.stack ?? '',
+      }),
+    },
   })
 }

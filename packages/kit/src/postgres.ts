@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Log } from './log.ts'
+import { observe, SpanKind, timed, type Edge } from './telemetry.ts'
 
 // Epoch seconds and cents come as int8 and stay far below 2^53; as strings they would break every sum.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -18,6 +19,26 @@ function statementName(text: string): string | undefined {
   return name
 }
 
+const summaries = new Map<string, string>()
+const TABLES = /\b(insert into|update|delete from|from|join)\s+"?([a-z_]+)"?/gi
+const PARTS = /\b([a-z_]+) as \(/gi
+
+/** What a statement does to which tables: "insert orders, insert sagas". Its text is long, and may be anything. */
+function summaryOf(text: string): string {
+  const known = summaries.get(text)
+  if (known !== undefined) return known
+  // `with moved as (…)` is no table, and `extract(epoch from now())` reads none.
+  const ignored = new Set(['now', ...Array.from(text.matchAll(PARTS), ([, part]) => part)])
+  const done = Array.from(text.matchAll(TABLES), ([, verb = '', table = '']) => {
+    const [operation = ''] = verb.toLowerCase().split(' ')
+    return ignored.has(table) ? [] : [`${/^(from|join)$/.test(operation) ? 'select' : operation} ${table}`]
+  })
+  const first = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'query'
+  const summary = [...new Set(done.flat())].join(', ').slice(0, 255) || first
+  if (summaries.size < MAX_NAMED_STATEMENTS) summaries.set(text, summary)
+  return summary
+}
+
 /**
  * A client that names its statements, and that is thrown away after a query that timed out: otherwise the
  * pool would lend the hung connection to the next one.
@@ -30,9 +51,11 @@ class PlatterClient extends pg.Client {
       typeof text === 'string' && Array.isArray(values) && values.length > 0 && rest.length === 0
         ? [{ text, values: values as unknown[], name: statementName(text) }]
         : args
-    const result = (super.query as (...passed: unknown[]) => unknown).apply(this, named) as
-      | Promise<unknown>
-      | undefined
+    const result = timed(
+      () => this.#edge(text),
+      () =>
+        (super.query as (...passed: unknown[]) => unknown).apply(this, named) as Promise<unknown> | undefined,
+    )
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
         if (error instanceof Error && error.message === 'Query read timeout') {
@@ -41,6 +64,22 @@ class PlatterClient extends pg.Client {
       })
     }
     return result as never
+  }
+
+  #edge(query: unknown): Edge {
+    const text = typeof query === 'string' ? query : ((query as { text?: string } | undefined)?.text ?? '')
+    const summary = summaryOf(text)
+    return {
+      name: summary,
+      kind: SpanKind.CLIENT,
+      attributes: {
+        'db.system.name': 'postgresql',
+        'db.namespace': this.database ?? '',
+        'db.query.summary': summary,
+        'server.address': this.host,
+        'server.port': this.port,
+      },
+    }
   }
 }
 
@@ -70,10 +109,44 @@ export function connectPostgres<DB>(url: string, max: number, log: Log): Postgre
   pool.on('error', lost)
   // A client that is checked out has no listener of its own: killed between two statements, it would end the process.
   pool.on('connect', (client) => client.on('error', lost))
+  observePool(pool)
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
     check: async () => void (await pool.query('select 1')),
     close: () => db.destroy(),
   }
+}
+
+/** Whoever waits for a connection waits for a request of ours that is too slow, or for a pool that is too small. */
+function observePool(pool: pg.Pool): void {
+  const named = { 'db.client.connection.pool.name': 'postgres' }
+  const count = (state: string, value: number) => ({
+    value,
+    attributes: { ...named, 'db.client.connection.state': state },
+  })
+  observe(
+    {
+      'db.client.connection.count': {
+        unit: '{connection}',
+        description: 'Connections to PostgreSQL, by state.',
+      },
+      'db.client.connection.max': {
+        unit: '{connection}',
+        description: 'Connections that there may be at most.',
+      },
+      'db.client.connection.pending_requests': {
+        unit: '{request}',
+        description: 'Statements that wait for a connection.',
+      },
+    },
+    () => ({
+      'db.client.connection.count': [
+        count('idle', pool.idleCount),
+        count('used', pool.totalCount - pool.idleCount),
+      ],
+      'db.client.connection.max': [{ value: pool.options.max, attributes: named }],
+      'db.client.connection.pending_requests': [{ value: pool.waitingCount, attributes: named }],
+    }),
+  )
 }

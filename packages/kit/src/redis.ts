@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Log } from './log.ts'
+import { SpanKind, timed } from './telemetry.ts'
 
 export type { Redis } from 'ioredis'
 
@@ -17,11 +18,31 @@ const SETTINGS = {
   retryStrategy: (attempt: number) => Math.min(2 ** attempt * 50, 2_000) + Math.random() * 200,
 }
 
+/** Its commands as spans, by their names; keys and values stay out. */
+class PlatterRedis extends Redis {
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    const name = command.name.toUpperCase()
+    return timed(
+      () => ({
+        name,
+        kind: SpanKind.CLIENT,
+        attributes: {
+          'db.system.name': 'redis',
+          'db.operation.name': name,
+          'server.address': this.options.host ?? '',
+          'server.port': this.options.port ?? 6379,
+        },
+      }),
+      () => super.sendCommand(command, stream),
+    )
+  }
+}
+
 const LOG_AT_MOST_EVERY_MS = 10_000
 
 /** A connection to a Redis that may be away at any time: whoever uses it goes on without it then. */
 export function connectRedis(url: string, log: Log): Redis {
-  const redis = new Redis(url, SETTINGS)
+  const redis = new PlatterRedis(url, SETTINGS)
   let loggedAt = Number.NEGATIVE_INFINITY
   redis.on('error', ({ message }: Error) => {
     if (performance.now() - loggedAt < LOG_AT_MOST_EVERY_MS) return

@@ -2,7 +2,7 @@ import { Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { z } from 'zod'
-import { readConfig } from './config.ts'
+import { readConfig, type TelemetryConfig } from './config.ts'
 import type { App } from './http.ts'
 import { createLog, type Log } from './log.ts'
 import { Problem } from './problem.ts'
@@ -33,30 +33,48 @@ const CALLERS_GONE_MS = 2_500
 /** After this a connection that is still busy, or holds half a request, is cut: longer than send-order may take (8 s). */
 const DRAIN_MS = 8_500
 const EXIT_WITHIN_MS = 10_000
+/** A receiver that is down is told of once in so long: it costs measurements, never more. */
+const TELL_AT_MOST_EVERY_MS = 600_000
+
+type Basics = { HOST: string; PORT: number; LOG_LEVEL: string } & Partial<TelemetryConfig>
 
 /**
  * Runs a service: configuration, parts, health, listening, starting, and a graceful end on SIGTERM or
  * SIGINT. It listens before its dependencies are there: it is alive then, and ready when they are.
  */
-export async function run<S extends z.ZodType<{ HOST: string; PORT: number; LOG_LEVEL: string }>>(
+export async function run<S extends z.ZodType<Basics>>(
   name: string,
   Config: S,
   wire: (config: z.output<S>, log: Log) => Parts,
 ): Promise<void> {
   const config = readConfig(Config)
   const log = createLog(name, config.LOG_LEVEL)
+  const stopTelemetry = await startTelemetry(name, config, log)
   const parts = wire(config, log)
   const state = { started: false, stopping: new AbortController() }
   addHealth(parts, state)
   refuseUntilStarted(parts.app, state)
   sayGoodbye(parts.app, state)
-  stopOnSignals(parts, state.stopping, log)
+  stopOnSignals(parts, { stopping: state.stopping, log, stopTelemetry })
   await parts.prepare?.()
   await parts.app.listen({ host: config.HOST, port: config.PORT })
   const start = parts.start?.bind(parts)
   if (start) await untilItWorks('start', start, log, state.stopping.signal)
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
+}
+
+/** Nothing is loaded where there is nowhere to send it. */
+async function startTelemetry(name: string, config: Basics, log: Log): Promise<() => Promise<void>> {
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => undefined
+  const sdk = await import('./telemetry-sdk.ts')
+  let saidAt = Number.NEGATIVE_INFINITY
+  const say = (reason: string) => {
+    if (performance.now() - saidAt < TELL_AT_MOST_EVERY_MS) return
+    saidAt = performance.now()
+    log.warn({ reason }, 'the OTLP receiver does not take what is measured')
+  }
+  return sdk.startTelemetry(name, config as TelemetryConfig, say)
 }
 
 type State = { started: boolean; stopping: AbortController }
@@ -111,7 +129,9 @@ async function failedChecks(checks: Parts['checks']): Promise<Record<string, str
   return Object.fromEntries(results.flat())
 }
 
-function stopOnSignals(parts: Parts, stopping: AbortController, log: Log): void {
+type Ending = { stopping: AbortController; log: Log; stopTelemetry: () => Promise<void> }
+
+function stopOnSignals(parts: Parts, { stopping, log, stopTelemetry }: Ending): void {
   const end = (code: number): never => {
     log.flush()
     process.exit(code)
@@ -122,13 +142,19 @@ function stopOnSignals(parts: Parts, stopping: AbortController, log: Log): void 
     log.info({ signal }, 'stopping')
     stopping.abort()
     setTimeout(() => end(1), EXIT_WITHIN_MS).unref()
-    shutDown(parts).then(
-      () => end(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'could not stop cleanly')
-        end(1)
-      },
-    )
+    shutDown(parts)
+      .then(
+        () => 0,
+        (error: unknown) => {
+          log.error({ err: error }, 'could not stop cleanly')
+          return 1
+        },
+      )
+      .then(async (code) => {
+        await stopTelemetry()
+        end(code)
+      })
+      .catch(() => end(1))
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)

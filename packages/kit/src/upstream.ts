@@ -3,6 +3,7 @@ import { Pool } from 'undici'
 import { z } from 'zod'
 import { PRINCIPAL_HEADER, principalSigner } from './principal-token.ts'
 import { Problem } from './problem.ts'
+import { inSpan, SpanKind, traceHeaders, type Edge } from './telemetry.ts'
 
 /** Connection errors that come before a byte was sent: nothing has happened yet, another replica may be asked. */
 const NOT_SENT = new Set([
@@ -38,11 +39,29 @@ const AVOID_MS = 1_000
 export class Replicas {
   readonly #pools: Pool[]
   readonly #avoidUntil = new WeakMap<Pool, number>()
+  readonly #addresses = new WeakMap<Pool, URL>()
   #turn = 0
 
   constructor(urls: readonly string[], options: Pool.Options = {}) {
-    this.#pools = urls.map(
-      (url) => new Pool(url, { connections: 64, connectTimeout: 1_000, ...IDLE, ...options }),
+    this.#pools = urls.map((url) => {
+      const pool = new Pool(url, { connections: 64, connectTimeout: 1_000, ...IDLE, ...options })
+      this.#addresses.set(pool, new URL(url))
+      return pool
+    })
+  }
+
+  /**
+   * A span around one request to a replica. `ask` is given the headers that continue the trace there, and may tell
+   * the status that it was answered. `route` is the path's template: paths have keys in them.
+   */
+  traced<T>(
+    pool: Pool,
+    { method, route }: { method: string; route: string | undefined },
+    ask: (headers: Record<string, string>, answered: (status: number) => void) => Promise<T>,
+  ): Promise<T> {
+    return inSpan(
+      () => clientEdge(method, this.#addresses.get(pool), route),
+      (span) => ask(traceHeaders(), (status) => void span?.setAttribute('http.response.status_code', status)),
     )
   }
 
@@ -66,6 +85,21 @@ export class Replicas {
     await Promise.all(this.#pools.map((pool) => pool.destroy()))
   }
 }
+
+/** What a call to somebody over HTTP says of itself; `route` only where it is known to hold nothing but a template. */
+export function clientEdge(method: string, address: URL | undefined, route: string | undefined): Edge {
+  return {
+    name: route === undefined ? method : `${method} ${route}`,
+    kind: SpanKind.CLIENT,
+    attributes: {
+      'http.request.method': method,
+      ...(route !== undefined && { 'url.template': route }),
+      ...(address && { 'server.address': address.hostname, 'server.port': portOf(address) }),
+    },
+  }
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
 
 type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']> : undefined
 
@@ -95,19 +129,23 @@ export function internalCaller(options: {
     let lastError: unknown
     for (const pool of options.replicas.inTurn()) {
       try {
-        const answer = await pool.request({
-          method: operation.method,
-          path: operation.path,
-          headers,
-          body: payload,
-          headersTimeout: options.timeoutMs,
-          bodyTimeout: options.timeoutMs,
+        const asked = { method: operation.method, route: operation.path }
+        return await options.replicas.traced(pool, asked, async (traced, answered) => {
+          const answer = await pool.request({
+            method: operation.method,
+            path: operation.path,
+            headers: { ...headers, ...traced },
+            body: payload,
+            headersTimeout: options.timeoutMs,
+            bodyTimeout: options.timeoutMs,
+          })
+          answered(answer.statusCode)
+          options.replicas.answered(pool, answer.headers)
+          const document = await answer.body.json()
+          if (answer.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+          if (answer.statusCode !== 200) throw problemFrom(operation, document)
+          return operation.response.parse(document) as z.output<O['response']>
         })
-        options.replicas.answered(pool, answer.headers)
-        const document = await answer.body.json()
-        if (answer.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-        if (answer.statusCode !== 200) throw problemFrom(operation, document)
-        return operation.response.parse(document) as z.output<O['response']>
       } catch (error) {
         if (!wasNotSent(error)) throw error instanceof Problem ? error : unavailable(operation, error)
         lastError = error

@@ -43,7 +43,14 @@ export async function passOn(
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      await exchange({ pool, replicas }, request, reply, sent)
+      const asked = { method: request.method, route: request.routeOptions.url }
+      await replicas.traced(pool, asked, async (traced, answered) => {
+        await exchange({ pool, replicas }, request, reply, {
+          ...sent,
+          headers: { ...sent.headers, ...traced },
+        })
+        answered(reply.statusCode)
+      })
       return await reply
     } catch (error) {
       lastError = error

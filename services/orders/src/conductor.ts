@@ -7,10 +7,11 @@ import {
   type Refusal,
   type SagaAnswer,
 } from '@platter/contracts'
-import type { Log } from '@platter/kit'
+import { traceparent, type Log } from '@platter/kit'
 import { fresh, type Change, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
 import { givenUp, heard, next, type Next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import { sagaEnded, sayingAgain, takingAnswer } from '#/saga-telemetry.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
@@ -65,6 +66,7 @@ export class Conductor {
     if (first.kind !== 'do') throw new Error('the saga has no step to begin with')
     await sagas.accept(db, {
       ...accepted,
+      traceparent: traceparent(),
       state: fresh,
       wakeInMs: first.patienceMs,
       deadlineMs: deadlines.sagaMs,
@@ -75,7 +77,11 @@ export class Conductor {
   }
 
   /** What a participant answered. An answer to anything but what was said last changes nothing. */
-  async answered(answer: SagaAnswer, delivered: Delivered = null): Promise<void> {
+  answered(answer: SagaAnswer, delivered: Delivered = null): Promise<void> {
+    return takingAnswer(answer, () => this.#answered(answer, delivered))
+  }
+
+  async #answered(answer: SagaAnswer, delivered: Delivered): Promise<void> {
     const row = await sagas.find(this.#needs.db, answer.orderApiKey)
     if (!row || row.version !== answer.version) return
     const result = heard(sendOrderSaga, row.facts, row.state, answer)
@@ -116,7 +122,7 @@ export class Conductor {
   /** Says again what was not answered in time, and gives up what is past its deadline. True when there may be more. */
   async wakeDue(): Promise<boolean> {
     const due = await sagas.takeDue(this.#needs.db, DUE_AT_ONCE)
-    await Promise.all(due.map((row) => this.#wake(row)))
+    await Promise.all(due.map((row) => sayingAgain(row, () => this.#wake(row))))
     return due.length === DUE_AT_ONCE
   }
 
@@ -154,6 +160,7 @@ export class Conductor {
           : null,
     })
     if (!moved) return
+    if (!('say' in coming)) sagaEnded(this.#needs.db, row.orderApiKey, coming.kind)
     if (change.status !== undefined || coming.kind === 'failed') this.announce(row.orderApiKey)
     await this.#say({ ...row, version: row.version + 1, attempt: 1, state }, coming)
   }

@@ -53,6 +53,7 @@ import { listRestaurantOrders } from '#/routes/restaurant-orders.ts'
 import { sendOrder } from '#/routes/send-order.ts'
 import { userOrders } from '#/routes/user-orders.ts'
 import { validateOrder } from '#/routes/validate-order.ts'
+import { observeSagas, transmitting } from '#/saga-telemetry.ts'
 import { forgetOld } from '#/store/idempotency-keys.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { tellCancellations } from '#/tell-cancellations.ts'
@@ -109,7 +110,7 @@ export function wire(config: Config, log: Log): Parts {
     conductor,
     log,
     defaultLink: link,
-    transmit: transmitter(config, db),
+    transmit: transmitting(transmitter(config, db)),
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
@@ -117,6 +118,7 @@ export function wire(config: Config, log: Log): Parts {
     waiters.wake(orderApiKey)
     followers.moved(orderApiKey)
   })
+  observeSagas(db)
 
   const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
   const repeated: Repeater[] = []

@@ -10,6 +10,7 @@ import { release } from './handlers/release.ts'
 import { createDevelopmentProcessor } from './outside/development-processor.ts'
 import { createEventReader } from './outside/stripe-events.ts'
 import { StripeProcessor } from './outside/stripe-processor.ts'
+import { tracedProcessor } from './outside/traced-processor.ts'
 import { stripeWebhook } from './routes/stripe-webhook.ts'
 import { tokenize } from './routes/tokenize.ts'
 import { createSettle } from './settle.ts'
@@ -24,7 +25,10 @@ export function wire(config: Config, log: Log): Parts {
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const bus = new Bus({ url: config.AMQP_URL, service: 'payments', log })
   const stripe = processing.kind === 'stripe' ? new StripeProcessor(processing) : null
-  const processor = stripe ?? createDevelopmentProcessor(processing.url)
+  const processor = tracedProcessor(
+    stripe ?? createDevelopmentProcessor(processing.url),
+    new URL(processing.url),
+  )
   const authorizations = createAuthorizations(postgres.db)
   const settle = createSettle({ authorizations, processor, log })
 

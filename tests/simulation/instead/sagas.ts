@@ -174,6 +174,6 @@ export const takeDue: typeof real.takeDue = (_db, limit) =>
         wakeAt: here.now + pauseMs * (0.8 + 0.4 * world().random.next()),
       }
       database.sagas.set(row.orderApiKey, put)
-      return { ...asRead(put), overdue: row.deadlineAt <= here.now }
+      return { ...asRead(put), overdue: row.deadlineAt <= here.now, traceparent: null }
     })
   })

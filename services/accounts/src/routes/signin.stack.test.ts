@@ -67,6 +67,7 @@ async function someoneOfOld() {
       url: '/publicapi/v1/signin',
       idempotency: null,
       setHeader: () => undefined,
+      concerns: () => undefined,
     }
     return signin({ db, passwords: createPasswords(), tries })(call)
   }

@@ -1,5 +1,5 @@
 import { Latitude, Longitude } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { clientEdge, inSpan, Problem } from '@platter/kit'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
 import { createMemo } from '../memo.ts'
@@ -54,11 +54,15 @@ export function nominatim(url: string): (address: string) => Promise<Place | nul
 
 async function search(url: string, address: string): Promise<Place | null> {
   const query = new URLSearchParams({ q: address, format: 'jsonv2', addressdetails: '1', limit: '1' })
-  const response = await fetch(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {
-    // Public servers refuse whoever does not say who asks; English, so that states are named as on letters.
-    headers: { 'user-agent': 'Platter', 'accept-language': 'en' },
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  })
+  const response = await inSpan(
+    () => clientEdge('GET', new URL(url), '/search'),
+    () =>
+      fetch(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {
+        // Public servers refuse whoever does not say who asks; English, so that states are named as on letters.
+        headers: { 'user-agent': 'Platter', 'accept-language': 'en' },
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      }),
+  )
   if (!response.ok) throw new Error(`the geocoder answered ${response.status}`)
   const [first] = Results.parse(await response.json())
   return first ? placeFrom(first) : null

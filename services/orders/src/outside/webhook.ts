@@ -1,5 +1,5 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { wasNotSent } from '@platter/kit'
+import { clientEdge, inSpan, wasNotSent } from '@platter/kit'
 import { Webhook } from 'standardwebhooks'
 import { request } from 'undici'
 import { z } from 'zod'
@@ -47,19 +47,29 @@ export async function cancelByWebhook(link: WebhookLink, sent: Transmission): Pr
 function post(link: WebhookLink, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data: orderRecord(order) })
-  return request(link.url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': webhookId,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(link.secret).sign(webhookId, at, body),
+  const ask = () =>
+    request(link.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': webhookId,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Webhook(link.secret).sign(webhookId, at, body),
+      },
+      body,
+      headersTimeout: withinMs,
+      bodyTimeout: withinMs,
+      signal: AbortSignal.timeout(withinMs),
+    })
+  // What goes to a restaurant says nothing of our traces.
+  return inSpan(
+    () => clientEdge('POST', new URL(link.url), undefined),
+    async (span) => {
+      const answer = await ask()
+      span?.setAttribute('http.response.status_code', answer.statusCode)
+      return answer
     },
-    body,
-    headersTimeout: withinMs,
-    bodyTimeout: withinMs,
-    signal: AbortSignal.timeout(withinMs),
-  })
+  )
 }
 
 async function reasonOf(body: AsyncIterable<Buffer>): Promise<string> {

@@ -7,6 +7,7 @@ import type { PricedOrder } from '#/domain/order.ts'
 import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
 import { busyFor, finalAnswer } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
+import { accepting } from '#/saga-telemetry.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
@@ -34,6 +35,7 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const checked = await checkOrder(needs.bus, body, { applicationId, requestId, now: Date.now() })
     const newCard = await tokenized(needs.tokenize, body, checked.order, requestId)
     const apiKey = await accept(needs, call, checked, newCard)
+    call.concerns(apiKey)
     return finalAnswer(needs, apiKey, call)
   }
 }
@@ -91,14 +93,15 @@ async function accept(
     newAddress,
   }
   try {
-    await conductor.accept({
+    const acceptance = {
       apiKey,
       applicationId: principal.applicationId,
       requestId,
       order: withKeys(order, newCard, newAddress),
       facts,
       idempotency: idempotency && { scope: idempotency, busyMs: busyFor(answerWithinMs) },
-    })
+    }
+    await accepting(apiKey, () => conductor.accept(acceptance))
   } catch (error) {
     if (idempotencyKeys.isTaken(error)) throw inFlight()
     // The commit may have happened all the same, its confirmation lost: the row tells.

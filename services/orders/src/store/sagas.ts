@@ -25,6 +25,8 @@ export type Acceptance = {
   facts: SendOrderFacts
   state: State
   requestId: string
+  /** Where the trace of the request stands; null without one. */
+  traceparent: string | null
   wakeInMs: number
   deadlineMs: number
   delivery: NewDelivery | null
@@ -49,8 +51,8 @@ export async function accept(db: Db, accepted: Acceptance): Promise<void> {
     ), delivery as (
       ${newDelivery(apiKey, delivery)}
     ), ${newKey(apiKey, accepted.idempotency)}
-    insert into sagas (order_api_key, facts, state, request_id, wake_at, deadline_at)
-    values (${apiKey}, ${JSON.stringify(facts)}, ${JSON.stringify(state)}, ${requestId},
+    insert into sagas (order_api_key, facts, state, request_id, traceparent, wake_at, deadline_at)
+    values (${apiKey}, ${JSON.stringify(facts)}, ${JSON.stringify(state)}, ${requestId}, ${accepted.traceparent},
             now() + ${milliseconds(accepted.wakeInMs)}, now() + ${milliseconds(accepted.deadlineMs)})
   `.execute(db)
 }
@@ -170,20 +172,20 @@ const settled = (
     cancel_until = now() + interval '1 day'
   where order_api_key = ${orderApiKey} and (${delivered !== null} or ${failed}) and order_api_key in (select order_api_key from moved)`
 
-export type DueSaga = SagaRow & { overdue: boolean }
+export type DueSaga = SagaRow & { overdue: boolean; traceparent: string | null }
 
 /**
  * Sagas whose command has not been answered in time, at most `limit`: counted as said once more, and put off
  * twice as long as before (2 s to 60 s, ±20 %), so that no two replicas say the same one at once.
  */
 export async function takeDue(db: Db, limit: number): Promise<DueSaga[]> {
-  const { rows } = await sql<SelectedSaga & { overdue: boolean }>`
+  const { rows } = await sql<SelectedSaga & { overdue: boolean; traceparent: string | null }>`
     update sagas set attempt = attempt + 1,
       wake_at = now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
     where order_api_key in (
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked)
-    returning order_api_key, version, attempt, facts, state, request_id, deadline_at <= now() as overdue
+    returning order_api_key, version, attempt, facts, state, request_id, traceparent, deadline_at <= now() as overdue
   `.execute(db)
-  return rows.map((row) => ({ ...sagaRow(row), overdue: row.overdue }))
+  return rows.map((row) => ({ ...sagaRow(row), overdue: row.overdue, traceparent: row.traceparent }))
 }

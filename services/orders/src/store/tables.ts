@@ -44,6 +44,7 @@ export type Tables = {
     facts: Json<SendOrderFacts>
     state: Json<State>
     request_id: string
+    traceparent: string | null
     wake_at: Clock
     deadline_at: Clock
     finished_at: Clock | null

@@ -1,0 +1,44 @@
+import { SpanKind, type Attributes, type Edge } from '@platter/kit'
+
+/* What spans say of a message (semantic conventions for messaging): its queue, and which order's which step it is of. */
+
+const messageOf = (queue: string, type: 'send' | 'process', data: unknown): Attributes => ({
+  'messaging.system': 'rabbitmq',
+  'messaging.operation.name': type,
+  'messaging.operation.type': type,
+  'messaging.destination.name': queue,
+  ...stepOf(data),
+})
+
+export const sending = (queue: string, data: unknown): Edge => ({
+  name: `send ${queue}`,
+  kind: SpanKind.PRODUCER,
+  attributes: messageOf(queue, 'send', data),
+})
+
+export const processing = (queue: string, content: Buffer) => ({
+  name: `process ${queue}`,
+  kind: SpanKind.CONSUMER,
+  attributes: () => messageOf(queue, 'process', read(content)),
+})
+
+/** What cannot be read, the handler will find out. */
+function read(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString()) as unknown
+  } catch {
+    return null
+  }
+}
+
+/** The reference that every command of a saga carries; of the rest of a message nothing is said. */
+function stepOf(data: unknown): Attributes {
+  const { orderApiKey, step, undo, version, attempt } = (data ?? {}) as Record<string, unknown>
+  return {
+    ...(typeof orderApiKey === 'string' && { 'platter.order.api_key': orderApiKey }),
+    ...(typeof step === 'string' && { 'platter.saga.step': step }),
+    ...(undo === true && { 'platter.saga.undo': true }),
+    ...(typeof version === 'number' && { 'platter.saga.version': version }),
+    ...(typeof attempt === 'number' && { 'platter.saga.attempt': attempt }),
+  }
+}

@@ -1,0 +1,43 @@
+import { isCardNumber } from '@platter/contracts'
+
+/*
+ * The last look at a log line before it is written. What may be logged is decided elsewhere (the fields of log.ts);
+ * this is for what got into a text all the same: a value that a library quotes in its error, a URL.
+ */
+
+/** From 13 digits on, alone or in groups: a card number is one of 13 to 19. */
+const LONG_NUMBER = /\d(?:[ -]?\d){12,}/g
+/** Ours: the whole of an access key (its first four characters may be shown), Stripe's keys and signing secrets. */
+const KEY = /\b((?:platter|sk|rk)_(?:live|test)_|whsec_)[\w+/=-]{5,}/g
+const KEY_IN_URL = /(access(?:-|%2d)token(?:=|%3d))[^&\s"'\\#]*/gi
+const MASK = '[masked]'
+
+/** A line without card numbers and access keys, wherever in it they are. What is masked stays well-formed JSON. */
+export const scrub = (line: string): string =>
+  line
+    .replaceAll(KEY_IN_URL, `$1${MASK}`)
+    .replaceAll(KEY, `$1${MASK}`)
+    .replaceAll(LONG_NUMBER, (run, at: number) => (isPartOfId(line, at, run) || !hasCard(run) ? run : MASK))
+
+const OF_ID = /[0-9a-f-]/
+/** An apiKey, a trace, a span, a UUID; with a letter, or it could be anything. */
+const ID =
+  /^(?=.*[a-f])(?:[0-9a-f]{48}|[0-9a-f]{32}|[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** The digits of one of our identifiers pass the Luhn check by chance. */
+function isPartOfId(line: string, at: number, run: string): boolean {
+  let start = at
+  let end = at + run.length
+  while (start > 0 && OF_ID.test(line[start - 1] ?? '')) start--
+  while (end < line.length && OF_ID.test(line[end] ?? '')) end++
+  return ID.test(line.slice(start, end))
+}
+
+/** Whether any 13 to 19 digits in a row pass the Luhn check. */
+function hasCard(run: string): boolean {
+  const digits = run.replaceAll(/\D/g, '')
+  for (let start = 0; start + 13 <= digits.length; start++)
+    for (let length = 13; length <= 19 && start + length <= digits.length; length++)
+      if (isCardNumber(digits.slice(start, start + length))) return true
+  return false
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** Unfinished sagas that stand alike, and one of them to tell how. */
+export type InFlight = { count: number; seconds: number; facts: SendOrderFacts; state: State }
+
+/** How many sagas are not finished and how old the oldest is, in seconds. Reads unfinished ones only, by their index. */
+export async function inFlight(db: Db): Promise<InFlight[]> {
+  const { rows } = await sql<InFlight>`
+    with alike as (
+      select min(order_api_key) as one, count(*)::int as count,
+        extract(epoch from now() - min(placed_at))::float8 as seconds
+      from sagas join orders on api_key = order_api_key
+      where finished_at is null
+      group by state->'done', state->'undone', state->'refusal' = 'null', facts->'token' = 'null'
+    )
+    select count, seconds, facts, state from alike join sagas on order_api_key = one`.execute(db)
+  return rows
+}
+
+/** Seconds since the order was placed. Throws when there is no such order. */
+export async function ageOf(db: Db, orderApiKey: string): Promise<number> {
+  const { age } = await db
+    .selectFrom('orders')
+    .select(sql<number>`extract(epoch from now() - placed_at)::float8`.as('age'))
+    .where('api_key', '=', orderApiKey)
+    .executeTakeFirstOrThrow()
+  return age
+}

@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inject } from 'vitest'
+
+/* An OTLP receiver over HTTP: it keeps what the services send (JSON, as their exporters write it), and can tell. */
+
+type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean }
+type Attributes = { key: string; value: Value }[]
+type Grouped<Name extends string, Scoped> = { resource: { attributes: Attributes } } & Record<Name, Scoped[]>
+type SentSpan = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  startTimeUnixNano: string
+  endTimeUnixNano: string
+  attributes: Attributes
+  links?: { traceId: string; spanId: string }[]
+  status: { code?: number }
+}
+type SentMetric = {
+  name: string
+  unit?: string
+  gauge?: { dataPoints: Point[] }
+  sum?: { dataPoints: Point[] }
+  histogram?: { dataPoints: Point[] }
+}
+type Point = { attributes: Attributes; count?: number | string; asInt?: number | string; asDouble?: number }
+type SentLog = { severityText: string; body: Value; attributes: Attributes; traceId?: string }
+type Sent = {
+  resourceSpans?: Grouped<'scopeSpans', { spans: SentSpan[] }>[]
+  resourceMetrics?: Grouped<'scopeMetrics', { metrics: SentMetric[] }>[]
+  resourceLogs?: Grouped<'scopeLogs', { logRecords: SentLog[] }>[]
+}
+
+type Plain = Record<string, string | number | boolean | undefined>
+export type Span = Omit<SentSpan, 'attributes'> & { service: string; attributes: Plain }
+export type Metric = { service: string; name: string; points: (Plain & { value: number })[] }
+export type LogRecord = { service: string; text: string; traceId: string | undefined; attributes: Plain }
+
+const plain = (attributes: Attributes): Plain =>
+  Object.fromEntries(
+    attributes.map(({ key, value }) => [
+      key,
+      value.stringValue ??
+        value.boolValue ??
+        value.doubleValue ??
+        (value.intValue === undefined ? undefined : Number(value.intValue)),
+    ]),
+  )
+const serviceOf = ({ resource }: { resource: { attributes: Attributes } }) =>
+  String(plain(resource.attributes)['service.name'])
+
+export class Receiver {
+  /** Everything that came, as it came. */
+  text = ''
+  readonly #sent: Sent[] = []
+  readonly #server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      this.text += body
+      this.#sent.push(JSON.parse(body) as Sent)
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+  })
+
+  /** Where the services of the stack under test send to. */
+  async listen(port = inject('otlpPort')): Promise<number> {
+    this.#server.listen(port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  resources(): Plain[] {
+    return this.#sent
+      .flatMap(({ resourceSpans = [], resourceMetrics = [] }) => [...resourceSpans, ...resourceMetrics])
+      .map(({ resource }) => plain(resource.attributes))
+  }
+
+  /** In the order in which they began. */
+  spans(traceId: string): Span[] {
+    return this.#sent
+      .flatMap(({ resourceSpans = [] }) => resourceSpans)
+      .flatMap((group) => group.scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, group }))))
+      .filter((span) => span.traceId === traceId)
+      .toSorted((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)))
+      .map(({ group, attributes, ...span }) => ({
+        ...span,
+        service: serviceOf(group),
+        attributes: plain(attributes),
+      }))
+  }
+
+  metrics(): Metric[] {
+    return this.#sent
+      .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+      .flatMap((group) =>
+        group.scopeMetrics.flatMap(({ metrics }) =>
+          metrics.map((metric) => ({
+            service: serviceOf(group),
+            name: metric.name,
+            points: pointsOf(metric),
+          })),
+        ),
+      )
+  }
+
+  logs(traceId: string): LogRecord[] {
+    return this.#sent
+      .flatMap(({ resourceLogs = [] }) => resourceLogs)
+      .flatMap((group) =>
+        group.scopeLogs.flatMap(({ logRecords }) =>
+          logRecords.map((record) => ({
+            service: serviceOf(group),
+            text: record.body.stringValue ?? '',
+            traceId: record.traceId,
+            attributes: plain(record.attributes),
+          })),
+        ),
+      )
+      .filter((record) => record.traceId === traceId)
+  }
+}
+
+const pointsOf = ({ gauge, sum, histogram }: SentMetric) =>
+  (gauge ?? sum ?? histogram)?.dataPoints.map(({ attributes, asInt, asDouble, count }) => ({
+    ...plain(attributes),
+    value: Number(asInt ?? asDouble ?? count),
+  })) ?? []
+
+/** A `traceparent` that asks for the trace to be kept, or not, and its trace. */
+export function newTrace(isSampled = true): { traceId: string; traceparent: string } {
+  const traceId = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
+  const spanId = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
+  return { traceId, traceparent: `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}` }
+}
+
+/** A trace as an indented text: services and spans, each below what caused it, in the order in which they began. */
+export function outline(spans: readonly Span[], parent?: Span): string[] {
+  const ids = new Set(spans.map(({ spanId }) => spanId))
+  return spans
+    .filter((span) => (parent ? span.parentSpanId === parent.spanId : !ids.has(span.parentSpanId ?? '')))
+    .flatMap((span) => [`${span.service}: ${span.name}`, ...outline(spans, span).map((line) => `  ${line}`)])
+}

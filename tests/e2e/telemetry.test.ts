@@ -1,0 +1,274 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { anOrder, card, cast, eventually, get, home, plainItems, post, sendOrder, stack } from './client.ts'
+import { newTrace, outline, Receiver, type Span } from './otlp.ts'
+
+const receiver = new Receiver()
+const canaries = { cardNumber: '4929131478652935', cvv: '7391', password: 'canary-and-its-coal-mine' }
+
+/** Everything that the tests look at happens side by side: what is sent comes a second later. */
+const paid = newTrace()
+const cash = newTrace()
+const again = newTrace()
+const refused = newTrace(false)
+const menu = newTrace()
+let answers: Awaited<ReturnType<typeof sendOrder>>[] = []
+
+beforeAll(async () => {
+  await receiver.listen()
+  const { gateway, accessKey } = stack()
+  const traced = ({ traceparent }: { traceparent: string }) => ({ headers: { traceparent } })
+  const [toAurora, toNobody, [item]] = await Promise.all([
+    anOrder(cast.aurora),
+    anOrder(cast.unreachable),
+    plainItems(cast.aurora),
+  ])
+  const { body: user } = await post<{ apiKey: string }>(
+    'register-user',
+    {
+      firstName: 'Maria',
+      lastName: 'Lindqvist',
+      phone: '608-555-0142',
+      email: `maria.${crypto.randomUUID()}@example.org`,
+      password: canaries.password,
+    },
+    traced(newTrace()),
+  )
+  const ordered = [
+    sendOrder(
+      {
+        restaurantApiKey: cast.aurora,
+        items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
+        method: 'delivery',
+        payment: 'card',
+        card: { apiKey: null, ...card(canaries.cardNumber), cvv: canaries.cvv },
+        address: { apiKey: '', ...home },
+        recipient: { apiKey: user.apiKey },
+      },
+      traced(paid),
+    ),
+    sendOrder(toAurora, traced(cash)),
+    sendOrder(toNobody, traced(again)),
+    sendOrder(toNobody, traced(refused)),
+  ]
+  // As existing libraries send it, where it must not be seen either.
+  await fetch(`${gateway}/publicapi/v1/restaurant/${cast.aurora}/menu?access-token=${accessKey}`, {
+    ...traced(menu),
+  })
+  answers = await Promise.all(ordered)
+})
+afterAll(() => receiver.close())
+
+const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgresql'
+const withoutSql = (spans: Span[]) => outline(spans.filter((span) => !isSql(span)))
+const named = (spans: Span[], service: string, name: string) =>
+  spans.filter((span) => span.service === service && span.name === name)
+
+/** The spans of a trace, once this one of them has come. */
+const spansWith = (traceId: string, service: string, name: string, count = 1): Promise<Span[]> =>
+  eventually(
+    async () => receiver.spans(traceId),
+    (spans) => named(spans, service, name).length >= count && named(spans, 'gateway', SEND_ORDER).length > 0,
+  )
+
+const SEND_ORDER = 'POST /publicapi/v1/send-order'
+
+test('a card order is one trace, from the request through both kinds of hop to the last step of its saga', async () => {
+  const spans = await spansWith(paid.traceId, 'orders', 'saga save')
+  expect(withoutSql(spans)).toEqual([
+    'gateway: POST /publicapi/v1/send-order',
+    '  gateway: POST /publicapi/v1/send-order',
+    '    orders: POST /publicapi/v1/send-order',
+    '      orders: send accounts.resolve.v1',
+    '        accounts: process accounts.resolve.v1',
+    '      orders: send catalog.quote.v1',
+    '        catalog: process catalog.quote.v1',
+    '      orders: POST /internal/tokenize',
+    '        payments: POST /internal/tokenize',
+    '          payments: processor tokenize',
+    '      orders: saga accept',
+    '        orders: send payments.authorize.v1',
+    '          payments: process payments.authorize.v1',
+    '            payments: processor authorize',
+    '            payments: send orders.saga-answer.v1',
+    '              orders: process orders.saga-answer.v1',
+    '                orders: saga authorize',
+    '                  orders: send restaurants.transmit.v1',
+    '                    orders: process restaurants.transmit.v1',
+    '                      orders: transmit simulator',
+    '                      orders: saga transmit',
+    '                        orders: send payments.capture.v1',
+    '                          payments: process payments.capture.v1',
+    '                            payments: processor capture',
+    '                            payments: send orders.saga-answer.v1',
+    '                              orders: process orders.saga-answer.v1',
+    '                                orders: saga capture',
+    '                                  orders: send accounts.save.v1',
+    '                                    accounts: process accounts.save.v1',
+    '                                      accounts: send orders.saga-answer.v1',
+    '                                        orders: process orders.saga-answer.v1',
+    '                                          orders: saga save',
+  ])
+})
+
+test('SQL is in it, by what it does to which tables', async () => {
+  const spans = await spansWith(paid.traceId, 'orders', 'saga save')
+  const [accept] = named(spans, 'orders', 'saga accept')
+  const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
+  expect(commit?.attributes).toMatchObject({
+    'db.query.summary': 'insert orders, insert order_statuses, insert deliveries, insert sagas',
+    'db.namespace': expect.any(String) as string,
+    'server.address': '127.0.0.1',
+  })
+  const resolved = named(spans, 'accounts', 'process accounts.resolve.v1')[0]
+  expect(spans.filter((span) => isSql(span) && span.parentSpanId === resolved?.spanId)).toHaveLength(1)
+})
+
+test('spans say what the semantic conventions want, and which order they are of', async () => {
+  const spans = await spansWith(paid.traceId, 'orders', 'saga save')
+  const orderApiKey = answers[0]!.body.apiKey
+  expect(named(spans, 'orders', SEND_ORDER)[0]).toMatchObject({
+    kind: 2,
+    attributes: {
+      'http.request.method': 'POST',
+      'http.route': '/publicapi/v1/send-order',
+      'http.response.status_code': 200,
+      'platter.order.api_key': orderApiKey,
+    },
+  })
+  expect(named(spans, 'payments', 'process payments.authorize.v1')[0]).toMatchObject({
+    kind: 5,
+    attributes: {
+      'messaging.system': 'rabbitmq',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': 'payments.authorize.v1',
+      'platter.order.api_key': orderApiKey,
+      'platter.saga.step': 'authorize',
+      'platter.saga.version': 0,
+      'platter.saga.attempt': 1,
+    },
+  })
+  expect(receiver.resources()).toContainEqual(
+    expect.objectContaining({
+      'service.name': 'orders',
+      'service.version': expect.any(String) as string,
+      'service.instance.id': expect.any(String) as string,
+    }),
+  )
+})
+
+test('a cash order goes to its restaurant without a payment', async () => {
+  const spans = await spansWith(cash.traceId, 'orders', 'saga transmit')
+  expect(withoutSql(spans).map((line) => line.trim())).toEqual([
+    'gateway: POST /publicapi/v1/send-order',
+    'gateway: POST /publicapi/v1/send-order',
+    'orders: POST /publicapi/v1/send-order',
+    'orders: send catalog.quote.v1',
+    'catalog: process catalog.quote.v1',
+    'orders: saga accept',
+    'orders: send restaurants.transmit.v1',
+    'orders: process restaurants.transmit.v1',
+    'orders: transmit simulator',
+    'orders: saga transmit',
+  ])
+})
+
+test('a command that is said again is in the trace of its order, and linked to where that stood', async () => {
+  const spans = await spansWith(again.traceId, 'orders', 'saga transmit')
+  const [accept] = named(spans, 'orders', 'saga accept')
+  const [wake] = named(spans, 'orders', 'saga wake')
+  expect(wake).toMatchObject({
+    parentSpanId: accept!.spanId,
+    links: [{ traceId: again.traceId, spanId: accept!.spanId }],
+    attributes: {
+      'platter.order.api_key': accept!.attributes['platter.order.api_key'],
+      'platter.saga.attempt': 2,
+    },
+  })
+  const said = spans.filter((span) => span.parentSpanId === wake!.spanId)
+  expect(said.map(({ name }) => name)).toContain('send restaurants.transmit.v1')
+})
+
+test('a request that fails on our side leaves its spans though its trace is not sampled', async () => {
+  const spans = await spansWith(refused.traceId, 'orders', SEND_ORDER)
+  expect(spans.map(({ service, name }) => `${service}: ${name}`).toSorted()).toEqual([
+    `gateway: ${SEND_ORDER}`,
+    `orders: ${SEND_ORDER}`,
+  ])
+  for (const { status, attributes, startTimeUnixNano, endTimeUnixNano } of spans) {
+    expect(status.code).toBe(2)
+    expect(attributes['error.type']).toBe('502')
+    expect(Number(BigInt(endTimeUnixNano) - BigInt(startTimeUnixNano)) / 1e9).toBeGreaterThan(1)
+  }
+})
+
+test('an answer names its request, and its trace where that is kept', async () => {
+  expect(answers.map(({ headers }) => headers.get('x-trace-id'))).toEqual(
+    [paid, cash, again, refused].map(({ traceId }) => traceId),
+  )
+  const unsampled = await get('restaurant/search-test', { key: null })
+  expect(unsampled.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(unsampled.headers.get('x-trace-id')).toBeNull()
+})
+
+test('a menu from the cache is a command of Redis, without its key', async () => {
+  const spans = await eventually(
+    async () => receiver.spans(menu.traceId),
+    (found) => found.some(({ name }) => name === 'GET'),
+  )
+  const [command] = named(spans, 'catalog', 'GET')
+  expect(command?.attributes).toMatchObject({ 'db.system.name': 'redis', 'db.operation.name': 'GET' })
+  expect(Object.keys(command!.attributes)).not.toContain('db.query.text')
+})
+
+test('log lines come with their trace, one a request and service', async () => {
+  const lines = await eventually(
+    async () => receiver.logs(paid.traceId).filter(({ text }) => text === 'request'),
+    (found) => found.length >= 3,
+  )
+  expect(lines.map(({ service }) => service).toSorted()).toEqual(['gateway', 'orders', 'payments'])
+  expect(lines.find(({ service }) => service === 'orders')?.attributes).toEqual({
+    requestId: answers[0]!.headers.get('x-request-id'),
+    orderApiKey: answers[0]!.body.apiKey,
+    method: 'POST',
+    route: '/publicapi/v1/send-order',
+    status: 200,
+    ms: expect.any(Number) as number,
+  })
+})
+
+test.each([
+  ['gateway', 'http.server.request.duration'],
+  ['orders', 'platter.saga.duration'],
+  ['orders', 'platter.saga.in_flight'],
+  ['orders', 'platter.saga.oldest'],
+  ['orders', 'platter.queue.messages'],
+  ['orders', 'platter.queue.dead_letters'],
+  ['payments', 'platter.charges'],
+  ['catalog', 'db.client.connection.count'],
+])('%s sends %s', async (service, name) => {
+  const found = await eventually(
+    async () => receiver.metrics().filter((metric) => metric.service === service && metric.name === name),
+    (metrics) => metrics.some(({ points }) => points.length > 0),
+  )
+  expect(found.flatMap(({ points }) => points)).not.toEqual([])
+})
+
+test('no card, no password and no access key is in anything that is sent or logged', async () => {
+  await spansWith(paid.traceId, 'orders', 'saga save')
+  const folder = stack().data.logs
+  const files = (await readdir(folder)).filter((name) =>
+    /^(gateway|catalog|accounts|orders|payments)\.log$/.test(name),
+  )
+  expect(files).toHaveLength(5)
+  const logged = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+  const { cardNumber, password } = canaries
+  const { accessKey, operatorKey } = stack()
+  for (const text of [receiver.text, ...logged])
+    for (const secret of [cardNumber, password, accessKey, operatorKey, 'access-token='])
+      expect(text.includes(secret), secret).toBe(false)
+  // Three or four digits are in every number; as a value of their own they would be this.
+  expect(receiver.text).not.toContain(`"stringValue":"${canaries.cvv}"`)
+  expect(receiver.text).not.toContain('cvv')
+})
