@@ -5,7 +5,7 @@ import { anOrder, card, cast, eventually, get, home, plainItems, post, sendOrder
 import { newTrace, outline, Receiver, type Span } from './otlp.ts'
 
 const receiver = new Receiver()
-const canaries = { cardNumber: '4929131478652935', cvv: '7391', password: 'canary-and-its-coal-mine' }
+const canaries = { cardNumber: '4929131478652939', cvv: '739', password: 'canary-and-its-coal-mine' }
 
 /** Everything that the tests look at happens side by side: what is sent comes a second later. */
 const paid = newTrace()
@@ -57,6 +57,7 @@ beforeAll(async () => {
     ...traced(menu),
   })
   answers = await Promise.all(ordered)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502])
 })
 afterAll(() => receiver.close())
 

@@ -8,7 +8,7 @@ import { isCardNumber } from '@platter/contracts'
 /** From 13 digits on, alone or in groups: a card number is one of 13 to 19. */
 const LONG_NUMBER = /\d(?:[ -]?\d){12,}/g
 /** Ours: the whole of an access key (its first four characters may be shown), Stripe's keys and signing secrets. */
-const KEY = /\b((?:platter|sk|rk)_(?:live|test)_|whsec_)[\w+/=-]{5,}/g
+const KEY = /((?:platter|\b[rs]k)_(?:live|test)_|\bwhsec_)[\w+/=-]{5,}/g
 const KEY_IN_URL = /(access(?:-|%2d)token(?:=|%3d))[^&\s"'\\#]*/gi
 const MASK = '[masked]'
 
@@ -17,7 +17,9 @@ export const scrub = (line: string): string =>
   line
     .replaceAll(KEY_IN_URL, `$1${MASK}`)
     .replaceAll(KEY, `$1${MASK}`)
-    .replaceAll(LONG_NUMBER, (run, at: number) => (isPartOfId(line, at, run) || !hasCard(run) ? run : MASK))
+    .replaceAll(LONG_NUMBER, (run, at: number, whole: string) =>
+      isPartOfId(whole, at, run) || !hasCard(run) ? run : isBare(whole, at, run) ? '0' : MASK,
+    )
 
 const OF_ID = /[0-9a-f-]/
 /** An apiKey, a trace, a span, a UUID; with a letter, or it could be anything. */
@@ -33,7 +35,11 @@ function isPartOfId(line: string, at: number, run: string): boolean {
   return ID.test(line.slice(start, end))
 }
 
-/** Whether any 13 to 19 digits in a row pass the Luhn check. */
+/** A JSON number, or what looks like one in a text: JSON stays JSON. */
+const isBare = (line: string, at: number, run: string): boolean =>
+  /[[:,.-]/.test(line[at - 1] ?? '') && /[,}\].eE]/.test(line[at + run.length] ?? '')
+
+/** Whether any 13 to 19 digits in a row pass the Luhn check: an expiry may stand right behind them. */
 function hasCard(run: string): boolean {
   const digits = run.replaceAll(/\D/g, '')
   for (let start = 0; start + 13 <= digits.length; start++)
