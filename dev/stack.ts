@@ -5,6 +5,7 @@ import { createProcessHost, type ProcessHost } from './process/host.ts'
 import { plainReporter, type Reporter } from './progress.ts'
 import type { seed, SeedResult } from './seed/seed.ts'
 import { findServers, type Servers } from './servers/find.ts'
+import { startTraces } from './servers/traces.ts'
 import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
@@ -28,6 +29,8 @@ export interface StackOptions {
   readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
   /** Forgets what earlier runs have left in the run directory. */
   readonly fresh?: boolean
+  /** Starts Jaeger, and has all traces sent there. */
+  readonly traces?: boolean
   /** Gives up starting. */
   readonly signal?: AbortSignal
   /** Other programs in the place of ours, for tests of the launcher. */
@@ -44,6 +47,8 @@ export interface Stack {
   readonly operatorKey: string
   readonly seed: SeedResult
   readonly servers: Servers
+  /** Where traces are seen, or sent to; null when they are not. */
+  readonly traces: string | null
   /** What `<runDirectory>/stack.json` says at this moment. */
   readonly file: StackFile
   /** The processes of a service that run at this moment. */
@@ -101,6 +106,8 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )
+  const traces = options.traces === true ? await startTraces({ directory, host, reporter, signal }) : null
+  if (traces) cleanup.defer(() => reporter.step('Stopping Jaeger', () => traces.stop()))
   const wiring = await planWiring({ directory, secrets, servers, database }, { replicas, port, reporter })
   const { env = {}, entry = entryOf } = options
   const { running, ready, readyAgain } = startProcesses({
@@ -111,6 +118,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     changed,
     env,
     entry,
+    variables: traces?.variables ?? {},
   })
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
@@ -131,6 +139,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     operatorKey: secrets.operatorKey,
     seed: seeded,
     servers,
+    traces: traces?.page ?? process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? null,
     get file() {
       return describe()
     },

@@ -3,6 +3,7 @@
  */
 import { join, relative } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
+import { followLogs } from './logs.ts'
 import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
 import { firstRequest } from './seed/first-request.ts'
@@ -14,6 +15,8 @@ const usage = `npm start [-- options]
   --port N       the gateway's port (8080); the next free one when it is taken
   --servers X    PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": Docker where it
                  works, else processes. Without it PLATTER_SERVERS counts, else "auto"
+  --traces       start Jaeger beside it, in Docker, and send it every trace
+  --logs         show what the services log
   --help         show this
 Data, logs and stack.json are in .run/; "npm run reset" forgets them.`
 
@@ -47,6 +50,7 @@ async function run(flags: Flags): Promise<void> {
   })
   if (stack !== null) {
     welcome(stack, reporter)
+    if (flags.logs) followLogs(stack.file.data.logs, reporter.say, process.stdout.isTTY)
     await aborted(stopping.signal)
     await stack.stop()
   }
@@ -62,6 +66,8 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 interface Flags {
   readonly replicas: number
   readonly port: number
+  readonly traces: boolean
+  readonly logs: boolean
 }
 
 function readFlags(): Flags | 'help' {
@@ -70,13 +76,20 @@ function readFlags(): Flags | 'help' {
       replicas: { type: 'string', default: '1' },
       port: { type: 'string', default: '8080' },
       servers: { type: 'string' },
+      traces: { type: 'boolean', default: false },
+      logs: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return 'help'
-  const { replicas, port, servers } = values
+  const { replicas, port, servers, traces, logs } = values
   if (servers !== undefined) chooseServers(servers)
-  return { replicas: wholeNumber('replicas', replicas, 9), port: wholeNumber('port', port, 65_535) }
+  return {
+    replicas: wholeNumber('replicas', replicas, 9),
+    port: wholeNumber('port', port, 65_535),
+    traces,
+    logs,
+  }
 }
 
 function chooseServers(text: string): void {
@@ -151,6 +164,7 @@ function welcome(stack: Stack, reporter: Reporter): void {
     `  access key  ${stack.seed.accessKey}`,
     `  try         ${firstRequest(stack.gateway, stack.seed.accessKey)}`,
     `  logs        ${logs}`,
+    `  traces      ${stack.traces ?? 'not sent; set OTEL_EXPORTER_OTLP_ENDPOINT, or start with --traces'}`,
     `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,
     '  stop        Ctrl-C; "npm run reset" forgets the data',
     '',

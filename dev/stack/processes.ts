@@ -14,6 +14,8 @@ export interface Launch {
   /** The file that Node runs for a process, relative to the repository. */
   readonly entry: (name: ProcessName) => string
   readonly env: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
+  /** Further variables for all processes. */
+  readonly variables: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
   readonly changed: () => void
 }
@@ -90,7 +92,13 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
       name: replica,
       command: process.execPath,
       args: [launch.entry(name)],
-      env: { ...surroundings(), ...environmentOf(name, wiring), ...launch.env[name], PORT: String(port) },
+      env: {
+        ...surroundings(),
+        ...launch.variables,
+        ...environmentOf(name, wiring),
+        ...launch.env[name],
+        PORT: String(port),
+      },
       cwd: repository,
       log: join(host.logs, `${name}.log`),
       stopSignal: 'SIGTERM',

@@ -36,7 +36,8 @@ test('of an error: name, code, message, stack and cause, and not the row that Po
 })
 
 test('a card number and an access key within what may be said are masked', () => {
-  const reason = 'GET /menu?access-token=platter_live_abcdefghijkl failed: 4242 4242 4242 4242 is not a number'
+  const reason =
+    'GET /menu?access-token=platter_live_abcdefghijkl failed: 4242 4242 4242 4242 is not a number'
   const [line] = written((log) => log.warn({ reason }, 'failed'))
   expect(line!['reason']).toBe('GET /menu?access-token=[masked] failed: [masked] is not a number')
 })

@@ -1,0 +1,58 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import pretty from 'pino-pretty'
+import { serviceNames } from './stack/services.ts'
+
+const everyMs = 250
+
+/**
+ * Shows what the services log from now on: for a person on a terminal, as it stands in the files everywhere else.
+ * Gives what ends it.
+ */
+export function followLogs(folder: string, say: (line: string) => void, isTerminal: boolean): () => void {
+  const readable = pretty.prettyFactory({
+    colorize: isTerminal,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,service,trace_id,span_id',
+    messageFormat: '{service} {msg}',
+    singleLine: true,
+  })
+  const show = (line: string) => say(isTerminal ? String(readable(line)).trimEnd() : line)
+  const files = serviceNames.map((name) => new Tail(join(folder, `${name}.log`), show))
+  const timer = setInterval(() => void Promise.all(files.map((file) => file.read())), everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** What is appended to a file, line by line, from the moment that it is first read. */
+class Tail {
+  readonly #path: string
+  readonly #show: (line: string) => void
+  #at: number | null = null
+  #rest = ''
+  #isReading = false
+
+  constructor(path: string, show: (line: string) => void) {
+    this.#path = path
+    this.#show = show
+  }
+
+  async read(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      await using file = await open(this.#path)
+      const { size } = await file.stat()
+      const from = Math.min(this.#at ?? size, size)
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(size - from), position: from })
+      this.#at = from + bytesRead
+      const lines = (this.#rest + buffer.toString('utf8', 0, bytesRead)).split('\n')
+      this.#rest = lines.pop() ?? ''
+      for (const line of lines) this.#show(line)
+    } catch {
+      // It is rotated at this moment, or nothing was logged yet: the next look will tell.
+    } finally {
+      this.#isReading = false
+    }
+  }
+}

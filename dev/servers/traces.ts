@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeWhole } from '../process/files.ts'
+import { freePort, freePortFrom } from '../process/ports.ts'
+import { until } from '../process/wait.ts'
+import { compose, findDocker, pull, type DockerCommand, type Project } from './compose-command.ts'
+import { composeService } from './compose-file.ts'
+import { NoEngine, type ServerContext } from './types.ts'
+
+/** Jaeger, which takes the services' traces and shows them. */
+export interface Traces {
+  /** For the services. */
+  readonly variables: Readonly<Record<string, string>>
+  /** For a person. */
+  readonly page: string
+  stop(): Promise<void>
+}
+
+const answerWithinMs = 60_000
+/** Where Jaeger's page is in docker-compose.yml, and the first port to look at here. */
+const usualPage = 16_686
+
+/**
+ * Starts the Jaeger of docker-compose.yml, in a project of its own: it keeps its traces in memory, and they end with
+ * the stack. Throws with one sentence where there is no Docker.
+ */
+export async function startTraces(context: ServerContext): Promise<Traces> {
+  const docker = await findDocker().catch((error: unknown) => {
+    throw error instanceof NoEngine ? new Error(withoutDocker) : error
+  })
+  await context.reporter.step('Docker image of Jaeger', (step) =>
+    pull(docker, composeService('jaeger').image, context, step),
+  )
+  const [otlp, page] = [await freePort(), await freePortFrom(usualPage)]
+  const project = projectOf(context.directory, { otlp, page })
+  const stop = () => compose(docker, project, ['down', '--timeout', '5'], { context })
+  try {
+    await bringUp(docker, project, page, context)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { variables: tracesOnly(`http://127.0.0.1:${otlp}`), page: `http://127.0.0.1:${page}`, stop }
+}
+
+const withoutDocker =
+  '--traces starts Jaeger in Docker, and no Docker engine answers here: start it, or set OTEL_EXPORTER_OTLP_ENDPOINT to an OTLP receiver of your own.'
+
+/** Jaeger takes nothing else. */
+const tracesOnly = (endpoint: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_METRICS_EXPORTER: 'none',
+  OTEL_LOGS_EXPORTER: 'none',
+})
+
+/** Of the same name at each start in a directory, so that one that was left behind is found and replaced. */
+function projectOf(directory: string, { otlp, page }: { otlp: number; page: number }): Project {
+  const file = join(directory, 'docker', 'jaeger.json')
+  mkdirSync(join(file, '..'), { recursive: true })
+  // Laid over docker-compose.yml; JSON is YAML.
+  writeWhole(file, `${JSON.stringify({ services: { jaeger: { ports: [`127.0.0.1:${otlp}:4318`] } } })}\n`)
+  const name = `platter-traces-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`
+  return { name, files: [file], variables: { JAEGER_PORT: String(page) } }
+}
+
+async function bringUp(
+  docker: DockerCommand,
+  project: Project,
+  page: number,
+  context: ServerContext,
+): Promise<void> {
+  await context.reporter.step('Jaeger in a container', async (step) => {
+    await compose(docker, project, ['up', '--detach', '--no-build', 'jaeger'], { context, now: step.now })
+    const { host, signal } = context
+    const what = `Waiting for Jaeger (${host.logs}/docker.log tells more)`
+    await until(() => answers(`http://127.0.0.1:${page}/`), {
+      what,
+      withinMs: answerWithinMs,
+      everyMs: 100,
+      signal,
+    })
+    step.result(`port ${page}`)
+  })
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok
+  } catch {
+    // Not yet; `until` says when that is for too long.
+    return false
+  }
+}
