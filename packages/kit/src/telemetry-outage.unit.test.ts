@@ -1,0 +1,78 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+
+const SERVICE = fileURLToPath(new URL('./testing/measured-service.ts', import.meta.url))
+type Line = { msg: string; address?: string; reason?: string }
+
+let child: ChildProcess | undefined
+afterEach(() => {
+  child?.kill('SIGKILL')
+})
+
+/** A service that measures everything and sends it there; its log lines as they come. */
+async function measured(otlpPort: number): Promise<{ url: string; lines: Line[] }> {
+  const running = spawn(process.execPath, [SERVICE], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      INTERNAL_SECRET: 'x'.repeat(32),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${otlpPort}`,
+      OTEL_TRACES_SAMPLER: 'always_on',
+      OTEL_METRIC_EXPORT_INTERVAL: '200',
+    },
+  })
+  child = running
+  const lines: Line[] = []
+  const started = Promise.withResolvers<string>()
+  createInterface({ input: running.stdout }).on('line', (text) => {
+    const line = JSON.parse(text) as Line
+    lines.push(line)
+    if (line.msg === 'started') started.resolve(line.address ?? '')
+  })
+  return { url: await started.promise, lines }
+}
+
+const ask = (url: string) =>
+  new Promise<number>((resolve, reject) => {
+    get(url, { agent: false }, (answer) =>
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
+    ).on('error', reject)
+  })
+
+async function listening(onConnection: (socket: Socket) => void): Promise<number> {
+  const listener = createServer(onConnection).listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  return (listener.address() as AddressInfo).port
+}
+
+test.each([
+  ['nobody listens', () => 1],
+  [
+    'somebody listens and never answers',
+    () => listening((socket) => void socket.on('error', () => 'it was killed').resume()),
+  ],
+])(
+  'where %s, requests are served, one line says so, and the end comes as soon',
+  async (_, receiver) => {
+    const { url, lines } = await measured(await receiver())
+    for (let round = 0; round < 6; round++) {
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => ask(url)))
+      expect(new Set(statuses)).toEqual(new Set([200]))
+    }
+    const from = performance.now()
+    child!.kill('SIGTERM')
+    const [code] = (await once(child!, 'exit')) as [number]
+    expect(code).toBe(0)
+    // A second for the last try, and what a process needs to end.
+    expect(performance.now() - from).toBeLessThan(2_500)
+    expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(600)
+    expect(lines.filter(({ msg }) => msg.includes('OTLP')).length).toBeLessThanOrEqual(1)
+  },
+  30_000,
+)
