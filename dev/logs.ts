@@ -17,7 +17,7 @@ export function followLogs(folder: string, say: (line: string) => void, isTermin
     messageFormat: '{service} {msg}',
     singleLine: true,
   })
-  const show = (line: string) => say(isTerminal ? String(readable(line)).trimEnd() : line)
+  const show = (line: string) => say(isTerminal ? readable(line).trimEnd() : line)
   const files = serviceNames.map((name) => new Tail(join(folder, `${name}.log`), show))
   const timer = setInterval(() => void Promise.all(files.map((file) => file.read())), everyMs)
   timer.unref()

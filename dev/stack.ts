@@ -6,6 +6,7 @@ import { plainReporter, type Reporter } from './progress.ts'
 import type { seed, SeedResult } from './seed/seed.ts'
 import { findServers, type Servers } from './servers/find.ts'
 import { startTraces } from './servers/traces.ts'
+import type { ServerContext } from './servers/types.ts'
 import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
@@ -106,20 +107,12 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )
-  const traces = options.traces === true ? await startTraces({ directory, host, reporter, signal }) : null
-  if (traces) cleanup.defer(() => reporter.step('Stopping Jaeger', () => traces.stop()))
+  const traces = await openTraces(options.traces, { directory, host, reporter, signal }, cleanup)
   const wiring = await planWiring({ directory, secrets, servers, database }, { replicas, port, reporter })
   const { env = {}, entry = entryOf } = options
-  const { running, ready, readyAgain } = startProcesses({
-    host,
-    reporter,
-    wiring,
-    signal,
-    changed,
-    env,
-    entry,
-    variables: traces?.variables ?? {},
-  })
+  const { variables } = traces
+  const started = startProcesses({ host, reporter, wiring, signal, changed, env, entry, variables })
+  const { running, ready, readyAgain } = started
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
   const known = database.fresh ? { ...secrets, seed: null } : secrets
@@ -139,7 +132,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     operatorKey: secrets.operatorKey,
     seed: seeded,
     servers,
-    traces: traces?.page ?? process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? null,
+    traces: traces.shown,
     get file() {
       return describe()
     },
@@ -147,6 +140,18 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     ready: readyAgain,
     stop,
   }
+}
+
+/** Where traces go: to a Jaeger of our own where one is wished for, else to where our own environment says. */
+async function openTraces(
+  wished: boolean | undefined,
+  context: ServerContext,
+  cleanup: AsyncDisposableStack,
+) {
+  if (wished !== true) return { variables: {}, shown: process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? null }
+  const traces = await startTraces(context)
+  cleanup.defer(() => context.reporter.step('Stopping Jaeger', () => traces.stop()))
+  return { variables: traces.variables, shown: traces.page }
 }
 
 async function stopServers(servers: Servers, reporter: Reporter): Promise<void> {
