@@ -35,9 +35,6 @@ const modes: Record<string, Record<string, string>> = {
   },
   'every trace': { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'parentbased_always_on' },
 }
-for (const [mode, variables] of Object.entries(modes)) await measure(mode, variables)
-process.exit(0)
-
 async function measure(mode: string, variables: Record<string, string>): Promise<void> {
   const env = Object.fromEntries(serviceNames.map((name) => [name, variables]))
   const stack = await startStack({
@@ -129,3 +126,6 @@ function memoryOf(stack: Stack): number {
     .map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]))
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1_024
 }
+
+for (const [mode, variables] of Object.entries(modes)) await measure(mode, variables)
+process.exit(0)

@@ -102,12 +102,12 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const secrets = loadSecrets(directory)
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()
+  const traces = await openTraces(options.traces, { directory, host, reporter, signal }, cleanup)
   const servers = await findServers({ directory, host, reporter, signal, changed, fresh })
   cleanup.defer(() => stopServers(servers, reporter))
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )
-  const traces = await openTraces(options.traces, { directory, host, reporter, signal }, cleanup)
   const wiring = await planWiring({ directory, secrets, servers, database }, { replicas, port, reporter })
   const { env = {}, entry = entryOf } = options
   const { variables } = traces
