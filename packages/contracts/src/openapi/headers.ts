@@ -12,6 +12,10 @@ export const headers = {
     'The id of the request: as it was sent, or a new one.',
     '182a2cce-1191-4f2f-b816-c96c88181d5a',
   ),
+  'X-Trace-Id': header(
+    'The trace that the request is in, where it is kept: 32 hexadecimal digits. It continues yours when you send a `traceparent`.',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+  ),
   RateLimit: header(
     'How many requests are left (`r`), and for how many seconds (`t`), as in draft-ietf-httpapi-ratelimit-headers.',
     '"default";r=2994;t=7',

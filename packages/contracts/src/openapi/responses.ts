@@ -73,6 +73,7 @@ function success(operation: Operation, page: Page | undefined, schemas: Schemas)
     description: page?.answer.description ?? operation.summary,
     headers: headersOf([
       'X-Request-Id',
+      'X-Trace-Id',
       ...RATE,
       ...(operation.problems.includes('idempotency-mismatch') ? (['Idempotent-Replayed'] as const) : []),
       ...(isPaged ? (['Link'] as const) : []),
@@ -104,6 +105,7 @@ function problemResponse(codes: readonly ProblemCode[]): Json {
     description: codes.map((code) => `- ${inWords(code, problems[code])}`).join('\n'),
     headers: headersOf([
       'X-Request-Id',
+      'X-Trace-Id',
       ...(isOfKnownKey ? RATE : []),
       ...(waits ? (['Retry-After'] as const) : []),
     ]),
