@@ -24,6 +24,8 @@ const telemetry = (port: number) => ({
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: '0',
   OTEL_METRIC_EXPORT_INTERVAL: '1000',
+  OTEL_BSP_SCHEDULE_DELAY: '500',
+  OTEL_BLRP_SCHEDULE_DELAY: '500',
 })
 
 /** One fresh stack for all end-to-end tests: real servers, every service twice, the development seed. */

@@ -17,8 +17,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> 
   },
   'a message is acked before its work is done': {
     file: 'packages/bus/src/consumer.ts',
-    from: '      await consumption.handle(',
-    to: '      if (!consumption.noAck) channel.ack(message)\n      await consumption.handle(',
+    from: '        await consumption.handle(',
+    to: '        if (!consumption.noAck) channel.ack(message)\n        await consumption.handle(',
     within: 200,
   },
   'an unknown outcome is taken for a declined card': {

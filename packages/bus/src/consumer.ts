@@ -119,9 +119,9 @@ export class Consumer {
     }
     let settle: 'ack' | 'reject' = 'ack'
     const handle = () =>
-      this.#logged(consumption.name, requestId, () =>
-        consumption.handle({ content, requestId, redelivered: fields.redelivered }, reply),
-      )
+      this.#logged(consumption.name, requestId, async () => {
+        await consumption.handle({ content, requestId, redelivered: fields.redelivered }, reply)
+      })
     try {
       // A nudge, which comes through an exchange, is not worth a span.
       if (fields.exchange !== '') await handle()

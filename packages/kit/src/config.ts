@@ -16,6 +16,9 @@ const exporter = (what: string) =>
     .default('otlp')
     .describe(`Whether ${what} are sent to OTEL_EXPORTER_OTLP_ENDPOINT.`)
 
+const every = (what: string, fallback: number) =>
+  z.coerce.number().int().min(100).default(fallback).describe(`${what} are sent so often; milliseconds.`)
+
 /** The names and meanings are OpenTelemetry's. Its exporters read further OTEL_EXPORTER_OTLP_* themselves. */
 const telemetryConfig = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -38,12 +41,9 @@ const telemetryConfig = {
     ),
   OTEL_METRICS_EXPORTER: exporter('metrics'),
   OTEL_LOGS_EXPORTER: exporter('logs'),
-  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
-    .number()
-    .int()
-    .min(100)
-    .default(60_000)
-    .describe('Metrics are sent so often; milliseconds.'),
+  OTEL_METRIC_EXPORT_INTERVAL: every('Metrics', 60_000),
+  OTEL_BSP_SCHEDULE_DELAY: every('Spans', 5_000),
+  OTEL_BLRP_SCHEDULE_DELAY: every('Log records', 5_000),
 }
 const TelemetryConfig = z.object(telemetryConfig)
 export type TelemetryConfig = z.output<typeof TelemetryConfig>

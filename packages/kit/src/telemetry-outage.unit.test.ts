@@ -19,7 +19,6 @@ async function measured(otlpPort: number): Promise<{ url: string; lines: Line[] 
   const running = spawn(process.execPath, [SERVICE], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'],
       PORT: '0',
       INTERNAL_SECRET: 'x'.repeat(32),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${otlpPort}`,

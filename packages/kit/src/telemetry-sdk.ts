@@ -42,8 +42,6 @@ import { KEPT, turnOn } from './telemetry.ts'
 
 /** How long what was measured last may keep a process that stops. */
 const FLUSH_WITHIN_MS = 1_000
-/** A batch may wait so long; a full queue (2,048) throws away what comes then, so that a receiver that is down costs no memory. */
-const BATCH_EVERY_MS = 1_000
 
 const samplers: Record<SamplerName, (ratio: number) => Sampler> = {
   always_on: () => new AlwaysOnSampler(),
@@ -91,7 +89,7 @@ export function startTelemetry(
   const providers = [
     startTraces(resource, config),
     ...(config.OTEL_METRICS_EXPORTER === 'otlp' ? [startMetrics(resource, config)] : []),
-    ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource)] : []),
+    ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource, config)] : []),
   ]
   turnOn()
   return async function stop(): Promise<void> {
@@ -119,12 +117,14 @@ function resourceOf(service: string): Resource {
 
 function startTraces(resource: Resource, config: TelemetryConfig): TracerProvider {
   const sampler = samplers[config.OTEL_TRACES_SAMPLER](config.OTEL_TRACES_SAMPLER_ARG)
+  const exporter = new OTLPTraceExporter()
+  const scheduledDelayMillis = config.OTEL_BSP_SCHEDULE_DELAY
+  // A full queue (2,048) throws away what comes then, so that a receiver that is down costs no memory.
+  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis })
   const provider = new TracerProvider({
     resource,
     sampler: new KeepingFailures(sampler),
-    spanProcessors: [
-      new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), scheduledDelayMillis: BATCH_EVERY_MS }),
-    ],
+    spanProcessors: [processor],
   })
   trace.setGlobalTracerProvider(provider)
   return provider
@@ -141,11 +141,12 @@ function startMetrics(resource: Resource, config: TelemetryConfig): MeterProvide
   return provider
 }
 
-function startLogs(resource: Resource): LoggerProvider {
+function startLogs(resource: Resource, config: TelemetryConfig): LoggerProvider {
   const exporter = new OTLPLogExporter()
+  const scheduledDelayMillis = config.OTEL_BLRP_SCHEDULE_DELAY
   const provider = new LoggerProvider({
     resource,
-    processors: [new BatchLogRecordProcessor({ exporter, scheduledDelayMillis: BATCH_EVERY_MS })],
+    processors: [new BatchLogRecordProcessor({ exporter, scheduledDelayMillis })],
   })
   logs.setGlobalLoggerProvider(provider)
   return provider
