@@ -1,7 +1,8 @@
 /**
- * `node dev/measure-telemetry.ts [orders]`: what telemetry costs. The same card orders, 16 at a time, over three
- * stacks: off, at the default sampling, and with every trace kept; prints the CPU of the services an order, user and
- * system time by /proc. The figures are in docs/decisions/0014-telemetry.md.
+ * `node dev/measure-telemetry.ts [orders]`: what telemetry costs. Three stacks run side by side, without telemetry, at
+ * the default sampling and with every trace kept, and take the same card orders in turns, 16 at a time: whatever else
+ * the machine does meets all three alike. Prints the CPU of the services for an order, user and system time by
+ * /proc. The figures are in docs/decisions/0014-telemetry.md.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -35,41 +36,59 @@ const modes: Record<string, Record<string, string>> = {
   },
   'every trace': { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'parentbased_always_on' },
 }
-async function measure(mode: string, variables: Record<string, string>): Promise<void> {
+type Measured = { mode: string; stack: Stack; order: object }
+
+async function start([mode, variables]: [string, Record<string, string>], at: number): Promise<Measured> {
   const env = Object.fromEntries(serviceNames.map((name) => [name, variables]))
   const stack = await startStack({
-    runDirectory: join(import.meta.dirname, '../.run/measure'),
+    runDirectory: join(import.meta.dirname, `../.run/measure-${at}`),
     reporter: plainReporter(() => undefined),
     fresh: true,
     env: { ...env, gateway: { ...variables, RATE_LIMIT_REQUESTS: '1000000' } },
   })
+  return { mode, stack, order: await anOrder(stack) }
+}
+
+async function measure(): Promise<void> {
+  const all: Measured[] = []
   try {
-    const order = await anOrder(stack)
-    await send(stack, order, Math.ceil(orders / 4))
+    for (const [at, mode] of Object.entries(modes).entries()) all.push(await start(mode, at))
+    await send(all, Math.ceil(orders / 4))
     Object.assign(received, { requests: 0, bytes: 0 })
-    const [before, from] = [cpuOf(stack), performance.now()]
-    await send(stack, order, orders)
-    const after = cpuOf(stack)
-    const perOrder = serviceNames.map((name) => ((after[name] - before[name]) / orders).toFixed(2))
-    const sum = serviceNames.reduce((total, name) => total + after[name] - before[name], 0) / orders
+    const before = all.map(({ stack }) => cpuOf(stack))
+    const from = performance.now()
+    await send(all, orders)
     const seconds = (performance.now() - from) / 1_000
+    for (const [at, { mode, stack }] of all.entries()) tell(mode, stack, before[at] ?? cpuOf(stack))
     console.log(
-      `${mode}: ${sum.toFixed(2)} ms an order (${serviceNames.map((name, at) => `${name} ${perOrder[at]}`).join(', ')}); ` +
-        `${Math.round(orders / seconds)} orders/s; ${Math.round(received.bytes / orders)} bytes an order sent; ` +
-        `memory ${Math.round(memoryOf(stack) / serviceNames.length)} MB a service`,
+      `${Math.round((all.length * orders) / seconds)} orders/s in all, ${received.bytes} bytes sent`,
     )
   } finally {
-    await stack.stop()
+    await Promise.all(all.map(({ stack }) => stack.stop()))
   }
 }
 
-async function send(stack: Stack, order: object, count: number): Promise<void> {
+type Cpu = Record<(typeof serviceNames)[number], number>
+
+function tell(mode: string, stack: Stack, before: Cpu): void {
+  const after = cpuOf(stack)
+  const each = serviceNames.map((name) => ({ name, ms: (after[name] - before[name]) / orders }))
+  const sum = each.reduce((total, { ms }) => total + ms, 0)
+  const apart = each.map(({ name, ms }) => `${name} ${ms.toFixed(2)}`).join(', ')
+  const memory = Math.round(memoryOf(stack) / serviceNames.length)
+  console.log(`${mode}: ${sum.toFixed(2)} ms an order (${apart}); memory ${memory} MB a service`)
+}
+
+/** So many to each stack. */
+async function send(all: readonly Measured[], count: number): Promise<void> {
   let left = count
   const client = async () => {
     while (left-- > 0) {
-      const answer = await ask(stack, 'send-order', order)
-      if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`)
-      await answer.arrayBuffer()
+      for (const { stack, order } of all) {
+        const answer = await ask(stack, 'send-order', order)
+        if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`)
+        await answer.arrayBuffer()
+      }
     }
   }
   await Promise.all(Array.from({ length: atOnce }, client))
@@ -109,9 +128,9 @@ const ask = ({ gateway, seed }: Stack, path: string, body?: object): Promise<Res
   })
 
 /** Milliseconds of CPU that each service has used so far. */
-function cpuOf(stack: Stack): Record<(typeof serviceNames)[number], number> {
+function cpuOf(stack: Stack): Cpu {
   const used = serviceNames.map((name) => [name, stack.pids(name).reduce((sum, pid) => sum + cpu(pid), 0)])
-  return Object.fromEntries(used) as Record<(typeof serviceNames)[number], number>
+  return Object.fromEntries(used) as Cpu
 }
 
 function cpu(pid: number): number {
@@ -127,7 +146,5 @@ function memoryOf(stack: Stack): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1_024
 }
 
-// Twice, in turns: what else runs on the machine is in the figures.
-for (const round of [1, 2])
-  for (const [mode, variables] of Object.entries(modes)) await measure(`${round} ${mode}`, variables)
+await measure()
 process.exit(0)
