@@ -103,6 +103,8 @@ let emitter: Emitter | undefined
 
 /** The line as it was written, so that nothing goes out that would not stand in the file. Its trace is the active one. */
 function emit(line: string): void {
+  emitter ??= logs.getLogger('platter')
+  if (!emitter.enabled()) return
   const {
     level,
     time,
@@ -114,7 +116,6 @@ function emit(line: string): void {
     span_id: _4,
     ...fields
   } = JSON.parse(line) as Line
-  emitter ??= logs.getLogger('platter')
   emitter.emit({
     timestamp: new Date(time),
     severityNumber: SEVERITIES[level] ?? SeverityNumber.UNSPECIFIED,
