@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isCardNumber } from './card-number.ts'
 import { secret } from './secret.ts'
 import { shownAs } from './shown-as.ts'
-import { ApiKey, filledText, lenientNumber, nullAsAbsent, text } from './values.ts'
+import { ApiKey, filledText, lenientBoolean, lenientNumber, nullAsAbsent, text } from './values.ts'
 
 /** The add-card fields (specification section 2); also a new card inside an order. */
 export const NewCard = z
@@ -106,4 +106,11 @@ export const LastEvent = z.object({
     .max(100)
     .optional()
     .describe('The same as the header `Last-Event-ID`, for clients that cannot send it.'),
+})
+
+/** For what replaces something as a whole. */
+export const ValidateOnly = z.object({
+  'validate-only': blankAsAbsent(lenientBoolean(z.boolean().default(false))).describe(
+    'Only checks: the answer is what it would be, and nothing is stored.',
+  ),
 })

@@ -32,6 +32,8 @@ export const problems = {
   'card-not-found': row(1405, 404, 'There is no such card'),
   'address-not-found': row(1406, 404, 'There is no such address'),
   'application-not-found': row(1407, 404, 'There is no such application'),
+  'access-key-not-found': row(1408, 404, 'There is no such access key'),
+  'attention-not-found': row(1409, 404, 'This needs nobody any more, or never did'),
   'no-such-endpoint': row(1499, 404, 'There is no such endpoint'),
 
   'method-not-allowed': row(1501, 405, 'This endpoint does not take this method'),
@@ -42,6 +44,8 @@ export const problems = {
   'idempotency-in-flight': row(1602, 409, 'The first request with this key is still running', true),
   'invalid-transition': row(1603, 409, 'The order cannot move to this status'),
   'apikey-taken': row(1604, 409, 'The apiKey belongs to another restaurant'),
+  'last-operator-key': row(1605, 409, 'The last access key of an operator cannot be revoked'),
+  'access-key-ended': row(1606, 409, 'The access key is revoked or expired'),
 
   'restaurant-closed': row(1701, 422, 'The restaurant is closed', true),
   'item-unavailable': row(1702, 422, 'An item is not available'),

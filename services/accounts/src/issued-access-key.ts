@@ -31,14 +31,19 @@ export function issuedAccessKeys(internalSecret: string) {
       }
     },
     /** The answer with the access key in it. Throws Problem idempotency-mismatch when INTERNAL_SECRET has changed since. */
-    reveal(body: string, mode: Mode): string {
+    reveal(body: string): string {
       const answer = JSON.parse(body) as Issued
-      const accessKey = accessKeyOf(answer.accessKey, mode)
+      const accessKey = accessKeyOf(answer.accessKey, modeOf(answer.prefix))
       if (accessKeyPrefix(accessKey) !== answer.prefix) throw lost()
       return JSON.stringify({ ...answer, accessKey })
     },
   }
 }
+
+/** Of a key that begins so; live for the key that came with the configuration, of which no more is known. */
+export const modeOf = (prefix: string | null): Mode =>
+  prefix?.startsWith('platter_test_') ? 'test' : 'live'
+
 export type IssuedAccessKeys = ReturnType<typeof issuedAccessKeys>
 
 const lost = () =>

@@ -5,14 +5,21 @@ import {
   AccountsSave,
   AddAddress,
   AddCard,
+  ApplicationAccessKeys,
+  Applications,
   CreateApplication,
   GetUser,
   IssueAccessKey,
+  IssueOperatorAccessKey,
   IssueRestaurantAccessKey,
+  OperatorAccessKeys,
   RegisterUser,
   RemoveAddress,
   RemoveCard,
   ResolveAccessKey,
+  RestaurantAccessKeys,
+  RevokeAccessKey,
+  RotateAccessKey,
   Signin,
   UpdateUser,
 } from '@platter/contracts'
@@ -34,15 +41,20 @@ import { save } from '#/handlers/save.ts'
 import { issuedAccessKeys } from '#/issued-access-key.ts'
 import { tokenizer } from '#/outside/payments.ts'
 import { createPasswords } from '#/password.ts'
+import { applicationAccessKeys, operatorAccessKeys, restaurantAccessKeys } from '#/routes/access-keys.ts'
 import { addAddress } from '#/routes/add-address.ts'
 import { addCard } from '#/routes/add-card.ts'
+import { listApplications } from '#/routes/applications.ts'
 import { createApplication } from '#/routes/create-application.ts'
 import { issueAccessKey } from '#/routes/issue-access-key.ts'
+import { issueOperatorAccessKey } from '#/routes/issue-operator-access-key.ts'
 import { issueRestaurantAccessKey } from '#/routes/issue-restaurant-access-key.ts'
 import { registerUser } from '#/routes/register-user.ts'
 import { removeAddress } from '#/routes/remove-address.ts'
 import { removeCard } from '#/routes/remove-card.ts'
 import { resolveAccessKey } from '#/routes/resolve-access-key.ts'
+import { revokeAccessKey } from '#/routes/revoke-access-key.ts'
+import { rotateAccessKey } from '#/routes/rotate-access-key.ts'
 import { signin } from '#/routes/signin.ts'
 import { updateUser } from '#/routes/update-user.ts'
 import { getUser } from '#/routes/user.ts'
@@ -74,9 +86,16 @@ export function wire(config: Config, log: Log): Parts {
   route(RemoveCard, removeCard(db))
   route(AddAddress, addAddress(db))
   route(RemoveAddress, removeAddress(db))
+  route(Applications, listApplications(db))
   route(CreateApplication, createApplication(db))
+  route(ApplicationAccessKeys, applicationAccessKeys(db))
   route(IssueAccessKey, issueAccessKey(db, accessKeys))
+  route(RestaurantAccessKeys, restaurantAccessKeys(db))
   route(IssueRestaurantAccessKey, issueRestaurantAccessKey(db, accessKeys))
+  route(OperatorAccessKeys, operatorAccessKeys(db))
+  route(IssueOperatorAccessKey, issueOperatorAccessKey(db, accessKeys))
+  route(RotateAccessKey, rotateAccessKey(db, accessKeys))
+  route(RevokeAccessKey, revokeAccessKey(db))
   route(ResolveAccessKey, resolveAccessKey(db, log))
 
   bus.onQuestion(AccountsResolve, resolve(db))

@@ -28,6 +28,7 @@ import { restaurantSearchTest } from './routes/restaurant-search-test.ts'
 import { restaurantSearch } from './routes/restaurant-search.ts'
 import { resumeRestaurant } from './routes/resume.ts'
 import { clearPast } from './store/availability.ts'
+import { restaurants } from './routes/restaurants.ts'
 import type { Database } from './store/database.ts'
 import { createMenuCache } from './store/menu-cache.ts'
 import { connectCache } from './store/redis.ts'
@@ -59,6 +60,7 @@ export function wire(config: Config, log: Log): Parts {
   choiceAvailability(route, db)
   pauseRestaurant(route, db)
   resumeRestaurant(route, db)
+  restaurants(route, db)
   putRestaurant(route, db)
   putMenu(route, db)
 

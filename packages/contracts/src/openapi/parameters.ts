@@ -32,7 +32,7 @@ const inPath: Record<string, Described> = {
   },
   applications: { description: 'id of the client application.', example: keys.application },
   'access-keys': { description: 'id of the access key.', example: keys.accessKey },
-  attention: { description: 'id of what needs a person.', example: keys.order },
+  attention: { description: 'id of what needs a person.', example: `saga_${keys.order}` },
 }
 
 const PARAMETER = /([^/]+)\/:([^/]+)/g

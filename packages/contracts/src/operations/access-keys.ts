@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
+import { KeyInPath, Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
-import { ApiKey, Epoch } from '../values.ts'
+import { ApiKey, Epoch, lenientNumber } from '../values.ts'
 
 /** The key itself is shown here and never again: only its hash is kept. */
 export const IssuedAccessKey = z
@@ -56,4 +56,108 @@ export const IssueRestaurantAccessKey = operation({
   body,
   response: IssuedAccessKey,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
+})
+
+/** Issues another access key of an operator, so that each person and each tool can have one of its own. */
+export const IssueOperatorAccessKey = operation({
+  name: 'issue-operator-access-key',
+  summary: 'Issue an access key of an operator',
+  method: 'POST',
+  path: '/operatorapi/v1/access-keys',
+  owner: 'accounts',
+  body,
+  response: IssuedAccessKey,
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
+})
+
+/** What may be told of an access key. The key itself is not kept. */
+export const AccessKey = z
+  .object({
+    id: ApiKey,
+    kind: z.enum(['application', 'restaurant', 'operator']).describe('Whom it lets in.'),
+    prefix: z
+      .string()
+      .nullable()
+      .describe('How the key begins; null for the operator key that came with the configuration.'),
+    created: Epoch,
+    lastUsed: Epoch.nullable().describe('To within a minute; null when it was never used.'),
+    expires: Epoch.nullable().describe('From then on it lets nobody in; null when no end is set.'),
+    revoked: Epoch.nullable().describe('Since then it lets nobody in; null when it was not revoked.'),
+  })
+  .meta({ id: 'AccessKey' })
+export type AccessKey = z.infer<typeof AccessKey>
+
+const list = { method: 'GET', owner: 'accounts', query: Page, response: z.array(AccessKey) } as const
+
+export const ApplicationAccessKeys = operation({
+  ...list,
+  name: 'application-access-keys',
+  summary: 'Read the access keys of a client application',
+  path: '/operatorapi/v1/applications/:id/access-keys',
+  params: z.object({ id: ApiKey }),
+  problems: ['application-not-found'],
+})
+
+export const RestaurantAccessKeys = operation({
+  ...list,
+  name: 'restaurant-access-keys',
+  summary: 'Read the access keys of a restaurant',
+  path: '/operatorapi/v1/restaurants/:apiKey/access-keys',
+  params: KeyInPath,
+  problems: [],
+})
+
+export const OperatorAccessKeys = operation({
+  ...list,
+  name: 'operator-access-keys',
+  summary: 'Read the access keys of operators',
+  path: '/operatorapi/v1/access-keys',
+  problems: [],
+})
+
+/** Ends an access key of any kind, at once. */
+export const RevokeAccessKey = operation({
+  name: 'revoke-access-key',
+  summary: 'Revoke an access key',
+  method: 'POST',
+  path: '/operatorapi/v1/access-keys/:id/revoke',
+  owner: 'accounts',
+  params: z.object({ id: ApiKey }),
+  response: AccessKey,
+  problems: ['access-key-not-found', 'last-operator-key', 'idempotency-in-flight', 'idempotency-mismatch'],
+})
+
+/** Thirty days. */
+const LONGEST_OVERLAP_MINUTES = 43_200
+
+/** A new access key in the place of one of any kind; the old one goes on until the overlap ends. */
+export const RotateAccessKey = operation({
+  name: 'rotate-access-key',
+  summary: 'Replace an access key',
+  method: 'POST',
+  path: '/operatorapi/v1/access-keys/:id/rotate',
+  owner: 'accounts',
+  params: z.object({ id: ApiKey }),
+  body: z
+    .preprocess(
+      (value) => value ?? {},
+      z.object({
+        overlapMinutes: lenientNumber(z.int().min(0).max(LONGEST_OVERLAP_MINUTES).default(1_440)).describe(
+          'How long the old key goes on: time to bring the new one to every place where the old one is.',
+        ),
+      }),
+    )
+    .meta({ id: 'Rotation' }),
+  response: IssuedAccessKey.extend({
+    replaces: AccessKey.describe('The old key, and when it ends.'),
+  }).meta({ id: 'RotatedAccessKey' }),
+  problems: [
+    'malformed-json',
+    'not-json',
+    'body-too-large',
+    'access-key-not-found',
+    'access-key-ended',
+    'idempotency-in-flight',
+    'idempotency-mismatch',
+  ],
 })

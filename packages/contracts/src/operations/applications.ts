@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { ApiKey, Epoch, filledText } from '../values.ts'
 
@@ -16,4 +17,15 @@ export const CreateApplication = operation({
   body: z.object({ name: filledText(100) }).meta({ id: 'NewApplication' }),
   response: Application,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
+})
+
+export const Applications = operation({
+  name: 'applications',
+  summary: 'Read the client applications',
+  method: 'GET',
+  path: '/operatorapi/v1/applications',
+  owner: 'accounts',
+  query: Page,
+  response: z.array(Application),
+  problems: [],
 })

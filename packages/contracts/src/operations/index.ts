@@ -1,13 +1,24 @@
 import type { Operation } from '../operation.ts'
-import { IssueAccessKey, IssueRestaurantAccessKey } from './access-keys.ts'
+import {
+  ApplicationAccessKeys,
+  IssueAccessKey,
+  IssueOperatorAccessKey,
+  IssueRestaurantAccessKey,
+  OperatorAccessKeys,
+  RestaurantAccessKeys,
+  RevokeAccessKey,
+  RotateAccessKey,
+} from './access-keys.ts'
 import { AddAddress } from './add-address.ts'
 import { AddCard } from './add-card.ts'
-import { CreateApplication } from './applications.ts'
 import { ChoiceAvailability } from './choice-availability.ts'
 import { ItemAvailability } from './item-availability.ts'
+import { Applications, CreateApplication } from './applications.ts'
+import { ReadAttention, RetryAttention } from './attention.ts'
 import { ItemCustomizations } from './item-customizations.ts'
 import { OrderByKey } from './order-by-key.ts'
 import { OrderStatuses } from './order-statuses.ts'
+import { GetOrderStory } from './order-story.ts'
 import { GetOrder } from './order.ts'
 import { OwnMenu } from './own-menu.ts'
 import { OwnRestaurant } from './own-restaurant.ts'
@@ -15,6 +26,7 @@ import { PauseRestaurant } from './pause.ts'
 import { PutMenu } from './put-menu.ts'
 import { PutRestaurantLink } from './put-restaurant-link.ts'
 import { PutRestaurant } from './put-restaurant.ts'
+import { Reconciliation } from './reconciliation.ts'
 import { RegisterUser } from './register-user.ts'
 import { RemoveAddress } from './remove-address.ts'
 import { RemoveCard } from './remove-card.ts'
@@ -24,6 +36,7 @@ import { RestaurantOrdersStream } from './restaurant-orders-stream.ts'
 import { GetRestaurantOrder, RefuseOrder, ReportStatus, RestaurantOrders } from './restaurant-orders.ts'
 import { RestaurantSearch, RestaurantSearchTest } from './restaurant-search.ts'
 import { ResumeRestaurant } from './resume.ts'
+import { Restaurants } from './restaurants.ts'
 import { SendOrder } from './send-order.ts'
 import { Signin } from './signin.ts'
 import { UpdateUser } from './update-user.ts'
@@ -37,9 +50,11 @@ export * from './add-card.ts'
 export * from './applications.ts'
 export * from './choice-availability.ts'
 export * from './item-availability.ts'
+export * from './attention.ts'
 export * from './item-customizations.ts'
 export * from './order-by-key.ts'
 export * from './order-statuses.ts'
+export * from './order-story.ts'
 export * from './order.ts'
 export * from './own-menu.ts'
 export * from './own-restaurant.ts'
@@ -47,6 +62,7 @@ export * from './pause.ts'
 export * from './put-menu.ts'
 export * from './put-restaurant-link.ts'
 export * from './put-restaurant.ts'
+export * from './reconciliation.ts'
 export * from './register-user.ts'
 export * from './remove-address.ts'
 export * from './remove-card.ts'
@@ -56,6 +72,7 @@ export * from './restaurant-orders-stream.ts'
 export * from './restaurant-orders.ts'
 export * from './restaurant-search.ts'
 export * from './resume.ts'
+export * from './restaurants.ts'
 export * from './send-order.ts'
 export * from './signin.ts'
 export * from './update-user.ts'
@@ -95,10 +112,22 @@ export const operations: readonly Operation[] = [
   ChoiceAvailability,
   PauseRestaurant,
   ResumeRestaurant,
+  Restaurants,
   PutRestaurant,
   PutMenu,
   PutRestaurantLink,
+  Applications,
   CreateApplication,
+  ApplicationAccessKeys,
   IssueAccessKey,
+  RestaurantAccessKeys,
   IssueRestaurantAccessKey,
+  OperatorAccessKeys,
+  IssueOperatorAccessKey,
+  RotateAccessKey,
+  RevokeAccessKey,
+  GetOrderStory,
+  Reconciliation,
+  ReadAttention,
+  RetryAttention,
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
+import { KeyInPath, ValidateOnly } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { MenuCategory } from '../records.ts'
 import { ApiKey, filledText, lenientBoolean, lenientNumber, Money, nullAsAbsent, text } from '../values.ts'
@@ -75,6 +75,7 @@ export const PutMenu = operation({
   /** A menu of 2,000 items with customizations is about 3 MB. */
   bodyLimit: 4 * 1024 * 1024,
   params: KeyInPath,
+  query: ValidateOnly,
   body: MenuInput,
   response: z.array(MenuCategory),
   problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found', 'apikey-taken'],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
+import { KeyInPath, ValidateOnly } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Restaurant } from '../records.ts'
 import {
@@ -107,6 +107,7 @@ export const PutRestaurant = operation({
   path: '/operatorapi/v1/restaurants/:apiKey',
   owner: 'catalog',
   params: KeyInPath,
+  query: ValidateOnly,
   body: RestaurantInput,
   response: Restaurant,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'apikey-taken'],

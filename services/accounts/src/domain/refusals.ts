@@ -33,3 +33,19 @@ export const EMAIL_TAKEN: Refusal = {
   detail: TAKEN,
   faults: [{ pointer: '/email', code: 'email-taken', detail: TAKEN }],
 }
+
+export const ACCESS_KEY_NOT_FOUND: Refusal = {
+  code: 'access-key-not-found',
+  detail: 'There is no such access key.',
+}
+
+export const LAST_OPERATOR_KEY: Refusal = {
+  code: 'last-operator-key',
+  detail:
+    'This is the last access key of an operator without an end: nobody could issue another one. Issue or rotate one first.',
+}
+
+export const ACCESS_KEY_ENDED: Refusal = {
+  code: 'access-key-ended',
+  detail: 'The access key is revoked or expired: nobody uses it. Issue a new one.',
+}

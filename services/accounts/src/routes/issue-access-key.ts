@@ -7,7 +7,7 @@ import { insertApplicationKey } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
 export function issueAccessKey(db: Db, accessKeys: IssuedAccessKeys): Handler<typeof IssueAccessKey> {
-  const { once } = keptOnce(db, IssueAccessKey, (body, call) => accessKeys.reveal(body, call.body.mode))
+  const { once } = keptOnce(db, IssueAccessKey, accessKeys.reveal)
   return (call) =>
     once(call, async (trx) => {
       const { nonce, kept } = accessKeys.issue(call.body.mode)

@@ -10,9 +10,7 @@ export function issueRestaurantAccessKey(
   db: Db,
   accessKeys: IssuedAccessKeys,
 ): Handler<typeof IssueRestaurantAccessKey> {
-  const { once } = keptOnce(db, IssueRestaurantAccessKey, (body, call) =>
-    accessKeys.reveal(body, call.body.mode),
-  )
+  const { once } = keptOnce(db, IssueRestaurantAccessKey, accessKeys.reveal)
   return (call) =>
     once(call, async (trx) => {
       const { nonce, kept } = accessKeys.issue(call.body.mode)

@@ -3,6 +3,9 @@ import { newApiKey } from '@platter/kit'
 import { sql } from 'kysely'
 import { createdEpoch, type Db } from './tables.ts'
 
+/** Neither revoked nor expired. */
+export const isGood = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
+
 /** What is kept of an access key. */
 export type KeptKey = { id: string; hash: string; prefix: string }
 
@@ -33,6 +36,13 @@ export const insertRestaurantKey = (db: Db, key: KeptKey, restaurantApiKey: stri
     .returning(createdEpoch.as('created'))
     .executeTakeFirstOrThrow()
 
+export const insertOperatorKey = (db: Db, key: KeptKey) =>
+  db
+    .insertInto('access_keys')
+    .values({ ...key, kind: 'operator' })
+    .returning(createdEpoch.as('created'))
+    .executeTakeFirstOrThrow()
+
 /** An operator's key with this hash, unless there is one: one that was revoked stays revoked. */
 export async function ensureOperatorKey(db: Db, hash: string): Promise<void> {
   await db
@@ -44,20 +54,22 @@ export async function ensureOperatorKey(db: Db, hash: string): Promise<void> {
 
 const longUnused = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-/** Whom a key belongs to, and whether its use should be noted; undefined when it is unknown, revoked or expired. */
+/**
+ * Whom a key belongs to (a key that replaced another one counts as the same, see the migration), and whether its use should be noted;
+ * undefined when it is unknown, revoked or expired.
+ */
 export async function findKey(db: Db, hash: string) {
   const row = await db
     .selectFrom('access_keys')
-    .select(['id', 'kind', 'application_id', 'restaurant_api_key', longUnused.as('longUnused')])
+    .select(['id', 'kind', 'application_id', 'restaurant_api_key', 'lineage_id', longUnused.as('longUnused')])
     .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .where(isGood)
     .executeTakeFirst()
   if (!row) return undefined
   const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
   return {
     id,
-    principal: Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId: id }),
+    principal: Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId: row.lineage_id ?? id }),
     longUnused: row.longUnused,
   }
 }

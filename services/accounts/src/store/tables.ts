@@ -13,6 +13,7 @@ type AccessKeyRow = {
   last_used_at: Date | null
   revoked_at: Date | null
   expires_at: Date | null
+  lineage_id: string | null
 }
 
 type UserRow = {
@@ -82,5 +83,20 @@ export type Db = Kysely<Tables>
 /** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
 export type Trx = Transaction<Tables>
 
-/** A row's creation in epoch seconds, rounded down: a cast alone rounds, up to half a second into the future. */
-export const createdEpoch = sql<number>`floor(extract(epoch from created_at))::int8`
+/** A moment in epoch seconds, rounded down: a cast alone rounds, up to half a second into the future. */
+export const epochOf = <N extends number | null = number>(column: string) =>
+  sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
+
+export const createdEpoch = epochOf('created_at')
+
+/** Where a page of a list ends: the creation in microseconds, and what tells rows of one moment apart. */
+export type Position = { at: number; id: string }
+
+export const createdMicroseconds = sql<number>`(extract(epoch from created_at) * 1000000)::int8`
+
+/** Of lists that are newest first: what comes after the position; with null everything. */
+export const after = (position: Position | null) =>
+  position === null
+    ? sql<boolean>`true`
+    : sql<boolean>`(created_at, id) < (timestamptz 'epoch' + ${position.at}::int8 * interval '1 microsecond', ${position.id})`
+

@@ -7,11 +7,15 @@ import { findMenu, putMenu as write } from '#/store/menus.ts'
 
 /** Answers the menu with its customizations: what the restaurant said of the same items stays, see `keepFor`. */
 export const putMenu = (route: Route, db: Db) =>
-  route(PutMenu, async ({ params, body }) => {
+  route(PutMenu, async ({ params, query, body }) => {
     const faults = menuFaults(body)
     if (faults.length > 0) throw Problem.of(faults)
     const menu = menuFrom(body)
-    const written = await write(db, params.apiKey, menu)
+    const written = await write(
+      db,
+      { restaurantApiKey: params.apiKey, menu },
+      { validateOnly: query['validate-only'] },
+    )
     if (written.kind === 'taken') throw Problem.of(takenFaults(body, written.keys))
     if (written.kind === 'no-restaurant') {
       throw new Problem('restaurant-not-found', 'There is no such restaurant.')

@@ -8,11 +8,11 @@ import { findRestaurant, putRestaurant as write } from '#/store/restaurants.ts'
 
 /** Answers the restaurant as its details show it. */
 export const putRestaurant = (route: Route, db: Db) =>
-  route(PutRestaurant, async ({ params, body }) => {
+  route(PutRestaurant, async ({ params, query, body }) => {
     const faults = restaurantFaults(params.apiKey, body)
     if (faults.length > 0) throw Problem.of(faults)
     const restaurant = restaurantFrom(params.apiKey, body)
-    const written = await write(db, restaurant)
+    const written = await write(db, restaurant, { validateOnly: query['validate-only'] })
     if (written.kind === 'taken') throw Problem.of(takenZoneFaults(body, written.keys))
     // A pause stays: it is the restaurant's own word.
     const kept = await findRestaurant(db, params.apiKey)

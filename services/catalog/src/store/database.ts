@@ -39,6 +39,7 @@ export type Database = {
     menu_text: Generated<string>
     /** Set by the database's clock only. */
     paused_until: ColumnType<Date | null, never, never>
+    created_at: Generated<Date>
   }
   availability: {
     restaurant_api_key: string

@@ -4,6 +4,7 @@ import { Availability, keysOf, type Said } from '#/domain/availability.ts'
 import { menuText, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
 import { keepFor, nextVersion, said } from './availability.ts'
 import { KeysTaken, requireInserted, type Db, type Written } from './database.ts'
+import { inTransaction } from './validating.ts'
 
 // Read -----------------------------------------------------------------------------------------------------
 
@@ -87,9 +88,13 @@ type NoRestaurant = { kind: 'no-restaurant' }
 class RestaurantMissing extends Error {}
 
 /** Swaps the restaurant's menu for this one and raises its version, in one transaction. */
-export async function putMenu(db: Db, restaurantApiKey: string, menu: Menu): Promise<Written<NoRestaurant>> {
+export async function putMenu(
+  db: Db,
+  { restaurantApiKey, menu }: { restaurantApiKey: string; menu: Menu },
+  options: { validateOnly: boolean },
+): Promise<Written<NoRestaurant>> {
   try {
-    await db.transaction().execute((trx) => swap(trx, restaurantApiKey, menu))
+    await inTransaction(db, options, (trx) => swap(trx, restaurantApiKey, menu))
     return { kind: 'written' }
   } catch (error) {
     if (error instanceof KeysTaken) return { kind: 'taken', keys: error.keys }

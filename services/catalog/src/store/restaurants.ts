@@ -10,6 +10,7 @@ import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
 import { boundsOf, DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
 import { pausedUntil, saidNow } from './availability.ts'
 import { KeysTaken, requireInserted, type Database, type Db, type Written } from './database.ts'
+import { inTransaction } from './validating.ts'
 
 const CANDIDATE = [
   'restaurants.api_key as apiKey',
@@ -62,6 +63,9 @@ const zones = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
       .orderBy('zone.position'),
   ).as('zones')
 
+/** Where nobody asks for zones: 12 ms for 2,100 restaurants instead of 31. */
+const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
+
 // Read -----------------------------------------------------------------------------------------------------
 
 export const findRestaurant = (db: Db, apiKey: string): Promise<KeptRestaurant | undefined> =>
@@ -83,6 +87,31 @@ export async function findRestaurants(db: Db, apiKeys: readonly string[]): Promi
     .execute()
   const byKey = new Map(rows.map((row) => [row.apiKey, row]))
   return apiKeys.flatMap((key) => byKey.get(key) ?? [])
+}
+
+/** Where a page of the operator's list ends: the creation in microseconds, and what tells those of one moment apart. */
+export type Position = { at: number; apiKey: string }
+
+/** Newest first. `before` is where the page before ended. */
+export async function listRestaurants(
+  db: Db,
+  { before, limit }: { before: Position | null; limit: number },
+): Promise<{ restaurant: KeptRestaurant; position: Position }[]> {
+  const rows = await db
+    .selectFrom('restaurants')
+    .select(WHOLE)
+    .select([NO_ZONES, sql<number>`(extract(epoch from created_at) * 1000000)::int8`.as('at')])
+    .$if(before !== null, (query) =>
+      query.where(
+        sql<boolean>`(created_at, api_key) <
+          (timestamptz 'epoch' + ${before?.at}::int8 * interval '1 microsecond', ${before?.apiKey})`,
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('api_key', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ at, ...restaurant }) => ({ restaurant, position: { at, apiKey: restaurant.apiKey } }))
 }
 
 /** All that a quote needs, in one round trip: the restaurant, and those of the items that are its own. */
@@ -127,9 +156,6 @@ export type Sought = {
   pickupRadiusMiles: number
 }
 
-/** Without a place nobody asks which zone holds it: 12 ms for 2,100 restaurants instead of 31. */
-const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
-
 export function findCandidates(db: Db, sought: Sought): Promise<Candidate[]> {
   const { place, isTest } = sought
   const words = sought.words.map(folded)
@@ -171,10 +197,14 @@ function near({ method, pickupRadiusMiles }: Sought, place: Place | null) {
 // Write ----------------------------------------------------------------------------------------------------
 
 /** Creates or replaces the restaurant with its zones; the menu stays as it is. */
-export async function putRestaurant(db: Db, restaurant: KeptRestaurant): Promise<Written<never>> {
+export async function putRestaurant(
+  db: Db,
+  restaurant: KeptRestaurant,
+  options: { validateOnly: boolean },
+): Promise<Written<never>> {
   const { api_key, ...columns } = rowOf(restaurant)
   try {
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, options, async (trx) => {
       await trx
         .insertInto('restaurants')
         .values({ api_key, ...columns })

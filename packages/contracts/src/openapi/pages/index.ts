@@ -1,6 +1,8 @@
 import type { Pages } from '../page.ts'
+import { accessKeyPages } from './access-keys.ts'
 import { kitchenPages } from './kitchen.ts'
 import { operatorPages } from './operator.ts'
+import { operationsPages } from './operations.ts'
 import { orderPages } from './orders.ts'
 import { restaurantPages } from './restaurants.ts'
 import { userPages } from './users.ts'
@@ -11,4 +13,6 @@ export const operationPages: Pages = {
   ...orderPages,
   ...kitchenPages,
   ...operatorPages,
+  ...accessKeyPages,
+  ...operationsPages,
 }

@@ -3,24 +3,18 @@ import type { Pages } from '../page.ts'
 
 const application = { id: keys.application, name: 'Lunch for teams', created: 1795199400 }
 
-const issuedKey = {
-  id: keys.accessKey,
-  accessKey: 'platter_live_9kQ2mX7vB4nT8sLw3RzY6cHdJ5pG1f0aUeKq',
-  prefix: 'platter_live_9kQ2',
-  created: 1795199400,
-}
-
-const { open: _worksItselfOut, zones: _inTheirOwnShape, ...restaurantInput } = detailedRestaurant
+const { zones: _inTheirOwnShape, ...withoutZones } = detailedRestaurant
+const { open: _worksItselfOut, ...restaurantInput } = withoutZones
 
 export const operatorPages: Pages = {
   'put-restaurant': {
     description:
-      'Creates a restaurant or replaces it as a whole, in the shape of its record. Its menu stays.',
+      'Creates a restaurant or replaces it as a whole, in the shape of its record. Its menu stays. With `validate-only` nothing is stored: the answer says whether it could be.',
     bodies: { 'A restaurant': { ...restaurantInput, zones: [zone] } },
     answer: { description: 'The restaurant.', example: detailedRestaurant },
   },
   'put-menu': {
-    description: 'Replaces a menu: validated as a whole, swapped in one transaction. At most 4 MiB.',
+    description: 'Replaces a menu: validated as a whole, swapped in one transaction. At most 4 MiB. With `validate-only` nothing is stored: the answer says whether it could be.',
     bodies: { 'A menu': [{ apiKey: category.apiKey, name: category.name, items: category.items }] },
     answer: { description: 'The menu.', example: [category] },
   },
@@ -46,15 +40,12 @@ export const operatorPages: Pages = {
     bodies: { 'An application': { name: 'Lunch for teams' } },
     answer: { description: 'The application.', example: application },
   },
-  'issue-access-key': {
-    description: 'An access key of a client application. Only its hash is kept, so it is shown this once.',
-    bodies: { 'For real orders': { mode: 'live' }, 'For a test environment': { mode: 'test' } },
-    answer: { description: 'The access key.', example: issuedKey },
+  applications: {
+    description: 'The client applications, newest first.',
+    answer: { description: 'The applications.', example: [application] },
   },
-  'issue-restaurant-access-key': {
-    description:
-      'An access key that is bound to one restaurant. Only its hash is kept, so it is shown this once.',
-    bodies: { 'A key': { mode: 'live' } },
-    answer: { description: 'The access key.', example: issuedKey },
+  restaurants: {
+    description: 'All restaurants, newest first, test restaurants too. Without their delivery zones.',
+    answer: { description: 'The restaurants.', example: [withoutZones] },
   },
 }

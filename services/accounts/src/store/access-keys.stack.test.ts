@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url'
+import { connectPostgres, createLog, migrate, newApiKey, type Postgres } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listKeys, lockForRotation, replaceKey, revokeKey } from './access-key-records.ts'
+import { ensureOperatorKey, findKey, insertOperatorKey } from './access-keys.ts'
+import type { Tables } from './tables.ts'
+
+const log = createLog('test', 'fatal')
+let postgres: Postgres<Tables>
+
+beforeAll(async () => {
+  postgres = connectPostgres<Tables>(await newDatabase(), 4, log)
+  await migrate(postgres.db, fileURLToPath(new URL('../../migrations', import.meta.url)), log)
+})
+afterAll(() => postgres.close())
+beforeEach(() => postgres.db.deleteFrom('access_keys').execute())
+
+const aKey = () => ({ id: newApiKey(), hash: newApiKey(), prefix: 'platter_live_9kQ2' })
+
+async function operatorKey(): Promise<string> {
+  const key = aKey()
+  await insertOperatorKey(postgres.db, key)
+  return key.id
+}
+
+const revoke = (id: string) => postgres.db.transaction().execute((trx) => revokeKey(trx, id))
+
+async function rotate(id: string, overlapMinutes: number) {
+  const key = aKey()
+  await postgres.db.transaction().execute(async (trx) => {
+    const old = await lockForRotation(trx, id)
+    if (old) await replaceKey(trx, old, { key, overlapMinutes })
+  })
+  return key
+}
+
+test('the last operator key cannot be revoked, and of two at once one is refused', async () => {
+  const [one, other] = [await operatorKey(), await operatorKey()]
+  const results = await Promise.all([revoke(one), revoke(other)])
+  expect(results.map(({ kind }) => kind).toSorted()).toEqual(['last', 'revoked'])
+})
+
+test('a key that is about to end does not count as one that remains; the one that replaces it does', async () => {
+  const old = await operatorKey()
+  const { id: replacing } = await rotate(old, 60)
+  expect(await revoke(replacing)).toEqual({ kind: 'last' })
+  expect(await revoke(old)).toMatchObject({ kind: 'revoked' })
+})
+
+test('a key that is revoked already may be revoked again, and its end stays', async () => {
+  const [one] = [await operatorKey(), await operatorKey()]
+  const first = await revoke(one)
+  expect(await revoke(one)).toEqual(first)
+})
+
+test('a key that replaces another one counts as the same caller, however often it is replaced', async () => {
+  const first = aKey()
+  await insertOperatorKey(postgres.db, first)
+  const second = await rotate(first.id, 60)
+  const third = await rotate(second.id, 60)
+  const callers = await Promise.all([first, second, third].map(({ hash }) => findKey(postgres.db, hash)))
+  expect(callers.map((known) => known?.principal)).toEqual(
+    Array(3).fill({ kind: 'operator', accessKeyId: first.id }),
+  )
+})
+
+test('without overlap the old key ends at once, and a second rotation does not lengthen its life', async () => {
+  const first = aKey()
+  await insertOperatorKey(postgres.db, first)
+  await rotate(first.id, 0)
+  expect(await findKey(postgres.db, first.hash)).toBeUndefined()
+  await rotate(first.id, 60)
+  expect(await findKey(postgres.db, first.hash)).toBeUndefined()
+})
+
+test('an operator key that was configured and revoked does not come back with a restart', async () => {
+  await operatorKey()
+  const hash = newApiKey()
+  await ensureOperatorKey(postgres.db, hash)
+  const [configured] = (await listKeys(postgres.db, { kind: 'operator' }, { before: null, limit: 10 })).filter(
+    ({ prefix }) => prefix === null,
+  )
+  await revoke(configured?.id ?? '')
+  await ensureOperatorKey(postgres.db, hash)
+  expect(await findKey(postgres.db, hash)).toBeUndefined()
+})
