@@ -18,6 +18,8 @@ export type Decision = { kind: 'effect'; entry: Entry } | { kind: 'answer'; answ
 /** Amounts in cents: `amount` is what was authorized, `captured` null until something is. */
 type Authorization = {
   id: string
+  /** When it was made, epoch seconds. */
+  at: number
   reference: string
   amount: number
   captured: number | null
@@ -33,6 +35,16 @@ const statusOf = ({ captured, refunded, voided }: Authorization): string => {
   return refunded === captured ? 'refunded' : 'captured'
 }
 
+/** Each has some 150 bytes, and an answer may have 256 KiB. */
+const PAGE = 500
+
+const shown = (one: Authorization): Found => ({
+  id: one.id,
+  reference: one.reference,
+  amount: one.captured ?? one.amount,
+  status: statusOf(one),
+})
+
 const refuse = (status: number, code: string): Decision => ({
   kind: 'answer',
   answer: { status, body: { code } },
@@ -45,6 +57,7 @@ const refuse = (status: number, code: string): Decision => ({
 export class Book {
   readonly #authorizations = new Map<string, Authorization>()
   readonly #byReference = new Map<string, Authorization[]>()
+  readonly #inOrder: Authorization[] = []
   readonly #byKey = new Map<string, Entry>()
 
   constructor(entries: readonly Entry[]) {
@@ -64,12 +77,22 @@ export class Book {
   }
 
   find(reference: string): Found[] {
-    return (this.#byReference.get(reference) ?? []).map((one) => ({
-      id: one.id,
-      reference,
-      amount: one.amount,
-      status: statusOf(one),
-    }))
+    return (this.#byReference.get(reference) ?? []).map(shown)
+  }
+
+  /** What was made from `from` to before `to` (epoch seconds), oldest first, a page at a time. */
+  list({ from, to, after }: { from: number; to: number; after: number }): {
+    page: Found[]
+    after: number | null
+  } {
+    const page: Found[] = []
+    for (let at = after; at < this.#inOrder.length; at++) {
+      const one = this.#inOrder[at]
+      if (!one || one.at < from || one.at >= to) continue
+      if (page.length === PAGE) return { page, after: at }
+      page.push(shown(one))
+    }
+    return { page, after: null }
   }
 
   #move(asked: Exclude<Asked, { kind: 'authorize' }>, now: Date): Decision {
@@ -87,6 +110,7 @@ export class Book {
     const { id, reference, amount } = entry
     const one = this.#authorizations.get(id) ?? {
       id,
+      at: Math.floor(Date.parse(entry.at) / 1000),
       reference,
       amount,
       captured: null,
@@ -95,6 +119,7 @@ export class Book {
     }
     if (entry.kind === 'authorize') {
       this.#authorizations.set(id, one)
+      this.#inOrder.push(one)
       this.#byReference.set(reference, [...(this.#byReference.get(reference) ?? []), one])
     }
     if (entry.kind === 'capture') one.captured = amount

@@ -18,6 +18,7 @@ const Amount = z.object({ amount: Cents })
 const Key = z.string().min(1).max(255)
 const Id = z.object({ id: z.string() })
 const Search = z.object({ reference: z.string().min(1) })
+const Time = z.object({ from: z.coerce.number().int(), to: z.coerce.number().int(), after: z.coerce.number().int() })
 
 type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
 
@@ -134,7 +135,14 @@ function tokenOf(body: unknown): Answer {
   return { status: 402, body: { code: 'card_declined', declineCode: 'invalid_number' } }
 }
 
+/** Those of a reference, or those of a time. */
 async function search(query: unknown, book: Book, ledger: Ledger): Promise<Answer> {
+  const time = Time.safeParse(query)
+  if (time.success) {
+    const { page, after } = book.list(time.data)
+    await ledger.settled()
+    return { status: 200, body: { authorizations: page, after: after === null ? null : String(after) } }
+  }
   const asked = Search.safeParse(query)
   if (!asked.success) return invalid(asked.error)
   const authorizations = book.find(asked.data.reference)

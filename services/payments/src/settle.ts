@@ -10,7 +10,7 @@ export type Settle = ReturnType<typeof createSettle>
 /** Something that only a person can put right. The bus logs it and puts the message among the dead letters. */
 export class NeedsPerson extends Error {}
 
-type Parts = { authorizations: Pick<Authorizations, 'move'>; processor: Processor; log: Log }
+type Parts = { authorizations: Pick<Authorizations, 'move' | 'noteUnknown'>; processor: Processor; log: Log }
 
 /**
  * Brings an order's authorization to where its command, and a release that was asked for meanwhile, want it.
@@ -40,6 +40,7 @@ export function createSettle({ authorizations, processor, log }: Parts) {
         { orderApiKey, state, move, reason: learnt.reason },
         'the outcome is unknown; the saga asks again',
       )
+      await authorizations.noteUnknown(row, { call: move, reason: learnt.reason })
       return null
     }
     if (learnt.alarm !== undefined)

@@ -51,6 +51,9 @@ class Row implements Authorizations {
       this.#row?.state === state ? ({ ...this.#row, ...change } as Authorization) : this.#row
     return (await this.#step(moved))!
   }
+  async noteUnknown() {
+    // For people only: no decision is made by it.
+  }
 }
 
 type Fault = 'none' | 'lost on the way there' | 'lost on the way back' | 'arrives late'

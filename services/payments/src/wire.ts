@@ -1,6 +1,17 @@
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
-import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease, Tokenize } from '@platter/contracts'
+import {
+  AskPaymentAgain,
+  FindCharges,
+  PaymentsAuthorize,
+  PaymentsCapture,
+  PaymentsRelease,
+  ReadCharges,
+  ReadPaymentRows,
+  ReadPaymentStory,
+  Tokenize,
+  UnknownPayments,
+} from '@platter/contracts'
 import { connectPostgres, createApp, migrate, readJson, router, type Log, type Parts } from '@platter/kit'
 import { answering } from './answering.ts'
 import { processingOf, type Config } from './config.ts'
@@ -11,10 +22,14 @@ import { createDevelopmentProcessor } from './outside/development-processor.ts'
 import { createEventReader } from './outside/stripe-events.ts'
 import { StripeProcessor } from './outside/stripe-processor.ts'
 import { tracedProcessor } from './outside/traced-processor.ts'
+import { askPaymentAgain } from './routes/ask-payment-again.ts'
+import { findCharges, readCharges } from './routes/charges.ts'
+import { readPaymentRows, readPaymentStory, unknownPayments } from './routes/payment-story.ts'
 import { stripeWebhook } from './routes/stripe-webhook.ts'
 import { tokenize } from './routes/tokenize.ts'
 import { createSettle } from './settle.ts'
 import { createAuthorizations, type Database } from './store/authorizations.ts'
+import { createPaymentBooks } from './store/payment-books.ts'
 import { createWebhookEvents } from './store/webhook-events.ts'
 import { createTold } from './told.ts'
 
@@ -41,6 +56,13 @@ export function wire(config: Config, log: Log): Parts {
   readJson(app)
   const route = router(app, config.INTERNAL_SECRET)
   route(Tokenize, tokenize(processor, log))
+  const books = createPaymentBooks(postgres.db)
+  route(ReadPaymentStory, readPaymentStory(books))
+  route(ReadPaymentRows, readPaymentRows(books))
+  route(ReadCharges, readCharges(processor))
+  route(FindCharges, findCharges(books, processor))
+  route(UnknownPayments, unknownPayments(books))
+  route(AskPaymentAgain, askPaymentAgain(authorizations, books, settle))
   if (processing.kind === 'stripe' && stripe) {
     const events = createWebhookEvents(postgres.db)
     stripeWebhook(app, {

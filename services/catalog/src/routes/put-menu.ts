@@ -11,11 +11,7 @@ export const putMenu = (route: Route, db: Db) =>
     const faults = menuFaults(body)
     if (faults.length > 0) throw Problem.of(faults)
     const menu = menuFrom(body)
-    const written = await write(
-      db,
-      { restaurantApiKey: params.apiKey, menu },
-      { validateOnly: query['validate-only'] },
-    )
+    const written = await write(db, params.apiKey, menu, { validateOnly: query['validate-only'] })
     if (written.kind === 'taken') throw Problem.of(takenFaults(body, written.keys))
     if (written.kind === 'no-restaurant') {
       throw new Problem('restaurant-not-found', 'There is no such restaurant.')

@@ -90,8 +90,9 @@ class RestaurantMissing extends Error {}
 /** Swaps the restaurant's menu for this one and raises its version, in one transaction. */
 export async function putMenu(
   db: Db,
-  { restaurantApiKey, menu }: { restaurantApiKey: string; menu: Menu },
-  options: { validateOnly: boolean },
+  restaurantApiKey: string,
+  menu: Menu,
+  options = { validateOnly: false },
 ): Promise<Written<NoRestaurant>> {
   try {
     await inTransaction(db, options, (trx) => swap(trx, restaurantApiKey, menu))

@@ -200,7 +200,7 @@ function near({ method, pickupRadiusMiles }: Sought, place: Place | null) {
 export async function putRestaurant(
   db: Db,
   restaurant: KeptRestaurant,
-  options: { validateOnly: boolean },
+  options = { validateOnly: false },
 ): Promise<Written<never>> {
   const { api_key, ...columns } = rowOf(restaurant)
   try {

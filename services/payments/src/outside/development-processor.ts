@@ -1,8 +1,15 @@
+import { Charge } from '@platter/contracts'
 import { wasNotSent } from '@platter/kit'
 import { Pool } from 'undici'
 import { z } from 'zod'
 import type { Answer } from '../domain/learn.ts'
-import { ANSWER_BYTES, ANSWER_WITHIN_MS, CONNECT_WITHIN_MS, type Processor } from './processor.ts'
+import {
+  ANSWER_BYTES,
+  ANSWER_WITHIN_MS,
+  CONNECT_WITHIN_MS,
+  type Processor,
+  type ProcessorBook,
+} from './processor.ts'
 
 const Effect = z.object({ id: z.string().min(1), amount: z.int() })
 const FoundList = z.object({
@@ -10,6 +17,7 @@ const FoundList = z.object({
     Effect.extend({ status: z.enum(['authorized', 'captured', 'voided', 'refunded']) }),
   ),
 })
+const ChargeList = z.object({ authorizations: z.array(Charge), after: z.string().nullable() })
 const Token = z.object({
   token: z.string().min(1),
   brand: z.string(),
@@ -27,7 +35,10 @@ const MISMATCH = 'idempotency_mismatch'
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
 /** The development payment processor (dev/processor) over HTTP, as a real one would be spoken to. */
-export function createDevelopmentProcessor(url: string, answerWithinMs = ANSWER_WITHIN_MS): Processor {
+export function createDevelopmentProcessor(
+  url: string,
+  answerWithinMs = ANSWER_WITHIN_MS,
+): Processor & ProcessorBook {
   const pool = new Pool(url, {
     connections: 64,
     connectTimeout: CONNECT_WITHIN_MS,
@@ -74,6 +85,13 @@ export function createDevelopmentProcessor(url: string, answerWithinMs = ANSWER_
       const path = `/authorizations?reference=${encodeURIComponent(reference)}`
       const answer = await ask({ method: 'GET', path }, FoundList)
       return answer.kind === 'yes' ? { kind: 'yes', found: answer.authorizations } : answer
+    },
+    async list({ from, to, after }) {
+      const query = new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' })
+      const answer = await ask({ method: 'GET', path: `/authorizations?${query}` }, ChargeList)
+      return answer.kind === 'yes'
+        ? { kind: 'yes', charges: answer.authorizations, after: answer.after }
+        : answer
     },
     close: () => pool.destroy(),
   }

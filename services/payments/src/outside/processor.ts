@@ -1,3 +1,4 @@
+import type { Charge } from '@platter/contracts'
 import type { Call } from '../domain/authorization.ts'
 import type { Answer, Effect, Found } from '../domain/learn.ts'
 
@@ -29,4 +30,13 @@ export type Processor = {
   /** What is or was held for an order with this token; declined authorizations are not among it. */
   find(call: CallTo<'find'>): Promise<Answer<{ found: Found[] }>>
   close(): Promise<void>
+}
+
+/** A page of what the processor has, in whatever order it likes; `after` is where the next one begins. */
+export type ChargePage = { charges: Charge[]; after: string | null }
+
+/** The processor's own book, for reconciliation. Never rejects. */
+export type ProcessorBook = {
+  /** Everything that was ever held or taken, made from `from` to before `to` (epoch seconds, by the processor's clock). */
+  list(time: { from: number; to: number; after: string | null }): Promise<Answer<ChargePage>>
 }

@@ -1,6 +1,7 @@
 import type { Call } from '../domain/authorization.ts'
 import type { Answer, Effect, Found, Told } from '../domain/learn.ts'
-import { ANSWER_WITHIN_MS, type Card, type Processor } from './processor.ts'
+import { cents, type Charge } from '@platter/contracts'
+import { ANSWER_WITHIN_MS, type Card, type Processor, type ProcessorBook } from './processor.ts'
 import {
   AUTHENTICATION_REQUIRED,
   differenceOf,
@@ -35,7 +36,7 @@ export type StripeSettings = {
  * A token is a PaymentMethod and the Customer that it belongs to, because without a Customer it may be used
  * once only. The Customer stands for the card and nothing else, so the list of its intents is short.
  */
-export class StripeProcessor implements Processor {
+export class StripeProcessor implements Processor, ProcessorBook {
   readonly #client: StripeClient
   readonly #currency: string
   readonly #answerWithinMs: number
@@ -140,6 +141,22 @@ export class StripeProcessor implements Processor {
     return { kind: 'yes', found: told.value.filter((one) => one.status !== 'declined') }
   }
 
+  /**
+   * Every intent that names an order of ours, newest first; something else may be sold through the same account.
+   * Twenty-five with their charges are below the size that an answer may have. Not the SDK's own pages: each
+   * answer is checked before it is believed.
+   */
+  async list({ from, to, after }: { from: number; to: number; after: string | null }) {
+    const page = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
+    const asked = await this.#client.ask(IntentList, (stripe) =>
+      stripe.paymentIntents.list(after === null ? page : { ...page, starting_after: after }),
+    )
+    if (asked.kind === 'failed') return asked.answer
+    const { data, has_more: hasMore } = asked.value
+    const charges = data.flatMap((intent) => this.#charge(intent) ?? [])
+    return { kind: 'yes' as const, charges, after: hasMore ? (data.at(-1)?.id ?? null) : null }
+  }
+
   /** An intent as it is now: of which order it is, if of one of ours, and what came of it. */
   async read(id: string): Promise<Answer<{ reference: string | null; told: Told | null }>> {
     const asked = await this.#client.ask(Intent, (stripe) =>
@@ -231,6 +248,20 @@ export class StripeProcessor implements Processor {
       after = hasMore ? data.at(-1)?.id : undefined
     } while (after !== undefined)
     return { kind: 'yes', value: all }
+  }
+
+  /** Null for an intent of nobody's order, and for one that holds nothing. What Stripe is not sure of counts as held. */
+  #charge(intent: Intent): Charge | null {
+    const reference = intent.metadata[ORDER]
+    const told = toldOf(intent)
+    if (reference === undefined || !told) return null
+    if (told === 'unsettled') {
+      const differs = `the processor says ${intent.status}`
+      return { id: intent.id, reference, status: 'authorized', amount: cents(intent.amount), differs }
+    }
+    if (told.status === 'declined') return null
+    const { id, status, amount } = told
+    return { ...this.#effect(id, amount, intent), reference, status, amount: cents(amount) }
   }
 
   #compared(told: Told, intent: Intent): Told {

@@ -16,6 +16,10 @@ export type Database = {
     release_requested_at: Date | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
+    unknown_since: Date | null
+    unknown_call: string | null
+    unknown_reason: string | null
+    unknown_answers: Generated<number>
   }
   webhook_events: { id: string; received_at: Generated<Date> }
 }
@@ -33,7 +37,9 @@ const row = [
   'release_requested_at',
   sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
 ] as const
-type Row = Omit<Selectable<Database['authorizations']>, 'created_at' | 'updated_at'> & { age_seconds: number }
+type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
+  age_seconds: number
+}
 
 /** The rows of `authorizations`. Each function is one statement and so one transaction. */
 export function createAuthorizations(db: Kysely<Database>) {
@@ -79,12 +85,30 @@ export function createAuthorizations(db: Kysely<Database>) {
     async move({ orderApiKey, state }: Authorization, change: Change): Promise<Authorization> {
       const moved = await db
         .updateTable('authorizations')
-        .set({ ...toColumns(change), updated_at: sql`now()` })
+        .set({ ...toColumns(change), unknown_since: null, updated_at: sql`now()` })
         .where('order_api_key', '=', orderApiKey)
         .where('state', '=', state)
         .returning(row)
         .executeTakeFirst()
       return moved ? toAuthorization(moved) : existing(await find(orderApiKey), orderApiKey)
+    },
+
+    /** Notes that an answer left open what came of a call; for people, the saga asks again anyway. */
+    async noteUnknown(
+      { orderApiKey, state }: Authorization,
+      { call, reason }: { call: string; reason: string },
+    ): Promise<void> {
+      await db
+        .updateTable('authorizations')
+        .set({
+          unknown_since: sql`coalesce(unknown_since, now())`,
+          unknown_call: call,
+          unknown_reason: reason,
+          unknown_answers: sql`unknown_answers + 1`,
+        })
+        .where('order_api_key', '=', orderApiKey)
+        .where('state', '=', state)
+        .execute()
     },
   }
 }

@@ -4,7 +4,7 @@ import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '../domain/refusals.ts'
 import type { Answer, Effect } from '../domain/learn.ts'
-import type { Processor } from '../outside/processor.ts'
+import type { Processor, ProcessorBook } from '../outside/processor.ts'
 
 /** How long the processors of these tests wait for an answer, and how long a slow one takes; milliseconds. */
 export const ANSWER_WITHIN_MS = 600
@@ -20,7 +20,7 @@ export type ContractFault =
   | 'wrong-amount'
 
 export type World = {
-  processor: Processor
+  processor: Processor & ProcessorBook
   /** The same processor at an address where nobody is. */
   unreachable: Processor
   /** Lets the next request of this kind meet a fault; `slow` takes SLOW_MS. */
@@ -111,6 +111,26 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
     const answer = await world.processor.authorize({ ...hold, amount: cents(AMOUNT + 1) })
     expect(answer).toMatchObject({ kind: 'unknown', alarm: true })
     expect(world.effects(hold.reference)).toEqual(['authorize'])
+  },
+
+  'its book of a time has every charge once, with its order, and says where to go on': async (world) => {
+    const from = Math.floor(Date.now() / 1000)
+    const holds = []
+    for (let count = 0; count < 30; count++) holds.push(await newHold(world))
+    for (const hold of holds) await idOf(world.processor.authorize(hold))
+    const time = { from, to: Math.floor(Date.now() / 1000) + 1 }
+    const listed: string[] = []
+    let after: string | null = null
+    do {
+      const page = await world.processor.list({ ...time, after })
+      if (page.kind !== 'yes') throw new Error(`no page: ${JSON.stringify(page)}`)
+      listed.push(...page.charges.map(({ reference, status, amount }) => `${reference} ${status} ${amount}`))
+      after = page.after
+    } while (after !== null)
+    const ours = holds.map(({ reference }) => `${reference} authorized ${AMOUNT}`)
+    expect(listed.filter((one) => ours.includes(one)).toSorted()).toEqual(ours.toSorted())
+    const before = await world.processor.list({ from: from - 100, to: from - 50, after: null })
+    expect(before).toEqual({ kind: 'yes', charges: [], after: null })
   },
 
   'what is held is found with its amount': async (world) => {

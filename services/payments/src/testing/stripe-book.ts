@@ -50,6 +50,7 @@ const newIntent = ({
   amount_received: 0,
   capture_method: capture_method ?? 'automatic',
   client_secret: newId('secret'),
+  created: Math.floor(Date.now() / 1000),
   currency,
   customer: customer ?? null,
   last_payment_error: null as { type: 'card_error'; code: string; decline_code?: string } | null,
@@ -168,10 +169,11 @@ export class StripeBook {
     return shown(this.#intent(id), expand?.includes('latest_charge'))
   }
 
-  find({ customer, limit = 10, starting_after, expand }: Asked<'find'>) {
+  find({ customer, created, limit = 10, starting_after, expand }: Asked<'find'>) {
     const all = [...this.#intents.values()]
       .toReversed()
       .filter((one) => (customer ?? one.customer) === one.customer)
+      .filter((one) => !created || (one.created >= created.gte && one.created < created.lt))
     const from = starting_after === undefined ? 0 : all.findIndex(({ id }) => id === starting_after) + 1
     const data = all
       .slice(from, from + limit)

@@ -67,6 +67,7 @@ export const PARAMETERS = {
   read: z.strictObject({ expand: expand.optional() } satisfies Of<Stripe.PaymentIntentRetrieveParams>),
   find: z.strictObject({
     customer: name('cus').optional(),
+    created: z.strictObject({ gte: integer(0, 9_999_999_999), lt: integer(0, 9_999_999_999) }).optional(),
     limit: integer(1, 100).optional(),
     starting_after: name('pi').optional(),
     expand: expand.optional(),
