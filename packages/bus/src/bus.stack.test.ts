@@ -5,7 +5,7 @@ import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { connect } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Bus, deadQueueOf, NoAnswer, NotConfirmed, queueOf } from './index.ts'
+import { Bus, deadQueueOf, NoAnswer, NotConfirmed, queueOf, type DeadLetter } from './index.ts'
 
 const log = createLog('test', 'fatal')
 const context = { requestId: 'r1' }
@@ -113,6 +113,42 @@ test('what cannot be read, and what a handler fails on, is kept among the dead l
     soon,
   )
   expect(handled).toEqual([1])
+  await outside.close()
+})
+
+test('dead letters are taken once they are kept, byte for byte and with the reason, and can be said again', async () => {
+  const wanted = aCommand()
+  const handled: number[] = []
+  const state = { works: false, keeps: false }
+  bus.onCommand(wanted, async ({ number }) => {
+    if (!state.works) throw new Error('planted')
+    handled.push(number)
+  })
+  const letters: DeadLetter[] = []
+  bus.onDeadLetter(wanted, async (letter) => {
+    if (!state.keeps) throw new Error('planted')
+    letters.push(letter)
+  })
+  await bus.start()
+  await connected()
+  await bus.publish(wanted, { number: 5 }, context)
+  const outside = await connect(servers().rabbitmq)
+  const channel = await outside.createChannel()
+  const left = async () => (await channel.checkQueue(deadQueueOf(wanted))).messageCount
+  // It is in the hands of the one who cannot keep it, and stays in the queue for the next one.
+  await vi.waitFor(async () => expect((await channel.checkQueue(queueOf(wanted))).messageCount).toBe(0), soon)
+  state.keeps = true
+  proxy.cut()
+  proxy.mend()
+  await vi.waitFor(() => expect(letters).toHaveLength(1), soon)
+  const [letter] = letters
+  expect(letter).toMatchObject({ requestId: 'r1', reason: expect.stringContaining('handler failed') as string })
+  expect(letter?.content.toString()).toBe('{"number":5}')
+  await vi.waitFor(async () => expect(await left()).toBe(0), soon)
+  state.works = true
+  await connected()
+  await bus.publishAgain(wanted, letter!)
+  await vi.waitFor(() => expect(handled).toEqual([5]), soon)
   await outside.close()
 })
 

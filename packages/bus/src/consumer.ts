@@ -3,7 +3,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { KeptConnection } from './kept-connection.ts'
 import { processing } from './spans.ts'
 
-export type Delivery = { content: Buffer; requestId: string; redelivered: boolean }
+export type Delivery = {
+  content: Buffer
+  requestId: string
+  redelivered: boolean
+  headers: Record<string, unknown>
+}
 
 export type Consumption = {
   name: string
@@ -14,6 +19,8 @@ export type Consumption = {
   noAck?: boolean
   /** Where rejected messages end. */
   dead?: string
+  /** A message whose handler fails is neither acked nor rejected: it comes again with the next connection. */
+  keeps?: boolean
 }
 
 /** A handler that is cut off (a call to the processor may take 6 s) is no loss: its message is delivered again elsewhere. */
@@ -117,10 +124,10 @@ export class Consumer {
           correlationId: String(properties.correlationId),
         })
     }
-    let settle: 'ack' | 'reject' = 'ack'
+    let settle: 'ack' | 'reject' | 'keep' = 'ack'
     const handle = () =>
-      this.#logged(consumption.name, requestId, async () => {
-        await consumption.handle({ content, requestId, redelivered: fields.redelivered }, reply)
+      this.#logged(consumption, requestId, async () => {
+        await consumption.handle({ content, requestId, redelivered: fields.redelivered, headers }, reply)
       })
     try {
       // A nudge, which comes through an exchange, is not worth a span.
@@ -128,9 +135,9 @@ export class Consumer {
       else await inEntry(headers, processing(fields.routingKey, content), handle)
     } catch (error) {
       // What was only away needs no dead letter: the row that the message came from says it again.
-      settle = isAway(error) ? 'ack' : 'reject'
+      settle = consumption.keeps ? 'keep' : isAway(error) ? 'ack' : 'reject'
     }
-    if (!state.open || consumption.noAck) return
+    if (!state.open || consumption.noAck || settle === 'keep') return
     try {
       if (settle === 'ack') channel.ack(message)
       else channel.reject(message, false)
@@ -140,12 +147,16 @@ export class Consumer {
     }
   }
 
-  async #logged(message: string, requestId: string, handle: () => Promise<void>): Promise<void> {
+  async #logged(
+    { name, keeps }: Consumption,
+    requestId: string,
+    handle: () => Promise<void>,
+  ): Promise<void> {
     try {
       await handle()
     } catch (error) {
-      const line = { message, requestId, err: error }
-      if (isAway(error)) this.#log.warn(line, 'a message could not be handled for the moment')
+      const line = { message: name, requestId, err: error }
+      if (keeps || isAway(error)) this.#log.warn(line, 'a message could not be handled for the moment')
       else this.#log.error(line, 'a message could not be handled')
       throw error
     }

@@ -2,14 +2,21 @@ import type { Command, Nudge, Question } from '@platter/contracts'
 import { observe, type Log } from '@platter/kit'
 import type { z } from 'zod'
 import { Consumer, type Delivery } from './consumer.ts'
+import { reasonOfDeath } from './death.ts'
 import { Publisher, type Context } from './publisher.ts'
-import { deadQueueOf, declareCommand, declareNudge, declareQuestion } from './topology.ts'
+import { deadQueueOf, declareCommand, declareDead, declareNudge, declareQuestion } from './topology.ts'
 
 export { NoAnswer, NotConfirmed } from './publisher.ts'
 export { deadQueueOf, queueOf } from './topology.ts'
 export type { Context } from './publisher.ts'
 
 export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
+
+/** A message that could not be handled; its bytes may be anything. */
+export type DeadLetter = { content: Buffer; requestId: string; reason: string }
+
+/** Written to a table one by one. */
+const DEAD_LETTERS_AT_ONCE = 4
 
 /** Handlers use at most this many rows or outside calls at once: not far above the database pool. */
 const COMMANDS_AT_ONCE = 16
@@ -82,6 +89,26 @@ export class Bus {
       dead: deadQueueOf(command),
       handle: (delivery) => handler(read(command.data, delivery), delivery),
     })
+  }
+
+  /**
+   * Takes the dead letters of a command out of RabbitMQ, once `keep` has stored them. One that cannot be stored
+   * stays there: `keep` should try for as long as it takes, for it comes again with the next connection only.
+   */
+  onDeadLetter(command: Command, keep: (letter: DeadLetter) => Promise<void>): void {
+    this.#consumer.add({
+      name: deadQueueOf(command),
+      declare: (channel) => declareDead(channel, command),
+      prefetch: DEAD_LETTERS_AT_ONCE,
+      keeps: true,
+      handle: ({ content, requestId, headers }) =>
+        keep({ content, requestId, reason: reasonOfDeath(headers) }),
+    })
+  }
+
+  /** Says a dead letter again, byte for byte. Resolves when RabbitMQ confirmed it; rejects with NotConfirmed. */
+  publishAgain(command: Command, { content, requestId }: Omit<DeadLetter, 'reason'>): Promise<void> {
+    return this.#publisher.content(command, content, { requestId })
   }
 
   onQuestion<S extends z.ZodType, A extends z.ZodType>(

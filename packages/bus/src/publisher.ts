@@ -56,11 +56,12 @@ export class Publisher {
   command(command: Command, data: unknown, context: Context): Promise<void> {
     return inSpan(
       () => sending(queueOf(command), data),
-      () => this.#command(command, data, context),
+      () => this.content(command, Buffer.from(JSON.stringify(data)), context),
     )
   }
 
-  async #command(command: Command, data: unknown, { requestId }: Context): Promise<void> {
+  /** The same for bytes that are a message already. */
+  async content(command: Command, content: Buffer, { requestId }: Context): Promise<void> {
     const session = this.#session()
     if (session.blocked) throw new NotConfirmed('RabbitMQ takes no messages for the moment')
     if (this.#unconfirmed.size >= MAX_UNCONFIRMED) throw new NotConfirmed('too many messages are unconfirmed')
@@ -82,7 +83,7 @@ export class Publisher {
       headers: { 'x-request-id': requestId, ...traceHeaders() },
     }
     try {
-      session.commands.publish('', queueOf(command), Buffer.from(JSON.stringify(data)), options, settle)
+      session.commands.publish('', queueOf(command), content, options, settle)
     } catch (error) {
       // Between the beginning of a close and its end amqplib throws.
       settle(error instanceof Error ? error : new Error(String(error)))

@@ -20,10 +20,7 @@ export const QUESTION_LIFE_MS = 5_000
  * among the dead letters, which are kept to be looked at. A full queue refuses (the sender's row asks again).
  */
 export async function declareCommand(channel: Channel, command: Command): Promise<string> {
-  await channel.assertQueue(deadQueueOf(command), {
-    durable: true,
-    arguments: { 'x-queue-type': 'quorum', 'x-max-length': 10_000 },
-  })
+  await declareDead(channel, command)
   const { queue } = await channel.assertQueue(queueOf(command), {
     durable: true,
     arguments: {
@@ -35,6 +32,15 @@ export async function declareCommand(channel: Channel, command: Command): Promis
       'x-dead-letter-routing-key': deadQueueOf(command),
       'x-dead-letter-strategy': 'at-least-once',
     },
+  })
+  return queue
+}
+
+/** Where the messages of a command go that could not be handled. */
+export async function declareDead(channel: Channel, command: Command): Promise<string> {
+  const { queue } = await channel.assertQueue(deadQueueOf(command), {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-max-length': 10_000 },
   })
   return queue
 }

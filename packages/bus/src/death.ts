@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** What RabbitMQ writes on a dead letter; the newest death comes first. */
+const Deaths = z.object({ 'x-death': z.array(z.object({ reason: z.string() })).min(1) })
+
+/** Why a message became a dead letter, in words for an operator. */
+export function reasonOfDeath(headers: Record<string, unknown>): string {
+  const reason = Deaths.safeParse(headers).data?.['x-death'][0]?.reason ?? 'unknown'
+  return WORDS[reason] ?? reason
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  rejected: 'It could not be read, or its handler failed: see the log.',
+  delivery_limit: 'Whoever took it was gone before it was handled, 20 times.',
+  maxlen: 'Its queue was full.',
+}
