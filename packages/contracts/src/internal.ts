@@ -130,8 +130,8 @@ export const FindCharges = operation({
   problems: ['payment-unavailable'],
 })
 
-/** Where a page of what needs a person begins: newest first, `at` in microseconds. */
-export const Before = z.object({ at: z.int(), id: ApiKey })
+/** Where a page of what needs a person begins: newest first, `at` in microseconds; '' sorts before every id. */
+export const Before = z.object({ at: z.int(), id: ApiKey.or(z.literal('')) })
 export type Before = z.infer<typeof Before>
 
 /** Calls to the processor whose outcome has been unknown for so long, newest first. */

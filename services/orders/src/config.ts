@@ -18,6 +18,9 @@ export const Config = z.object({
   TAKE_DEADLINE_MS: ms(900_000).describe(
     'An order that a restaurant with a console has not begun with by then is cancelled; milliseconds.',
   ),
+  UNKNOWN_AFTER_MS: ms(300_000).describe(
+    'A payment whose outcome the processor leaves open for longer needs a person; milliseconds.',
+  ),
   DEFAULT_RESTAURANT_LINK: z
     .enum(['console', 'simulator:accepts'])
     .default('console')

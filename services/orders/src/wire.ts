@@ -1,16 +1,21 @@
 import { Bus } from '@platter/bus'
 import {
+  commands,
   GetOrder,
+  GetOrderStory,
   GetRestaurantOrder,
   OrderByKey,
   OrderMoved,
   OrderStatuses,
   PutRestaurantLink,
+  ReadAttention,
+  Reconciliation,
   RefuseOrder,
   ReportStatus,
   RestaurantOrders,
   RestaurantOrdersStream,
   RestaurantsTransmit,
+  RetryAttention,
   SagaAnswer,
   SendOrder,
   UserOrders,
@@ -35,21 +40,26 @@ import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
 import { Followers } from '#/followers.ts'
+import { keepLetter } from '#/handlers/dead-letter.ts'
 import { transmitHandler } from '#/handlers/transmit.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { transmitToSimulator } from '#/outside/simulator.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/outside/webhook.ts'
 import { simulateProgress } from '#/progress.ts'
+import { attention } from '#/routes/attention.ts'
 import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
+import { getOrderStory } from '#/routes/order-story.ts'
 import { getOrder } from '#/routes/order.ts'
 import { putRestaurantLink } from '#/routes/put-restaurant-link.ts'
+import { reconciliation } from '#/routes/reconciliation.ts'
 import { refuseOrder } from '#/routes/refuse-order.ts'
 import { reportStatus } from '#/routes/report-status.ts'
 import { getRestaurantOrder } from '#/routes/restaurant-order.ts'
 import { restaurantOrdersStream } from '#/routes/restaurant-orders-stream.ts'
 import { listRestaurantOrders } from '#/routes/restaurant-orders.ts'
+import { retryAttention } from '#/routes/retry-attention.ts'
 import { sendOrder } from '#/routes/send-order.ts'
 import { userOrders } from '#/routes/user-orders.ts'
 import { validateOrder } from '#/routes/validate-order.ts'
@@ -103,6 +113,10 @@ export function wire(config: Config, log: Log): Parts {
   route(GetRestaurantOrder, getRestaurantOrder(db))
   route(ReportStatus, reportStatus(db, conductor))
   route(RefuseOrder, refuseOrder(db, conductor))
+  route(GetOrderStory, getOrderStory(db, callPayments))
+  route(Reconciliation, reconciliation(db, callPayments))
+  route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs: config.UNKNOWN_AFTER_MS }))
+  route(RetryAttention, retryAttention({ db, bus, payments: callPayments }))
 
   const link = defaultLink(config)
   const transmit = transmitHandler({
@@ -114,6 +128,9 @@ export function wire(config: Config, log: Log): Parts {
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
+  const stopping = new AbortController()
+  for (const command of commands)
+    bus.onDeadLetter(command, keepLetter({ db, log, stopping: stopping.signal }, command))
   bus.onNudge(OrderMoved, ({ orderApiKey }) => {
     waiters.wake(orderApiKey)
     followers.moved(orderApiKey)
@@ -144,7 +161,8 @@ export function wire(config: Config, log: Log): Parts {
       await bus.start()
       startRepeating()
     },
-    quiesce: async () => {
+    async quiesce() {
+      stopping.abort()
       streams.end()
       await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])
     },

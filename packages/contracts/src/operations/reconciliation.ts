@@ -52,7 +52,7 @@ export const ReconciliationCounts = z
 export type ReconciliationCounts = z.infer<typeof ReconciliationCounts>
 
 /**
- * Compares four books that are kept apart. As much as can be compared within eight seconds is in one answer;
+ * Compares four books that are kept apart. As much as can be compared within a few seconds is in one answer;
  * there is more when it is not complete, see the `Link` header.
  */
 export const Reconciliation = operation({

@@ -51,7 +51,7 @@ export const operationsPages: Pages = {
   },
   reconciliation: {
     description:
-      'Compares what orders, payments, the payment processor and the deliveries have, each of its own. A transmitted order that was not cancelled and is paid by card has exactly one captured charge of exactly its total; of any other order nothing is held or taken; a test order has no charge at all; a transmitted order has an accepted delivery. What is still under way is counted, and judged another time. One answer has as much as can be compared within eight seconds: as long as it is not `complete`, go on with the `Link` header.',
+      'Compares what orders, payments, the payment processor and the deliveries have, each of its own. A transmitted order that was not cancelled and is paid by card has exactly one captured charge of exactly its total; of any other order nothing is held or taken; a test order has no charge at all; a transmitted order has an accepted delivery. What is still under way is counted, and judged another time. One answer has as much as can be compared within a few seconds: as long as it is not `complete`, go on with the `Link` header.',
     query: { since: 1795113000 },
     answer: {
       description: 'The counts, and every mismatch.',

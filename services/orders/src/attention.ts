@@ -1,0 +1,86 @@
+import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
+import type { internalCaller } from '@platter/kit'
+import { next } from '#/saga/engine.ts'
+import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import * as store from '#/store/attention.ts'
+import type { Db } from '#/store/tables.ts'
+
+export type Needs = { db: Db; payments: ReturnType<typeof internalCaller>; unknownAfterMs: number }
+
+/** The three sources, in the order in which their ids sort; an id is the source's name and its own key. */
+const SOURCES = ['payment', 'saga', 'letter'] as const
+type Source = (typeof SOURCES)[number]
+
+/** An item with where it stands in the list. */
+export type Listed = { item: Attention; position: Before }
+
+type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
+
+/** What needs a person, newest first, from after the position. */
+export async function readAttention(
+  { db, payments, unknownAfterMs }: Needs,
+  { before, limit }: { before: Before | null; limit: number },
+  requestId: string,
+): Promise<Listed[]> {
+  const page = (source: Source) => ({ before: before && within(before, source), limit })
+  const [letters, sagas, unknown] = await Promise.all([
+    store.deadLetters(db, page('letter')),
+    store.overdueSagas(db, page('saga')),
+    payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, requestId),
+  ])
+  return [
+    ...letters.map((row) => listed('letter', letter(row))),
+    ...sagas.map((row) => listed('saga', overdue(row))),
+    ...unknown.payments.map((row) =>
+      listed('payment', { ...row, kind: 'unknown-payment', key: row.orderApiKey, what: row.call, count: row.answers }),
+    ),
+  ]
+    .toSorted((one, other) => byAge(other.position, one.position))
+    .slice(0, limit)
+}
+
+function listed(source: Source, { key, at, kind, orderApiKey, what, reason, count }: Found): Listed {
+  const id = `${source}_${key}`
+  const since = Math.floor(at / 1_000_000)
+  return { item: { id, kind, orderApiKey, what, reason, count, since }, position: { at, id } }
+}
+
+const letter = (row: store.DeadLetterRow): Found => ({
+  kind: 'dead-letter',
+  key: row.id,
+  at: row.at,
+  orderApiKey: row.orderApiKey,
+  what: row.step === null ? row.command : `${row.command} (${row.step})`,
+  reason: row.reason,
+  count: row.deaths,
+})
+
+function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga): Found {
+  const coming = next(sendOrderSaga, facts, state)
+  const step = 'step' in coming ? coming.step.name : coming.kind
+  return {
+    kind: 'overdue-saga',
+    key: orderApiKey,
+    at,
+    orderApiKey,
+    what: coming.kind === 'undo' ? `undo ${step}` : step,
+    reason: 'The order is past its deadline.',
+    count: attempt,
+  }
+}
+
+const byAge = (one: Before, other: Before): number =>
+  one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
+
+/** The position as a source has it, whose keys have no name before them: all of that moment, none, or those after the key. */
+function within({ at, id }: Before, source: Source): Before {
+  const own = splitId(id)
+  if (own?.source === source) return { at, id: own.key }
+  return `${source}_` < id ? { at: at + 1, id: '' } : { at, id: '' }
+}
+
+/** Which source an id is of, and its key there; null for one that we never gave. */
+export function splitId(id: string): { source: Source; key: string } | null {
+  const source = SOURCES.find((name) => id.startsWith(`${name}_`))
+  return source ? { source, key: id.slice(source.length + 1) } : null
+}

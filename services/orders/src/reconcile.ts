@@ -1,0 +1,196 @@
+import {
+  CHARGES_AT_ONCE,
+  FindCharges,
+  ReadCharges,
+  ReadPaymentRows,
+  type Charge,
+  type Mismatch,
+  type PaymentRow,
+  type ReconciliationCounts,
+} from '@platter/contracts'
+import type { internalCaller } from '@platter/kit'
+import { judgeOrder, judgeStray, paymentOfNobody, stands } from '#/domain/books.ts'
+import * as books from '#/store/books.ts'
+import type { Db } from '#/store/tables.ts'
+
+type Needs = { db: Db; payments: ReturnType<typeof internalCaller> }
+
+/** Where a reconciliation stands: orders up to `after` are judged, charges before `from` are read. Epoch seconds. */
+export type Position = { after: books.Position; from: number; until: number }
+
+export type Reconciled = {
+  counts: ReconciliationCounts
+  mismatches: Mismatch[]
+  /** Where to go on; null when everything is judged. */
+  next: Position | null
+}
+
+const BATCH = 250
+/** A batch may take as long again, with a processor that answers slowly; the gateway waits for 12 s. */
+const BUDGET_MS = 4_000
+/** An answer with more is of no use to anybody. */
+const MISMATCHES = 1_000
+/** A charge is made a moment after its order; one that comes later than this is asked for by itself. */
+const CHARGED_WITHIN_SECONDS = 3
+
+/**
+ * Compares the books batch by batch, oldest first, for as long as the budget lasts: two batches of orders and of
+ * charges are in memory at a time. Throws Problem payment-unavailable when the processor's book cannot be read.
+ */
+export async function reconcile(needs: Needs, start: Position, requestId: string): Promise<Reconciled> {
+  const run = new Run(needs, start, requestId)
+  const end = performance.now() + BUDGET_MS
+  let more = true
+  while (more && performance.now() < end && run.mismatches.length < MISMATCHES) more = await run.batch()
+  await run.judgeStrays()
+  const { counts, mismatches, position } = run
+  return { counts: { ...counts, mismatches: mismatches.length }, mismatches, next: more ? position : null }
+}
+
+class Run {
+  readonly #needs: Needs
+  readonly #requestId: string
+  position: Position
+  readonly mismatches: Mismatch[] = []
+  readonly counts = {
+    orders: 0,
+    inProgress: 0,
+    charged: 0,
+    payments: 0,
+    charges: 0,
+    deliveries: 0,
+    mismatches: 0,
+  }
+  /** Charges of orders that have not come yet, or never will. */
+  #unclaimed: Charge[] = []
+
+  constructor(needs: Needs, start: Position, requestId: string) {
+    this.#needs = needs
+    this.position = start
+    this.#requestId = requestId
+  }
+
+  /** Judges the next batch. False when it was the last one. */
+  async batch(): Promise<boolean> {
+    const { after, from, until } = this.position
+    const found = await books.page(this.#needs.db, { after, until, limit: BATCH })
+    const last = found.length < BATCH ? undefined : found.at(-1)
+    const to = last
+      ? Math.min(until, Math.floor(last.position.at / 1_000_000) + CHARGED_WITHIN_SECONDS)
+      : until
+    const keys = new Set(found.map(({ order }) => order.apiKey))
+    const time = { from, to: Math.max(from, to) }
+    const [rows, charges] = await Promise.all([this.#rows([...keys], time), this.#charges(time)])
+    const claimed = await this.#claimed(rows.filter(({ orderApiKey }) => keys.has(orderApiKey)), [
+      ...this.#unclaimed.filter(({ reference }) => keys.has(reference)),
+      ...charges.filter(({ reference }) => keys.has(reference)),
+    ])
+    await this.#judge(found, rows, claimed)
+    await this.#judgeForeign(rows.filter(({ orderApiKey }) => !keys.has(orderApiKey)))
+    // What was left over from the batch before has had its chance.
+    this.#unclaimed = this.#unclaimed.filter(({ reference }) => !keys.has(reference))
+    await this.judgeStrays()
+    this.#unclaimed = charges.filter(({ reference }) => !keys.has(reference))
+    this.counts.charges += charges.length
+    this.position = { after: last?.position ?? after, from: time.to, until }
+    return last !== undefined
+  }
+
+  async #rows(orderApiKeys: string[], time: { from: number; to: number }): Promise<PaymentRow[]> {
+    const { payments } = this.#needs
+    return (await payments(ReadPaymentRows, { orderApiKeys, ...time }, this.#requestId)).rows
+  }
+
+  async #charges(time: { from: number; to: number }): Promise<Charge[]> {
+    const all: Charge[] = []
+    let after: string | null = null
+    do {
+      const page: { charges: Charge[]; after: string | null } = await this.#needs.payments(
+        ReadCharges,
+        { ...time, after },
+        this.#requestId,
+      )
+      all.push(...page.charges)
+      after = page.after
+    } while (after !== null)
+    return all
+  }
+
+  /** The charges of the batch's orders; those that payments know and the time does not have are asked for. */
+  async #claimed(rows: readonly PaymentRow[], charges: readonly Charge[]): Promise<Charge[]> {
+    const there = new Map(charges.map((charge) => [charge.id, charge]))
+    const missing = rows.filter(({ processorId }) => processorId !== null && !there.has(processorId))
+    for (let at = 0; at < missing.length; at += CHARGES_AT_ONCE) {
+      const orderApiKeys = missing.slice(at, at + CHARGES_AT_ONCE).map(({ orderApiKey }) => orderApiKey)
+      const found = await this.#needs.payments(FindCharges, { orderApiKeys }, this.#requestId)
+      for (const charge of found.charges) there.set(charge.id, charge)
+    }
+    return [...there.values()]
+  }
+
+  async #judge(
+    found: readonly books.BookedOrder[],
+    rows: readonly PaymentRow[],
+    charges: readonly Charge[],
+  ): Promise<void> {
+    const rowOf = new Map(rows.map((row) => [row.orderApiKey, row]))
+    const chargesOf = Map.groupBy(charges, ({ reference }) => reference)
+    const suspects = new Map<string, { version: number; mismatches: Mismatch[] }>()
+    for (const { order, delivery, running, version } of found) {
+      this.counts.orders += 1
+      if (running) {
+        this.counts.inProgress += 1
+        continue
+      }
+      const payment = rowOf.get(order.apiKey) ?? null
+      const mismatches = judgeOrder(order, {
+        payment,
+        charges: chargesOf.get(order.apiKey) ?? [],
+        delivery,
+      })
+      if (mismatches.length > 0) suspects.set(order.apiKey, { version, mismatches })
+      if (payment) this.counts.payments += 1
+      if (delivery === 'accepted') this.counts.deliveries += 1
+      if (stands(order) && order.payment === 'card' && !order.test) this.counts.charged += 1
+    }
+    await this.#confirm(suspects)
+  }
+
+  /** The books were not read at one moment: an order that has moved meanwhile is still under way. */
+  async #confirm(suspects: ReadonlyMap<string, { version: number; mismatches: Mismatch[] }>): Promise<void> {
+    if (suspects.size === 0) return
+    const now = await books.progress(this.#needs.db, [...suspects.keys()])
+    for (const [apiKey, { version, mismatches }] of suspects) {
+      if (now.get(apiKey)?.version === version) this.mismatches.push(...mismatches)
+      else this.counts.inProgress += 1
+    }
+  }
+
+  /** Rows of the batch's time that are of none of its orders. */
+  async #judgeForeign(rows: readonly PaymentRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const known = await books.progress(
+      this.#needs.db,
+      rows.map(({ orderApiKey }) => orderApiKey),
+    )
+    this.mismatches.push(...rows.filter(({ orderApiKey }) => !known.has(orderApiKey)).map(paymentOfNobody))
+  }
+
+  /** Judges the charges that no order of their time has claimed. */
+  async judgeStrays(): Promise<void> {
+    const strays = this.#unclaimed
+    this.#unclaimed = []
+    if (strays.length === 0) return
+    const keys = [...new Set(strays.map(({ reference }) => reference))]
+    const known = await books.progress(this.#needs.db, keys)
+    const rows: PaymentRow[] = []
+    for (let at = 0; at < keys.length; at += BATCH)
+      rows.push(...(await this.#rows(keys.slice(at, at + BATCH), { from: 0, to: 0 })))
+    const rowOf = new Map(rows.map((row) => [row.orderApiKey, row]))
+    for (const charge of strays) {
+      const order = known.get(charge.reference)
+      if (order?.running) continue
+      this.mismatches.push(...judgeStray(charge, rowOf.get(charge.reference) ?? null, order !== undefined))
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/contracts'
+import { Problem, type Handler, type internalCaller } from '@platter/kit'
+import { orderRecord } from '#/domain/order.ts'
+import { next } from '#/saga/engine.ts'
+import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import * as orderStory from '#/store/order-story.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** Everything that is known of an order, for operators; of its card no more than clients see. */
+export const getOrderStory =
+  (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof GetOrderStory> =>
+  async ({ params: { apiKey }, requestId }) => {
+    const story = await orderStory.find(db, apiKey)
+    if (!story) throw new Problem('order-not-found', 'There is no such order.')
+    const [statuses, { payment }] = await Promise.all([
+      orders.statuses(db, apiKey),
+      payments(ReadPaymentStory, { orderApiKey: apiKey }, requestId),
+    ])
+    const { order, link, delivery } = story
+    return {
+      order: orderRecord(order),
+      applicationId: story.applicationId,
+      outcome: story.outcome,
+      visible: story.outcome !== 'failed' || story.told,
+      statuses: statuses.map((record) => ({ orderApiKey: apiKey, ...record })),
+      saga: sagaStory(story.saga),
+      payment,
+      delivery: delivery && { ...delivery, link: link?.kind ?? 'default' },
+      requestId: story.requestId,
+    }
+  }
+
+function sagaStory(saga: orderStory.StoredStory['saga']): OrderStory['saga'] {
+  const { facts, state, version, attempt: attempts, wakeAt, deadline, finished } = saga
+  const { done, undone, refusal } = state
+  const coming = next(sendOrderSaga, facts, state)
+  return {
+    state: finished === null ? 'running' : refusal ? 'failed' : 'completed',
+    step: 'step' in coming ? coming.step.name : null,
+    undo: coming.kind === 'undo',
+    version,
+    attempts,
+    done,
+    undone,
+    refusal: refusal && {
+      code: refusal.code,
+      detail: refusal.detail,
+      declineCode: refusal.declineCode ?? null,
+    },
+    wakeAt: finished === null ? wakeAt : null,
+    deadline,
+    finished,
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { Before } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** A message that could not be handled, and as much of what it says as can be read. */
+export type NewDeadLetter = {
+  command: string
+  orderApiKey: string | null
+  step: string | null
+  content: Buffer
+  requestId: string
+  reason: string
+}
+
+/** The same for a command and a step of an order, and for the same bytes: a row each, however often they die. */
+function idOf({ command, orderApiKey, step, content }: NewDeadLetter): string {
+  const hash = createHash('sha256').update(`${command}\0${orderApiKey ?? ''}\0${step ?? ''}\0`)
+  if (orderApiKey === null) hash.update(content)
+  return hash.digest('hex').slice(0, 48)
+}
+
+export async function keepDeadLetter(db: Db, letter: NewDeadLetter): Promise<void> {
+  const { command, orderApiKey, step, content, requestId, reason } = letter
+  await sql`
+    insert into dead_letters (id, command, order_api_key, step, content, request_id, reason)
+    values (${idOf(letter)}, ${command}, ${orderApiKey}, ${step}, ${content}, ${requestId}, ${reason})
+    on conflict (id) do update set content = excluded.content, request_id = excluded.request_id,
+      reason = excluded.reason, deaths = dead_letters.deaths + 1, last_at = now()`.execute(db)
+}
+
+type Page = { before: Before | null; limit: number }
+
+const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::int8`
+
+/** Newest first, from after a position; by bytes, so that every source sorts alike. */
+const pageOf = (at: ReturnType<typeof microseconds>, id: string, { before, limit }: Page) => sql`
+  ${before === null ? sql`true` : sql`(${at}, ${sql.ref(id)} collate "C") < (${before.at}::int8, ${before.id}::text collate "C")`}
+  order by ${at} desc, ${sql.ref(id)} collate "C" desc limit ${limit}`
+
+export type DeadLetterRow = {
+  id: string
+  command: string
+  orderApiKey: string | null
+  step: string | null
+  reason: string
+  deaths: number
+  at: number
+}
+
+export async function deadLetters(db: Db, page: Page): Promise<DeadLetterRow[]> {
+  const at = microseconds('first_at')
+  const { rows } = await sql<DeadLetterRow>`
+    select id, command, order_api_key as "orderApiKey", step, reason, deaths, ${at} as at
+    from dead_letters where ${pageOf(at, 'id', page)}`.execute(db)
+  return rows
+}
+
+export type KeptDeadLetter = { command: string; content: Buffer; requestId: string; deaths: number }
+
+export async function findDeadLetter(db: Db, id: string): Promise<KeptDeadLetter | null> {
+  const { rows } = await sql<KeptDeadLetter>`
+    select command, content, request_id as "requestId", deaths from dead_letters where id = ${id}`.execute(db)
+  return rows[0] ?? null
+}
+
+/** Forgets a dead letter that was said again, unless it has died once more meanwhile. */
+export async function forgetDeadLetter(db: Db, id: string, { deaths }: KeptDeadLetter): Promise<void> {
+  await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(db)
+}
+
+export type OverdueSaga = {
+  orderApiKey: string
+  facts: SendOrderFacts
+  state: State
+  attempt: number
+  at: number
+}
+
+/** Sagas that have not ended by their deadline. */
+export async function overdueSagas(db: Db, page: Page): Promise<OverdueSaga[]> {
+  const at = microseconds('deadline_at')
+  const { rows } = await sql<OverdueSaga>`
+    select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
+    where finished_at is null and deadline_at <= now() and ${pageOf(at, 'order_api_key', page)}`.execute(db)
+  return rows
+}
+
+/** Lets the sweeper say a saga's command now. False when there is no such saga, or it has ended. */
+export async function wakeSaga(db: Db, orderApiKey: string): Promise<boolean> {
+  const { rows } = await sql`
+    update sagas set wake_at = now() where order_api_key = ${orderApiKey} and finished_at is null
+    returning order_api_key`.execute(db)
+  return rows.length > 0
+}

@@ -1,0 +1,77 @@
+import type { OrderStory, Refusal, RestaurantLink } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { PlacedOrder } from '#/domain/order.ts'
+import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { placedOrder } from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** All that the orders service has of an order, whoever may see it. Times in epoch seconds. */
+export type StoredStory = {
+  order: PlacedOrder
+  applicationId: string
+  outcome: 'pending' | 'transmitted' | 'failed'
+  told: boolean
+  requestId: string
+  saga: {
+    version: number
+    attempt: number
+    facts: SendOrderFacts
+    state: State & { refusal: Refusal | null }
+    wakeAt: number
+    deadline: number
+    finished: number | null
+  }
+  link: RestaurantLink | null
+  delivery: Omit<NonNullable<OrderStory['delivery']>, 'link'> | null
+}
+
+const epoch = (column: string) => sql<number>`floor(extract(epoch from ${sql.ref(column)}))::int8`
+
+/** Null when there is no such order. */
+export async function find(db: Db, apiKey: string): Promise<StoredStory | null> {
+  const row = await db
+    .selectFrom('orders')
+    .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
+    .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
+    .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
+    .selectAll('orders')
+    .select([
+      'sagas.version',
+      'sagas.attempt',
+      'sagas.facts',
+      'sagas.state',
+      'sagas.request_id',
+      epoch('sagas.wake_at').as('wakeAt'),
+      epoch('sagas.deadline_at').as('deadline'),
+      sql<number | null>`floor(extract(epoch from sagas.finished_at))::int8`.as('finished'),
+      'restaurant_links.link',
+      'deliveries.attempts',
+      'deliveries.outcome as delivered',
+      'deliveries.last_result',
+      epoch('deliveries.busy_until').as('busyUntil'),
+      epoch('deliveries.deadline_at').as('deliveryDeadline'),
+    ])
+    .where('orders.api_key', '=', apiKey)
+    .executeTakeFirst()
+  if (!row) return null
+  const { version, attempt, facts, state, wakeAt, deadline, finished, link } = row
+  return {
+    order: placedOrder(row),
+    applicationId: row.application_id,
+    outcome: row.outcome,
+    told: row.told,
+    requestId: row.request_id,
+    saga: { version, attempt, facts, state, wakeAt, deadline, finished },
+    link,
+    delivery:
+      row.attempts === null
+        ? null
+        : {
+            attempts: row.attempts,
+            outcome: row.delivered,
+            lastResult: row.last_result,
+            busyUntil: row.busyUntil,
+            deadline: row.deliveryDeadline,
+          },
+  }
+}
