@@ -18,7 +18,11 @@ const Amount = z.object({ amount: Cents })
 const Key = z.string().min(1).max(255)
 const Id = z.object({ id: z.string() })
 const Search = z.object({ reference: z.string().min(1) })
-const Time = z.object({ from: z.coerce.number().int(), to: z.coerce.number().int(), after: z.coerce.number().int() })
+const Time = z.object({
+  from: z.coerce.number().int(),
+  to: z.coerce.number().int(),
+  after: z.coerce.number().int(),
+})
 
 type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
 

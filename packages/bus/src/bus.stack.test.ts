@@ -142,7 +142,10 @@ test('dead letters are taken once they are kept, byte for byte and with the reas
   proxy.mend()
   await vi.waitFor(() => expect(letters).toHaveLength(1), soon)
   const [letter] = letters
-  expect(letter).toMatchObject({ requestId: 'r1', reason: expect.stringContaining('handler failed') as string })
+  expect(letter).toMatchObject({
+    requestId: 'r1',
+    reason: expect.stringContaining('handler failed') as string,
+  })
   expect(letter?.content.toString()).toBe('{"number":5}')
   await vi.waitFor(async () => expect(await left()).toBe(0), soon)
   state.works = true

@@ -41,8 +41,7 @@ export function issuedAccessKeys(internalSecret: string) {
 }
 
 /** Of a key that begins so; live for the key that came with the configuration, of which no more is known. */
-export const modeOf = (prefix: string | null): Mode =>
-  prefix?.startsWith('platter_test_') ? 'test' : 'live'
+export const modeOf = (prefix: string | null): Mode => (prefix?.startsWith('platter_test_') ? 'test' : 'live')
 
 export type IssuedAccessKeys = ReturnType<typeof issuedAccessKeys>
 

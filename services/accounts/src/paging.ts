@@ -16,7 +16,6 @@ export function pageOf<R extends { id: string; at: number }>(call: Paged, found:
   const { limit } = call.query
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  if (found.length > limit && last)
-    call.setHeader('link', nextPage(call.url, { at: last.at, id: last.id }))
+  if (found.length > limit && last) call.setHeader('link', nextPage(call.url, { at: last.at, id: last.id }))
   return page
 }

@@ -32,7 +32,13 @@ export async function readAttention(
     ...letters.map((row) => listed('letter', letter(row))),
     ...sagas.map((row) => listed('saga', overdue(row))),
     ...unknown.payments.map((row) =>
-      listed('payment', { ...row, kind: 'unknown-payment', key: row.orderApiKey, what: row.call, count: row.answers }),
+      listed('payment', {
+        ...row,
+        kind: 'unknown-payment',
+        key: row.orderApiKey,
+        what: row.call,
+        count: row.answers,
+      }),
     ),
   ]
     .toSorted((one, other) => byAge(other.position, one.position))

@@ -81,10 +81,13 @@ class Run {
     const keys = new Set(found.map(({ order }) => order.apiKey))
     const time = { from, to: Math.max(from, to) }
     const [rows, charges] = await Promise.all([this.#rows([...keys], time), this.#charges(time)])
-    const claimed = await this.#claimed(rows.filter(({ orderApiKey }) => keys.has(orderApiKey)), [
-      ...this.#unclaimed.filter(({ reference }) => keys.has(reference)),
-      ...charges.filter(({ reference }) => keys.has(reference)),
-    ])
+    const claimed = await this.#claimed(
+      rows.filter(({ orderApiKey }) => keys.has(orderApiKey)),
+      [
+        ...this.#unclaimed.filter(({ reference }) => keys.has(reference)),
+        ...charges.filter(({ reference }) => keys.has(reference)),
+      ],
+    )
     await this.#judge(found, rows, claimed)
     await this.#judgeForeign(rows.filter(({ orderApiKey }) => !keys.has(orderApiKey)))
     // What was left over from the batch before has had its chance.

@@ -1,7 +1,15 @@
 import type { AccessKey } from '@platter/contracts'
 import { sql } from 'kysely'
 import { isGood, type KeptKey } from './access-keys.ts'
-import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type Position, type Trx } from './tables.ts'
+import {
+  after,
+  createdEpoch,
+  createdMicroseconds,
+  epochOf,
+  type Db,
+  type Position,
+  type Trx,
+} from './tables.ts'
 
 /** What operators do with the access keys that were issued; none of it ever has a key. */
 
@@ -50,7 +58,15 @@ const OPERATOR_KEYS = 7_400_030
 async function lock(trx: Trx, id: string) {
   const row = await trx
     .selectFrom('access_keys')
-    .select(['id', 'kind', 'prefix', 'application_id', 'restaurant_api_key', 'lineage_id', isGood.as('isGood')])
+    .select([
+      'id',
+      'kind',
+      'prefix',
+      'application_id',
+      'restaurant_api_key',
+      'lineage_id',
+      isGood.as('isGood'),
+    ])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()

@@ -78,9 +78,9 @@ test('an operator key that was configured and revoked does not come back with a 
   await operatorKey()
   const hash = newApiKey()
   await ensureOperatorKey(postgres.db, hash)
-  const [configured] = (await listKeys(postgres.db, { kind: 'operator' }, { before: null, limit: 10 })).filter(
-    ({ prefix }) => prefix === null,
-  )
+  const [configured] = (
+    await listKeys(postgres.db, { kind: 'operator' }, { before: null, limit: 10 })
+  ).filter(({ prefix }) => prefix === null)
   await revoke(configured?.id ?? '')
   await ensureOperatorKey(postgres.db, hash)
   expect(await findKey(postgres.db, hash)).toBeUndefined()

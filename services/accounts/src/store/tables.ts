@@ -99,4 +99,3 @@ export const after = (position: Position | null) =>
   position === null
     ? sql<boolean>`true`
     : sql<boolean>`(created_at, id) < (timestamptz 'epoch' + ${position.at}::int8 * interval '1 microsecond', ${position.id})`
-

@@ -67,11 +67,14 @@ function judgeCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
   }
   const [charge] = alive
   if (alive.length > 1)
-    return [{ rule: 'charge-twice', detail: `There are ${alive.length} charges: ${inWords(alive)}.`, disagree }]
+    return [
+      { rule: 'charge-twice', detail: `There are ${alive.length} charges: ${inWords(alive)}.`, disagree },
+    ]
   if (charge?.status !== 'captured')
     return [{ rule: 'charge-missing', detail: 'Nothing is captured for an order that stands.', disagree }]
   if (charge.amount === order.total && charge.differs === undefined) return []
-  const detail = charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
+  const detail =
+    charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
   return [{ rule: 'charge-amount', detail, disagree }]
 }
 
@@ -144,7 +147,12 @@ export function judgeStray(charge: Charge, payment: PaymentRow | null, known: bo
   // Its order is judged with the orders of its own time.
   if (known && payment?.processorId === charge.id) return []
   if (!isAlive(charge)) return []
-  const says = { orders: null, payments: paymentWords(payment), processor: chargeWords(charge), deliveries: null }
+  const says = {
+    orders: null,
+    payments: paymentWords(payment),
+    processor: chargeWords(charge),
+    deliveries: null,
+  }
   if (!known) {
     const detail = 'The processor has a charge for an order that nobody has.'
     return [stray(charge.reference, 'charge-of-nobody', { detail, disagree: ['orders', 'processor'], says })]

@@ -14,7 +14,10 @@ export const keepLetter =
     const letter = { command, orderApiKey, step, content, requestId, reason }
     await untilItWorks('keep a dead letter', () => keepDeadLetter(db, letter), log, stopping)
     if (stopping.aborted) throw new Error('stopped before a dead letter was surely kept')
-    log.error({ command, orderApiKey, step, requestId, reason }, 'needs attention: a message could not be handled')
+    log.error(
+      { command, orderApiKey, step, requestId, reason },
+      'needs attention: a message could not be handled',
+    )
   }
 
 function aboutWhat(content: Buffer): { orderApiKey: string | null; step: string | null } {

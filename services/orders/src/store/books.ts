@@ -66,8 +66,10 @@ export async function progress(
   return new Map(rows.map(({ apiKey, ...row }) => [apiKey, row]))
 }
 
-/** The database's clock, epoch seconds, rounded down. */
+/** The end of the second that the database's clock is in, epoch seconds. */
 export async function now(db: Db): Promise<number> {
-  const { rows } = await sql<{ now: number }>`select floor(extract(epoch from now()))::int8 as now`.execute(db)
+  const { rows } = await sql<{
+    now: number
+  }>`select floor(extract(epoch from now()))::int8 + 1 as now`.execute(db)
   return rows[0]?.now ?? 0
 }

@@ -14,7 +14,8 @@ export const operatorPages: Pages = {
     answer: { description: 'The restaurant.', example: detailedRestaurant },
   },
   'put-menu': {
-    description: 'Replaces a menu: validated as a whole, swapped in one transaction. At most 4 MiB. With `validate-only` nothing is stored: the answer says whether it could be.',
+    description:
+      'Replaces a menu: validated as a whole, swapped in one transaction. At most 4 MiB. With `validate-only` nothing is stored: the answer says whether it could be.',
     bodies: { 'A menu': [{ apiKey: category.apiKey, name: category.name, items: category.items }] },
     answer: { description: 'The menu.', example: [category] },
   },

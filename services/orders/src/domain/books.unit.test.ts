@@ -1,0 +1,213 @@
+import { cents, type Book, type Charge, type PaymentRow } from '@platter/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { judgeOrder, judgeStray, paymentOfNobody, type OrderEntry, type OtherBooks } from './books.ts'
+
+type Books = { order: OrderEntry; others: OtherBooks }
+
+const amount = fc.integer({ min: 1, max: 100_000 }).map(cents)
+const ends = ['stands', 'cancelled', 'failed'] as const
+
+/** What the books have of an order of which everything is as it should be. */
+const balanced: fc.Arbitrary<Books> = fc
+  .record({
+    total: amount,
+    payment: fc.constantFrom('cash' as const, 'card' as const),
+    test: fc.boolean(),
+    end: fc.constantFrom(...ends),
+    back: fc.constantFrom('voided' as const, 'refunded' as const),
+    declined: fc.boolean(),
+  })
+  .map(({ total, payment, test: isTest, end, back, declined }) => {
+    const isPaid = payment === 'card' && !isTest
+    const state = end === 'stands' ? 'captured' : declined && end === 'failed' ? 'declined' : back
+    const processorId = state === 'declined' ? null : 'auth_1'
+    const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
+    const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total } as Charge
+    const paymentState = isTest
+      ? 'NOT_REQUIRED'
+      : payment === 'cash'
+        ? end === 'stands'
+          ? 'DUE'
+          : 'VOIDED'
+        : state === 'captured'
+          ? 'CHARGED'
+          : state === 'refunded'
+            ? 'REFUNDED'
+            : 'VOIDED'
+    const outcome = end === 'failed' ? 'failed' : 'transmitted'
+    return {
+      order: {
+        apiKey: 'o1',
+        payment,
+        test: isTest,
+        total,
+        outcome,
+        cancelled: end === 'cancelled',
+        paymentState,
+      },
+      others: {
+        payment: isPaid ? row : null,
+        charges: isPaid && processorId !== null ? [charge] : [],
+        delivery: outcome === 'transmitted' ? 'accepted' : 'refused',
+      },
+    } as const
+  })
+
+const charged = balanced.filter(({ others }) => others.payment?.state === 'captured')
+const withCharge = balanced.filter(({ others }) => others.charges.length > 0)
+const judge = ({ order, others }: Books) => judgeOrder(order, others)
+const another: Charge = { id: 'auth_2', reference: 'o1', status: 'captured', amount: cents(1) }
+
+test('books that fit to one another have no mismatch', () => {
+  fc.assert(
+    fc.property(balanced, (books) => {
+      expect(judge(books)).toEqual([])
+    }),
+  )
+})
+
+test('the order in which the processor lists its charges does not matter', () => {
+  const charges = fc.array(
+    fc.record({
+      id: fc.constantFrom('auth_1', 'auth_2', 'auth_3'),
+      reference: fc.constant('o1'),
+      status: fc.constantFrom('authorized', 'captured', 'voided', 'refunded'),
+      amount,
+    }),
+    { maxLength: 4 },
+  ) as fc.Arbitrary<Charge[]>
+  fc.assert(
+    fc.property(balanced, charges, ({ order, others }, listed) => {
+      const rules = (some: Charge[]) =>
+        judgeOrder(order, { ...others, charges: some }).map(({ rule }) => rule)
+      // Of one name there is one charge.
+      const once = [...new Map(listed.map((charge) => [charge.id, charge])).values()]
+      expect(rules(once.toReversed()).toSorted()).toEqual(rules(once).toSorted())
+    }),
+  )
+})
+
+/** One thing that is wrong in one book, wherever it can be. */
+const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (books: Books) => Books][] = [
+  ['the charge is gone', 'processor', withCharge, withCharges(() => [])],
+  ['there is another charge', 'processor', balanced, withCharges((charges) => [...charges, another])],
+  [
+    'the charge has another amount',
+    'processor',
+    withCharge,
+    withCharges(each(({ amount: one }) => ({ amount: cents(one + 1) }))),
+  ],
+  ['the charge is held only', 'processor', withCharge, withCharges(each(() => ({ status: 'authorized' })))],
+  ['the charge is in another currency', 'processor', charged, withCharges(each(() => ({ differs: 'eur' })))],
+  ['payments have no row', 'payments', charged, withOthers({ payment: null })],
+  [
+    'payments have another total',
+    'orders',
+    charged,
+    ({ order, others }) => ({ order: { ...order, total: cents(order.total + 1) }, others }),
+  ],
+  [
+    'payments do not know the outcome',
+    'payments',
+    charged,
+    ({ order, others }) => ({ order, others: { ...others, payment: { ...others.payment!, state: 'sent' } } }),
+  ],
+  ['no restaurant has accepted it', 'deliveries', charged, withOthers({ delivery: null })],
+  [
+    'the order says that it is to be paid yet',
+    'orders',
+    charged,
+    ({ order, others }) => ({ order: { ...order, paymentState: 'PENDING' }, others }),
+  ],
+  ['it is a test', 'orders', charged, ({ order, others }) => ({ order: { ...order, test: true }, others })],
+  [
+    'it is cancelled',
+    'orders',
+    charged,
+    ({ order, others }) => ({ order: { ...order, cancelled: true }, others }),
+  ],
+  [
+    'it has failed',
+    'deliveries',
+    charged,
+    ({ order, others }) => ({ order: { ...order, outcome: 'failed' }, others }),
+  ],
+]
+
+function withOthers(change: Partial<OtherBooks>) {
+  return ({ order, others }: Books): Books => ({ order, others: { ...others, ...change } })
+}
+function withCharges(change: (charges: readonly Charge[]) => Charge[]) {
+  return ({ order, others }: Books): Books => ({
+    order,
+    others: { ...others, charges: change(others.charges) },
+  })
+}
+function each(change: (charge: Charge) => Partial<Charge>) {
+  return (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge, ...change(charge) }))
+}
+
+describe('a mismatch is found, and names the book that is wrong', () => {
+  test.each(WRONGS)('%s', (_, book, from, wrong) => {
+    fc.assert(
+      fc.property(from, (books) => {
+        const found = judge(wrong(books))
+        expect(found.length).toBeGreaterThan(0)
+        expect(found.flatMap(({ disagree }) => disagree)).toContain(book)
+        for (const { detail, says } of found) {
+          expect(detail).not.toBe('')
+          expect(says.orders).not.toBeNull()
+        }
+      }),
+    )
+  })
+})
+
+test('a mismatch says what each book has', () => {
+  const order: OrderEntry = {
+    apiKey: 'o1',
+    payment: 'card',
+    test: false,
+    total: cents(2545),
+    outcome: 'transmitted',
+    cancelled: false,
+    paymentState: 'CHARGED',
+  }
+  const payment: PaymentRow = {
+    orderApiKey: 'o1',
+    state: 'captured',
+    amount: cents(2445),
+    processorId: 'auth_1',
+  }
+  const charges: Charge[] = [{ id: 'auth_1', reference: 'o1', status: 'captured', amount: cents(2445) }]
+  expect(judgeOrder(order, { payment, charges, delivery: 'accepted' })).toEqual([
+    {
+      orderApiKey: 'o1',
+      rule: 'charge-amount',
+      detail: 'The order is 25.45, the charge is 24.45.',
+      disagree: ['orders', 'processor'],
+      says: {
+        orders: 'transmitted, card, 25.45, CHARGED',
+        payments: 'captured 24.45 as auth_1',
+        processor: 'captured 24.45 as auth_1',
+        deliveries: 'accepted',
+      },
+    },
+  ])
+})
+
+describe('a charge that no order of its time has claimed', () => {
+  const row: PaymentRow = { orderApiKey: 'o1', state: 'captured', amount: cents(1), processorId: 'auth_2' }
+  test('is nothing when payments have it', () => expect(judgeStray(another, row, true)).toEqual([]))
+  test('is nothing when nothing is held or taken by it', () =>
+    expect(judgeStray({ ...another, status: 'voided' }, null, false)).toEqual([]))
+  test('is of nobody when there is no such order, whatever payments have', () =>
+    expect(judgeStray(another, row, false)).toMatchObject([{ rule: 'charge-of-nobody' }]))
+  test('is one too many when payments have another one, or none', () => {
+    for (const payment of [{ ...row, processorId: 'auth_1' }, null])
+      expect(judgeStray(another, payment, true)).toMatchObject([{ rule: 'charge-twice' }])
+  })
+  test('a payment of nobody says what payments have', () =>
+    expect(paymentOfNobody(row)).toMatchObject({ rule: 'payment-of-nobody', says: { orders: null } }))
+})

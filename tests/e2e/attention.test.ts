@@ -1,0 +1,135 @@
+import { Bus } from '@platter/bus'
+import { AccountsSave, ReadAttention, RetryAttention, type Attention } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  operator,
+  readOrder,
+  sendOrder,
+  stack,
+  type ProblemBody,
+} from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { plantOverdue, plantUnknown } from './planted.ts'
+
+const read = async (query = '') => (await operator<Attention[]>('GET', `attention${query}`)).body
+const retry = (id: string) =>
+  operator<{ id: string; done: string } & ProblemBody>('POST', `attention/${id}/retry`)
+const about = async (orderApiKey: string) =>
+  (await read('?limit=200')).filter((one) => one.orderApiKey === orderApiKey)
+
+async function paidByCard(): Promise<string> {
+  const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
+  await eventually(
+    () => readOrder(body.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  await eventually(
+    () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
+    (answer) => answer.body.saga.state !== 'running',
+  )
+  return body.apiKey
+}
+
+let bus: Bus
+beforeAll(async () => {
+  bus = new Bus({ url: stack().urls.rabbitmq, service: 'test', log: createLog('test', 'fatal') })
+  await bus.start()
+})
+afterAll(() => bus.close())
+
+const STREET = '1 Nobody Should Read This'
+/** A message that accounts cannot read, about an order of its own. */
+async function aDeadLetter(orderApiKey: string = crypto.randomUUID()): Promise<Attention> {
+  const nonsense = { orderApiKey, step: 'save', undo: false, address: STREET }
+  await bus.publish({ ...AccountsSave, data: z.any() }, nonsense, { requestId: 'planted' })
+  const [letter] = await eventually(
+    () => about(orderApiKey),
+    (found) => found.length > 0,
+  )
+  if (!letter) throw new Error('the dead letter is not listed')
+  return letter
+}
+
+test('a message that cannot be handled is listed with its reason, and with nothing of what it says', async () => {
+  const letter = await aDeadLetter()
+  expect(letter).toMatchObject({ kind: 'dead-letter', what: 'accounts.save (save)', count: 1 })
+  const all = await read()
+  expectConforms(ReadAttention, all)
+  expect(JSON.stringify(all)).not.toContain(STREET)
+})
+
+test('a dead letter is said again when it is retried; what still fails is there again under the same id', async () => {
+  const { id, orderApiKey } = await aDeadLetter()
+  const { status, body } = await retry(id)
+  expect(status).toBe(200)
+  expectConforms(RetryAttention, body)
+  const [again] = await eventually(
+    () => about(orderApiKey ?? ''),
+    (found) => found.length > 0,
+  )
+  expect(again?.id).toBe(id)
+})
+
+test('the same message that dies again and again is one entry with a count', async () => {
+  const { orderApiKey } = await aDeadLetter()
+  for (let count = 0; count < 3; count++) await aDeadLetter(orderApiKey ?? '')
+  const [one, ...others] = await eventually(
+    () => about(orderApiKey ?? ''),
+    ([found]) => found?.count === 4,
+  )
+  expect([one?.count, others]).toEqual([4, []])
+})
+
+test('a saga past its deadline is listed, and goes on at once when it is retried', async () => {
+  const apiKey = await paidByCard()
+  await plantOverdue(apiKey)
+  const [overdue] = await about(apiKey)
+  expect(overdue).toMatchObject({ kind: 'overdue-saga', what: 'capture', id: `saga_${apiKey}` })
+  expect(await retry(`saga_${apiKey}`)).toMatchObject({ status: 200, body: { done: 'The saga was woken.' } })
+  const left = await eventually(
+    () => about(apiKey),
+    (found) => found.length === 0,
+  )
+  expect(left).toEqual([])
+})
+
+test('a payment whose outcome is open is listed, and asked for again when it is retried', async () => {
+  const apiKey = await paidByCard()
+  await plantUnknown(apiKey)
+  const [unknown] = await about(apiKey)
+  expect(unknown).toMatchObject({ kind: 'unknown-payment', what: 'capture', reason: 'ECONNRESET', count: 3 })
+  const { status, body } = await retry(unknown?.id ?? '')
+  expect([status, body.done]).toEqual([
+    200,
+    'The payment processor was asked again. The outcome is known now.',
+  ])
+  expect(await about(apiKey)).toEqual([])
+})
+
+test('pages: one after the other they are the whole list, nothing twice', async () => {
+  const apiKeys = [await paidByCard(), await paidByCard()]
+  for (const apiKey of apiKeys) await plantOverdue(apiKey)
+  const letters = [await aDeadLetter(), await aDeadLetter()]
+  const seen: string[] = []
+  let path: string | undefined = 'attention?limit=1'
+  while (path !== undefined) {
+    const answer: { body: Attention[]; headers: Headers } = await operator<Attention[]>('GET', path)
+    seen.push(...answer.body.map(({ id }) => id))
+    path = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  expect(new Set(seen).size).toBe(seen.length)
+  for (const id of [...letters.map((letter) => letter.id), ...apiKeys.map((key) => `saga_${key}`)])
+    expect(seen).toContain(id)
+  for (const apiKey of apiKeys) await retry(`saga_${apiKey}`)
+})
+
+test('404 attention-not-found: it never was, or needs nobody any more', async () => {
+  for (const id of ['nothing', 'saga_nobody', 'payment_nobody', 'letter_nobody'])
+    expect(await retry(id)).toMatchObject({ status: 404, body: { code: 'attention-not-found' } })
+})

@@ -1,0 +1,160 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ApplicationAccessKeys, RevokeAccessKey, RotateAccessKey, type AccessKey } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { keyed, NOBODYS_KEY } from './accounts.ts'
+import {
+  anOrder,
+  call,
+  cast,
+  eventually,
+  get,
+  operator,
+  sendOrder,
+  stack,
+  type ProblemBody,
+} from './client.ts'
+import { expectConforms } from './conforms.ts'
+
+type Issued = { id: string; accessKey: string; prefix: string }
+type Rotated = Issued & { replaces: AccessKey } & ProblemBody
+
+async function anApplication(): Promise<string> {
+  return (await operator<{ id: string }>('POST', 'applications', { name: 'keys' })).body.id
+}
+const issue = async (path: string, body: unknown = {}) => (await operator<Issued>('POST', path, body)).body
+const aKey = async () => issue(`applications/${await anApplication()}/access-keys`)
+const revoke = (id: string) => operator<AccessKey & ProblemBody>('POST', `access-keys/${id}/revoke`)
+const rotate = (id: string, body: unknown = {}) => operator<Rotated>('POST', `access-keys/${id}/rotate`, body)
+
+const statusWith = async (key: string) => (await get('restaurant/search?limit=1', { key })).status
+
+/** A second, and what an answer may take on the way. */
+const WITHIN_MS = 1_100
+
+test('a revoked key lets nobody in after a second, on any replica, and stays revoked', async () => {
+  const { id, accessKey } = await aKey()
+  expect(await statusWith(accessKey)).toBe(200)
+  const { status, body } = await revoke(id)
+  expect(status).toBe(200)
+  expectConforms(RevokeAccessKey, body)
+  expect(body.revoked).toBeGreaterThan(0)
+  await wait(WITHIN_MS)
+  for (let count = 0; count < 6; count++) expect(await statusWith(accessKey)).toBe(401)
+  expect((await revoke(id)).body).toEqual(body)
+})
+
+test('under load a rotation fails no request: the old key goes on, the new one works at once', async () => {
+  const { id, accessKey: old } = await aKey()
+  const state = { key: old, done: false, requests: 0, failed: [] as number[] }
+  const loads = Array.from({ length: 4 }, async () => {
+    while (!state.done) {
+      for (const key of new Set([old, state.key])) {
+        const status = await statusWith(key)
+        state.requests += 1
+        if (status !== 200) state.failed.push(status)
+      }
+    }
+  })
+  await eventually(
+    async () => state.requests,
+    (count) => count > 20,
+  )
+  const { status, body } = await rotate(id, { overlapMinutes: 5 })
+  state.key = body.accessKey
+  const before = state.requests
+  await eventually(
+    async () => state.requests,
+    (count) => count > before + 60,
+  )
+  state.done = true
+  await Promise.all(loads)
+  expect(status).toBe(200)
+  expectConforms(RotateAccessKey, body)
+  expect(state.failed).toEqual([])
+  expect(body.replaces.id).toBe(id)
+  expect((body.replaces.expires ?? 0) - body.replaces.created).toBeGreaterThanOrEqual(300)
+})
+
+test('without an overlap the old key ends at once, and cannot be rotated any more', async () => {
+  const { id, accessKey } = await aKey()
+  expect((await rotate(id, { overlapMinutes: '0' })).status).toBe(200)
+  await wait(WITHIN_MS)
+  expect(await statusWith(accessKey)).toBe(401)
+  expect(await rotate(id)).toMatchObject({ status: 409, body: { code: 'access-key-ended' } })
+})
+
+test('Idempotency-Key: a rotation is done once, and an order that was sent with the old key is found with the new one', async () => {
+  const { id, accessKey } = await aKey()
+  const order = await anOrder(cast.aurora)
+  const key = keyed()
+  const first = await sendOrder(order, { key: accessKey, ...key })
+  const path = `/operatorapi/v1/access-keys/${id}/rotate`
+  const options = { method: 'POST', key: stack().operatorKey, body: {}, ...keyed() }
+  const [one, again] = [await call<Rotated>(path, options), await call<Rotated>(path, options)]
+  expect(again.body).toEqual(one.body)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  const resent = await sendOrder(order, { key: one.body.accessKey, ...key })
+  expect(resent.headers.get('idempotent-replayed')).toBe('true')
+  expect(resent.body.apiKey).toBe(first.body.apiKey)
+})
+
+test('a restaurant key and an operator key are rotated as well, each into one of its kind', async () => {
+  const restaurant = await issue(`restaurants/${cast.aurora}/access-keys`, { mode: 'test' })
+  const { body: ofRestaurant } = await rotate(restaurant.id)
+  expect(ofRestaurant.accessKey).toMatch(/^platter_test_/)
+  expect((await call('/restaurantapi/v1/orders?limit=1', { key: ofRestaurant.accessKey })).status).toBe(200)
+  const another = await issue('access-keys')
+  const { body: ofOperator } = await rotate(another.id)
+  expect((await call('/operatorapi/v1/applications?limit=1', { key: ofOperator.accessKey })).status).toBe(200)
+  expect((await revoke(ofOperator.id)).status).toBe(200)
+})
+
+test('the list has the keys newest first, when each was last used, and never a key', async () => {
+  const application = await anApplication()
+  const path = `applications/${application}/access-keys`
+  const [older, newer] = [await issue(path), await issue(path)]
+  await statusWith(older.accessKey)
+  const list = await eventually(
+    async () => (await operator<AccessKey[]>('GET', path)).body,
+    (keys) => keys.at(-1)?.lastUsed !== null,
+  )
+  expectConforms(ApplicationAccessKeys, list)
+  expect(list.map(({ id }) => id)).toEqual([newer.id, older.id])
+  expect(list[0]).toMatchObject({ lastUsed: null, revoked: null, expires: null, prefix: newer.prefix })
+  expect(JSON.stringify(list)).not.toContain(newer.accessKey)
+  const page = await operator<AccessKey[]>('GET', `${path}?limit=1`)
+  const next = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+  expect((await operator<AccessKey[]>('GET', next)).body.map(({ id }) => id)).toEqual([older.id])
+})
+
+test('every application is in the list', async () => {
+  const id = await anApplication()
+  const { body } = await operator<{ id: string; name: string }[]>('GET', 'applications')
+  expect(body).toContainEqual(expect.objectContaining({ id, name: 'keys' }))
+})
+
+test('keys of restaurants and of operators have lists of their own', async () => {
+  const { id } = await issue(`restaurants/${cast.slow}/access-keys`)
+  const ofRestaurant = await operator<AccessKey[]>('GET', `restaurants/${cast.slow}/access-keys`)
+  expect(ofRestaurant.body.map((key) => key.id)).toContain(id)
+  const ofOperators = await operator<AccessKey[]>('GET', 'access-keys')
+  expect(new Set(ofOperators.body.map(({ kind }) => kind))).toEqual(new Set(['operator']))
+})
+
+test('404: keys and applications that are not there', async () => {
+  expect(await revoke(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
+  expect(await rotate(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
+  expect(await operator('GET', `applications/${NOBODYS_KEY}/access-keys`)).toMatchObject({
+    status: 404,
+    body: { code: 'application-not-found' },
+  })
+})
+
+test('400: an overlap that is no number of minutes, longer than thirty days, or negative', async () => {
+  const { id } = await aKey()
+  for (const overlapMinutes of ['soon', -1, 43_201, 1.5])
+    expect(await rotate(id, { overlapMinutes })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/overlapMinutes' }] },
+    })
+})

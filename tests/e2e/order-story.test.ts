@@ -1,0 +1,108 @@
+import { GetOrderStory, type OrderStory } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cardNumbers,
+  cast,
+  eventually,
+  ledger,
+  operator,
+  receiptsOf,
+  sendOrder,
+  type ProblemBody,
+} from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { plant } from './planted.ts'
+
+const story = (apiKey: string) => operator<OrderStory & ProblemBody>('GET', `orders/${apiKey}`)
+
+test('200: the order, its history, its saga, its payment and its delivery, and never a token', async () => {
+  const requestId = crypto.randomUUID()
+  const order = await anOrder(cast.aurora, { payment: 'card', card: card() })
+  const { body: sent } = await sendOrder(order, { headers: { 'x-request-id': requestId } })
+  const { status, body } = await eventually(
+    () => story(sent.apiKey),
+    (answer) => answer.body.saga.state !== 'running',
+  )
+  expect(status).toBe(200)
+  expectConforms(GetOrderStory, body)
+  expect(body).toMatchObject({
+    order: { apiKey: sent.apiKey, total: sent.total, paymentState: 'CHARGED' },
+    outcome: 'transmitted',
+    visible: true,
+    saga: {
+      state: 'completed',
+      step: null,
+      undo: false,
+      done: ['authorize', 'transmit', 'capture'],
+      wakeAt: null,
+    },
+    payment: { state: 'captured', amount: sent.total, refusal: null, unknown: null, attempts: 1 },
+    delivery: { link: 'simulator', outcome: 'accepted', attempts: 1 },
+    requestId,
+  })
+  expect(body.statuses[0]).toMatchObject({ orderApiKey: sent.apiKey, status: 'PROCESSING' })
+  expect(body.payment?.processorId).toMatch(/^auth_/)
+  expect(await receiptsOf(sent.apiKey)).toHaveLength(1)
+  expect(JSON.stringify(body)).not.toMatch(/tok_/)
+})
+
+test('200: an order that failed, which no client sees, with the reason', async () => {
+  const before = (await ledger()).length
+  const order = await anOrder(cast.refuses, { payment: 'card', card: card() })
+  expect((await sendOrder(order)).status).toBe(422)
+  const voided = (await ledger()).slice(before).find(({ kind }) => kind === 'void')
+  const { status, body } = await story(voided?.reference ?? '')
+  expect(status).toBe(200)
+  expectConforms(GetOrderStory, body)
+  expect(body).toMatchObject({
+    outcome: 'failed',
+    visible: false,
+    saga: { state: 'failed', refusal: { code: 'order-refused' }, undone: ['authorize'] },
+    payment: { state: 'voided' },
+    delivery: { outcome: 'refused' },
+  })
+})
+
+test("200: what the card's bank said of an order that was declined", async () => {
+  const before = (await ledger()).length
+  const declined = card(cardNumbers.insufficientFunds)
+  await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: declined }))
+  const line = (await ledger()).slice(before).find(({ outcome }) => outcome.includes('insufficient_funds'))
+  const { body } = await story(line?.reference ?? '')
+  expect(body).toMatchObject({
+    visible: false,
+    payment: { state: 'declined', refusal: { code: 'card-declined', declineCode: 'insufficient_funds' } },
+    delivery: null,
+  })
+})
+
+test('200: a test order has no payment at all', async () => {
+  const { body } = await sendOrder(await anOrder(cast.test, { test: true }))
+  expect((await story(body.apiKey)).body).toMatchObject({
+    payment: null,
+    order: { paymentState: 'NOT_REQUIRED' },
+  })
+})
+
+test('a payment whose outcome is open says so, and how often it was asked for', async () => {
+  const { body: sent } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
+  await eventually(
+    () => story(sent.apiKey),
+    ({ body }) => body.saga.state !== 'running',
+  )
+  const changed = await plant(
+    `update payments.authorizations set unknown_call = 'capture', unknown_reason = 'ECONNRESET', unknown_answers = 3,
+       unknown_since = now() where order_api_key = $1`,
+    sent.apiKey,
+  )
+  expect(changed).toBe(1)
+  const { body } = await story(sent.apiKey)
+  expect(body.payment).toMatchObject({ attempts: 3, unknown: { call: 'capture', reason: 'ECONNRESET' } })
+  await plant('update payments.authorizations set unknown_since = null where order_api_key = $1', sent.apiKey)
+})
+
+test('404 order-not-found: nobody has it', async () => {
+  expect(await story('0'.repeat(48))).toMatchObject({ status: 404, body: { code: 'order-not-found' } })
+})

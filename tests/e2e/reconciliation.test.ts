@@ -1,0 +1,93 @@
+import { Reconciliation, type Mismatch } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  call,
+  card,
+  cardNumbers,
+  cast,
+  eventually,
+  operator,
+  sendOrder,
+  type ProblemBody,
+} from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { WRONGS } from './planted.ts'
+
+type Answer = {
+  complete: boolean
+  counts: Record<string, number>
+  mismatches: Mismatch[]
+} & ProblemBody
+
+const reconcile = (since: number) => operator<Answer>('GET', `reconciliation?since=${since}`)
+const beginning = Math.floor(Date.now() / 1000)
+
+const ofOrder = async (orderApiKey: string): Promise<Mismatch[]> => {
+  const { body } = await reconcile(beginning)
+  return body.mismatches.filter((one) => one.orderApiKey === orderApiKey)
+}
+
+async function paidByCard(): Promise<string> {
+  const { status, body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
+  expect(status).toBe(200)
+  return body.apiKey
+}
+
+const paidInCash = async (): Promise<string> => (await sendOrder(await anOrder(cast.aurora))).body.apiKey
+
+/** Until nothing of it is under way any more. */
+const settled = (orderApiKey: string) =>
+  eventually(
+    async () => (await operator<{ saga: { state: string } }>('GET', `orders/${orderApiKey}`)).body,
+    ({ saga }) => saga.state !== 'running',
+  )
+
+test('200: the books of orders that stand, fail, are declined, refused or tests balance', async () => {
+  const since = Math.floor(Date.now() / 1000)
+  const cash = await sendOrder(await anOrder(cast.aurora))
+  const charged = await paidByCard()
+  const tested = await sendOrder(await anOrder(cast.test, { test: true, payment: 'card', card: card() }))
+  const declined = await anOrder(cast.aurora, { payment: 'card', card: card(cardNumbers.declined) })
+  expect((await sendOrder(declined)).status).toBe(402)
+  const refused = await anOrder(cast.refuses, { payment: 'card', card: card() })
+  expect((await sendOrder(refused)).status).toBe(422)
+  for (const apiKey of [cash.body.apiKey, charged, tested.body.apiKey]) await settled(apiKey)
+  const { status, body } = await reconcile(since)
+  expect(status).toBe(200)
+  expectConforms(Reconciliation, body)
+  expect(body.mismatches).toEqual([])
+  expect(body.complete).toBe(true)
+  expect(body.counts['orders']).toBeGreaterThanOrEqual(5)
+  expect(body.counts['charged']).toBeGreaterThanOrEqual(1)
+  expect(body.counts['charges']).toBeGreaterThanOrEqual(2)
+})
+
+test.each(WRONGS)('a planted mismatch is reported, $rule: $what', async ({ rule, paidBy, plant }) => {
+  const apiKey = paidBy === 'card' ? await paidByCard() : await paidInCash()
+  await settled(apiKey)
+  expect(await ofOrder(apiKey)).toEqual([])
+  await plant(apiKey)
+  const found = await ofOrder(apiKey)
+  expect(found.map((one) => one.rule)).toContain(rule)
+  for (const { says, disagree, detail } of found) {
+    expect(detail).not.toBe('')
+    expect(disagree.length).toBe(2)
+    expect(Object.values(says).some((words) => words !== null)).toBe(true)
+  }
+})
+
+test('400: since is missing, no time, or the cursor is none of ours', async () => {
+  for (const query of ['', '?since=yesterday', '?since=-1', '?since=1&cursor=nonsense']) {
+    const { status, body } = await operator<ProblemBody>('GET', `reconciliation${query}`)
+    expect([status, body.errors[0]?.pointer]).toEqual([
+      400,
+      query.includes('cursor') ? 'query/cursor' : 'query/since',
+    ])
+  }
+})
+
+test('403 not-allowed: an application may not see the books', async () => {
+  const path = `/operatorapi/v1/reconciliation?since=${beginning}`
+  expect(await call(path)).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+})

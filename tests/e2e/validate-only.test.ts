@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { get, operator, type MenuCategory, type ProblemBody, type Restaurant } from './client.ts'
+import { aRestaurant, menuItem, menuOf, newKey, putRestaurant, restaurantInput } from './own-restaurant.ts'
+
+const ONLY = '?validate-only=true'
+
+test('a restaurant that could be put is answered as it would be, and is not there', async () => {
+  const apiKey = newKey()
+  const { status, body } = await operator<Restaurant>('PUT', `restaurants/${apiKey}${ONLY}`, restaurantInput)
+  expect([status, body.name]).toEqual([200, restaurantInput.name])
+  expect((await get(`restaurant/${apiKey}`)).status).toBe(404)
+})
+
+test('a restaurant that is there stays as it is', async () => {
+  const apiKey = await aRestaurant()
+  await operator('PUT', `restaurants/${apiKey}${ONLY}`, { ...restaurantInput, name: 'Another name' })
+  expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
+})
+
+test('every check is made: fields, and keys that another restaurant has', async () => {
+  const faulty = { ...restaurantInput, taxRate: 2, phone: undefined }
+  const { body } = await operator<ProblemBody>('PUT', `restaurants/${newKey()}${ONLY}`, faulty)
+  expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual(['/phone', '/taxRate'])
+  const zone = { apiKey: newKey(), maxRadius: 3 }
+  await aRestaurant({ zones: [zone] })
+  const taken = await operator<ProblemBody>('PUT', `restaurants/${newKey()}${ONLY}`, {
+    ...restaurantInput,
+    zones: [zone],
+  })
+  expect(taken).toMatchObject({ status: 409, body: { code: 'apikey-taken' } })
+})
+
+test('a menu that could be put is not put, and one that could not is told why', async () => {
+  const item = menuItem(8)
+  const apiKey = await aRestaurant({}, [item])
+  const path = `restaurants/${apiKey}/menu${ONLY}`
+  expect((await operator('PUT', path, menuOf([menuItem(9)]))).status).toBe(200)
+  const { body } = await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)
+  expect(body.flatMap(({ items }) => items.map((one) => one.apiKey))).toEqual([item.apiKey])
+  const other = await aRestaurant()
+  expect(await operator('PUT', `restaurants/${other}/menu${ONLY}`, menuOf([item]))).toMatchObject({
+    status: 409,
+    body: { code: 'apikey-taken' },
+  })
+  expect(await operator('PUT', `restaurants/${newKey()}/menu${ONLY}`, [])).toMatchObject({ status: 404 })
+})
+
+test('every restaurant is in the list of the operator, newest first, page by page', async () => {
+  const [one, other] = [newKey(), newKey()]
+  for (const apiKey of [one, other])
+    await putRestaurant(apiKey, { ...restaurantInput, isTestRestaurant: true })
+  const { body } = await operator<Restaurant[]>('GET', 'restaurants')
+  const at = (apiKey: string) => body.findIndex((restaurant) => restaurant.apiKey === apiKey)
+  expect(at(other)).toBeGreaterThanOrEqual(0)
+  expect(at(one)).toBeGreaterThan(at(other))
+  const first = await operator<Restaurant[]>('GET', 'restaurants?limit=2')
+  const next = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+  const second = await operator<Restaurant[]>('GET', next)
+  const both = [...first.body, ...second.body].map(({ apiKey }) => apiKey)
+  expect([both.length, new Set(both).size]).toEqual([4, 4])
+})
