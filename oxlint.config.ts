@@ -69,6 +69,11 @@ const THROUGH_THE_GATEWAY = ban(
   INTO_SERVICE,
   'Ask the gateway over HTTP, as a client would.',
 )
+const THIN_CLIENT = ban(
+  'apps-use-the-interface',
+  String.raw`${INTO_SERVICE}|^@platter/(bus|kit|testkit)(/|$)`,
+  'Ask the gateway over HTTP; contracts say what it takes and answers.',
+)
 const NO_ROOT = outsideTests(
   ban(
     'nobody-imports-the-root',
@@ -159,7 +164,9 @@ const boundaries: OxlintOverride[] = [
   ...zone('dev/**', [], ['sql']),
   ...zone('tests/**', []),
   ...zone('tests/e2e/**', [THROUGH_THE_GATEWAY]),
+  ...zone('tests/e2e/planted.ts', [THROUGH_THE_GATEWAY], ['sql']),
   ...zone('tests/chaos/**', [], ['sql']),
+  ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),
   ...zone('packages/contracts/**', [...PACKAGE, ONLY_ZOD]),
@@ -185,13 +192,8 @@ const boundaries: OxlintOverride[] = [
 
 const PURE = ['services/*/src/domain/**', 'services/*/src/saga/**']
 const TESTS = ['**/*.test.ts', 'tests/**']
-const MAY_READ_ENVIRONMENT = [
-  'packages/kit/src/config.ts',
-  'packages/testkit/**',
-  'dev/**',
-  'tests/**',
-  'vitest.config.ts',
-]
+const CONFIG = ['packages/kit/src/config.ts', 'apps/cli/src/target.ts', 'vitest.config.ts']
+const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
 
 const doings = [

@@ -42,6 +42,9 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
   ['testkit-is-for-tests', 'services/orders/src/cast.ts', from('@platter/testkit')],
   ['e2e-uses-the-gateway', 'tests/e2e/send-order.test.ts', from('@platter/orders')],
 
+  ['apps-use-the-interface', 'apps/cli/src/a.ts', from('@platter/kit')],
+  ['apps-use-the-interface', 'apps/cli/src/b.ts', typeFrom('../../../services/orders/src/domain/order.ts')],
+
   ['contracts-know-nothing', 'packages/contracts/src/a.ts', from('node:crypto')],
   ['contracts-know-nothing', 'packages/contracts/src/values/b.ts', typeFrom('@platter/kit')],
   ['broker-lives-in-bus', 'packages/kit/src/broker.ts', typeFrom('amqplib')],
@@ -213,6 +216,8 @@ const ALLOWED: [file: string, code: string][] = [
   ['services/gateway/src/routes/fine.ts', from('fastify') + from('undici') + from('../auth.ts')],
   ['services/gateway/src/auth.ts', from('undici')],
   ['dev/fine.ts', `${from('kysely')}${from('../services/orders/src/main.ts')}console.log(process.env)\n`],
+  ['apps/cli/src/target.ts', `${from('@platter/contracts')}export const a = process.env\n`],
+  ['tests/e2e/planted.ts', from('pg')],
   ['tests/e2e/fine.test.ts', `${from('@platter/contracts')}export const a = process.env\n`],
 ]
 

@@ -31,7 +31,7 @@ export function issuedAccessKeys(internalSecret: string) {
       }
     },
     /** The answer with the access key in it. Throws Problem idempotency-mismatch when INTERNAL_SECRET has changed since. */
-    reveal(body: string): string {
+    reveal: (body: string): string => {
       const answer = JSON.parse(body) as Issued
       const accessKey = accessKeyOf(answer.accessKey, modeOf(answer.prefix))
       if (accessKeyPrefix(accessKey) !== answer.prefix) throw lost()

@@ -80,7 +80,7 @@ function judgeCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
 
 /** Payments against the processor. */
 function judgePayment({ payment, charges }: OtherBooks): Found[] {
-  if (payment?.processorId == null) return []
+  if (!payment || payment.processorId === null) return []
   const disagree: Book[] = ['payments', 'processor']
   const charge = charges.find(({ id }) => id === payment.processorId)
   if (!charge) {
@@ -104,7 +104,7 @@ function judgePayment({ payment, charges }: OtherBooks): Found[] {
 function judgePaymentState(order: OrderEntry, payment: PaymentRow | null): Found[] {
   const disagree: Book[] = ['orders', 'payments']
   const isPaid = order.payment === 'card' && !order.test
-  if (!isPaid && payment?.amount != null) {
+  if (!isPaid && payment && payment.amount !== null) {
     const detail = 'Payments were asked for an order that is not paid by card.'
     return [{ rule: order.test ? 'charge-of-test-order' : 'charge-unwanted', detail, disagree }]
   }

@@ -8,6 +8,13 @@ type Books = { order: OrderEntry; others: OtherBooks }
 const amount = fc.integer({ min: 1, max: 100_000 }).map(cents)
 const ends = ['stands', 'cancelled', 'failed'] as const
 
+const inCash = (end: (typeof ends)[number]) => (end === 'stands' ? 'DUE' : 'VOIDED')
+const BY_CARD: Partial<Record<PaymentRow['state'], 'CHARGED' | 'REFUNDED'>> = {
+  captured: 'CHARGED',
+  refunded: 'REFUNDED',
+}
+const byCard = (state: PaymentRow['state']) => BY_CARD[state] ?? 'VOIDED'
+
 /** What the books have of an order of which everything is as it should be. */
 const balanced: fc.Arbitrary<Books> = fc
   .record({
@@ -24,17 +31,7 @@ const balanced: fc.Arbitrary<Books> = fc
     const processorId = state === 'declined' ? null : 'auth_1'
     const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
     const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total } as Charge
-    const paymentState = isTest
-      ? 'NOT_REQUIRED'
-      : payment === 'cash'
-        ? end === 'stands'
-          ? 'DUE'
-          : 'VOIDED'
-        : state === 'captured'
-          ? 'CHARGED'
-          : state === 'refunded'
-            ? 'REFUNDED'
-            : 'VOIDED'
+    const paymentState = isTest ? 'NOT_REQUIRED' : payment === 'cash' ? inCash(end) : byCard(state)
     const outcome = end === 'failed' ? 'failed' : 'transmitted'
     return {
       order: {

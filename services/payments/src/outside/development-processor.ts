@@ -34,19 +34,9 @@ const MISMATCH = 'idempotency_mismatch'
 
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
-/** The development payment processor (dev/processor) over HTTP, as a real one would be spoken to. */
-export function createDevelopmentProcessor(
-  url: string,
-  answerWithinMs = ANSWER_WITHIN_MS,
-): Processor & ProcessorBook {
-  const pool = new Pool(url, {
-    connections: 64,
-    connectTimeout: CONNECT_WITHIN_MS,
-    maxResponseSize: ANSWER_BYTES,
-  })
-  const base = new URL(url).pathname.replace(/\/$/, '')
-
-  async function ask<T extends object>(request: Request, schema: z.ZodType<T>): Promise<Answer<T>> {
+/** Asks and says what the answer means; never rejects. */
+function asker(pool: Pool, { base, answerWithinMs }: { base: string; answerWithinMs: number }) {
+  return async function ask<T extends object>(request: Request, schema: z.ZodType<T>): Promise<Answer<T>> {
     const { method, path, idempotencyKey, body } = request
     try {
       const answer = await pool.request({
@@ -64,6 +54,20 @@ export function createDevelopmentProcessor(
       return { kind: 'unknown', reason: nameOf(error), sent: !wasNotSent(error) }
     }
   }
+}
+
+/** The development payment processor (dev/processor) over HTTP, as a real one would be spoken to. */
+export function createDevelopmentProcessor(
+  url: string,
+  answerWithinMs = ANSWER_WITHIN_MS,
+): Processor & ProcessorBook {
+  const pool = new Pool(url, {
+    connections: 64,
+    connectTimeout: CONNECT_WITHIN_MS,
+    maxResponseSize: ANSWER_BYTES,
+  })
+  const base = new URL(url).pathname.replace(/\/$/, '')
+  const ask = asker(pool, { base, answerWithinMs })
 
   const move = (id: string, name: string, idempotencyKey: string, body: object) =>
     ask(
@@ -88,7 +92,7 @@ export function createDevelopmentProcessor(
     },
     async list({ from, to, after }) {
       const query = new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' })
-      const answer = await ask({ method: 'GET', path: `/authorizations?${query}` }, ChargeList)
+      const answer = await ask({ method: 'GET', path: `/authorizations?${query.toString()}` }, ChargeList)
       return answer.kind === 'yes'
         ? { kind: 'yes', charges: answer.authorizations, after: answer.after }
         : answer

@@ -93,24 +93,29 @@ export function createAuthorizations(db: Kysely<Database>) {
       return moved ? toAuthorization(moved) : existing(await find(orderApiKey), orderApiKey)
     },
 
-    /** Notes that an answer left open what came of a call; for people, the saga asks again anyway. */
-    async noteUnknown(
-      { orderApiKey, state }: Authorization,
-      { call, reason }: { call: string; reason: string },
-    ): Promise<void> {
-      await db
-        .updateTable('authorizations')
-        .set({
-          unknown_since: sql`coalesce(unknown_since, now())`,
-          unknown_call: call,
-          unknown_reason: reason,
-          unknown_answers: sql`unknown_answers + 1`,
-        })
-        .where('order_api_key', '=', orderApiKey)
-        .where('state', '=', state)
-        .execute()
-    },
+    noteUnknown: (row: Authorization, open: OpenCall) => noteUnknown(db, row, open),
   }
+}
+
+type OpenCall = { call: string; reason: string }
+
+/** Notes that an answer left open what came of a call; for people, the saga asks again anyway. */
+async function noteUnknown(
+  db: Kysely<Database>,
+  { orderApiKey, state }: Authorization,
+  { call, reason }: OpenCall,
+): Promise<void> {
+  await db
+    .updateTable('authorizations')
+    .set({
+      unknown_since: sql`coalesce(unknown_since, now())`,
+      unknown_call: call,
+      unknown_reason: reason,
+      unknown_answers: sql`unknown_answers + 1`,
+    })
+    .where('order_api_key', '=', orderApiKey)
+    .where('state', '=', state)
+    .execute()
 }
 
 function existing(found: Authorization | null, orderApiKey: string): Authorization {

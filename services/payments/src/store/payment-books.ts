@@ -9,92 +9,89 @@ const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as
 
 export type PaymentBooks = ReturnType<typeof createPaymentBooks>
 
+type Time = { from: number; to: number }
+type OpenSince = { olderThanMs: number; before: Before | null; limit: number }
+
 /** What operators are told of the rows of `authorizations`: read only, and never a token. */
-export function createPaymentBooks(db: Kysely<Database>) {
+export const createPaymentBooks = (db: Kysely<Database>) => ({
+  /** Null when payments have never heard of the order. */
+  story: (orderApiKey: string) => readStory(db, orderApiKey),
+  /** The rows of these orders, and those that were made from `from` to before `to` (epoch seconds). */
+  rows: (orderApiKeys: readonly string[], time: Time) => readRows(db, orderApiKeys, time),
+  /** What the processor knows the orders by, where it was ever asked. The token stays in this process. */
+  references: (orderApiKeys: readonly string[]) => readReferences(db, orderApiKeys),
+  /** Calls whose outcome has been open for so long, newest first. */
+  unknown: (since: OpenSince) => readUnknown(db, since),
+})
+
+async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<PaymentStory | null> {
+  const found = await db
+    .selectFrom('authorizations')
+    .select([...row, 'refusal_code', 'decline_code', 'unknown_call', 'unknown_reason', 'unknown_answers'])
+    .select([
+      epoch<number | null>('release_requested_at').as('releaseRequested'),
+      epoch<number | null>('unknown_since').as('unknownSince'),
+      epoch('created_at').as('created'),
+      epoch('updated_at').as('updated'),
+    ])
+    .where('order_api_key', '=', orderApiKey)
+    .executeTakeFirst()
+  if (!found) return null
+  const { state, amount, processorId, releaseRequested, created, updated, unknownSince: since } = found
+  const { refusal_code: code, unknown_call: call, unknown_answers: open } = found
   return {
-    async story(orderApiKey: string): Promise<PaymentStory | null> {
-      const found = await db
-        .selectFrom('authorizations')
-        .select([...row, 'refusal_code', 'decline_code', 'unknown_call', 'unknown_reason', 'unknown_answers'])
-        .select([
-          epoch<number | null>('release_requested_at').as('releaseRequested'),
-          epoch<number | null>('unknown_since').as('unknownSince'),
-          epoch('created_at').as('created'),
-          epoch('updated_at').as('updated'),
-        ])
-        .where('order_api_key', '=', orderApiKey)
-        .executeTakeFirst()
-      if (!found) return null
-      const { state, amount, processorId, releaseRequested, created, updated, unknownSince: since } = found
-      const { refusal_code: code, unknown_call: call, unknown_answers: open } = found
-      return {
-        state,
-        amount: amount === null ? null : toMoney(cents(amount)),
-        processorId,
-        releaseRequested,
-        refusal: code === null ? null : { code, declineCode: found.decline_code ?? code },
-        attempts: open + (since === null && state !== 'released' ? 1 : 0),
-        unknown: since === null ? null : { call: call ?? '', reason: found.unknown_reason ?? '', since },
-        created,
-        updated,
-      }
-    },
-
-    /** The rows of these orders, and those that were made from `from` to before `to` (epoch seconds). */
-    async rows(orderApiKeys: readonly string[], { from, to }: { from: number; to: number }) {
-      const found = await db
-        .selectFrom('authorizations')
-        .select(row)
-        .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-        .union(
-          db
-            .selectFrom('authorizations')
-            .select(row)
-            .where('created_at', '>=', sql<Date>`to_timestamp(${from})`)
-            .where('created_at', '<', sql<Date>`to_timestamp(${to})`),
-        )
-        .execute()
-      return found as PaymentRow[]
-    },
-
-    /** What the processor knows the orders by, where it was ever asked. The token stays in this process. */
-    references: (orderApiKeys: readonly string[]): Promise<{ reference: string; token: string }[]> =>
-      db
-        .selectFrom('authorizations')
-        .select(['order_api_key as reference', 'token'])
-        .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-        .where('token', 'is not', null)
-        .$narrowType<{ token: string }>()
-        .execute(),
-
-    /** Calls whose outcome has been open for so long, newest first. */
-    async unknown({
-      olderThanMs,
-      before,
-      limit,
-    }: {
-      olderThanMs: number
-      before: Before | null
-      limit: number
-    }) {
-      const at = sql<number>`(extract(epoch from unknown_since) * 1000000)::int8`
-      return db
-        .selectFrom('authorizations')
-        .select(['order_api_key as orderApiKey', at.as('at'), 'unknown_answers as answers'])
-        .select([
-          sql<string>`coalesce(unknown_call, '')`.as('call'),
-          sql<string>`coalesce(unknown_reason, '')`.as('reason'),
-        ])
-        .where('unknown_since', '<=', sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
-        .$if(before !== null, (query) =>
-          query.where(
-            sql<boolean>`(${at}, order_api_key collate "C") < (${before?.at}::int8, ${before?.id}::text collate "C")`,
-          ),
-        )
-        .orderBy(at, 'desc')
-        .orderBy(sql`order_api_key collate "C"`, 'desc')
-        .limit(limit)
-        .execute()
-    },
+    state,
+    amount: amount === null ? null : toMoney(cents(amount)),
+    processorId,
+    releaseRequested,
+    refusal: code === null ? null : { code, declineCode: found.decline_code ?? code },
+    attempts: open + (since === null && state !== 'released' ? 1 : 0),
+    unknown: since === null ? null : { call: call ?? '', reason: found.unknown_reason ?? '', since },
+    created,
+    updated,
   }
+}
+
+async function readRows(db: Kysely<Database>, orderApiKeys: readonly string[], { from, to }: Time) {
+  const ofTime = db
+    .selectFrom('authorizations')
+    .select(row)
+    .where('created_at', '>=', sql<Date>`to_timestamp(${from})`)
+    .where('created_at', '<', sql<Date>`to_timestamp(${to})`)
+  const found = await db
+    .selectFrom('authorizations')
+    .select(row)
+    .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
+    .union(ofTime)
+    .execute()
+  return found as PaymentRow[]
+}
+
+const readReferences = (db: Kysely<Database>, orderApiKeys: readonly string[]) =>
+  db
+    .selectFrom('authorizations')
+    .select(['order_api_key as reference', 'token'])
+    .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
+    .where('token', 'is not', null)
+    .$narrowType<{ token: string }>()
+    .execute()
+
+function readUnknown(db: Kysely<Database>, { olderThanMs, before, limit }: OpenSince) {
+  const at = sql<number>`(extract(epoch from unknown_since) * 1000000)::int8`
+  const key = sql`order_api_key collate "C"`
+  return db
+    .selectFrom('authorizations')
+    .select(['order_api_key as orderApiKey', at.as('at'), 'unknown_answers as answers'])
+    .select([
+      sql<string>`coalesce(unknown_call, '')`.as('call'),
+      sql<string>`coalesce(unknown_reason, '')`.as('reason'),
+    ])
+    .where('unknown_since', '<=', sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
+    .$if(before !== null, (query) =>
+      query.where(sql<boolean>`(${at}, ${key}) < (${before?.at}::int8, ${before?.id}::text collate "C")`),
+    )
+    .orderBy(at, 'desc')
+    .orderBy(key, 'desc')
+    .limit(limit)
+    .execute()
 }

@@ -129,8 +129,8 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
     } while (after !== null)
     const ours = holds.map(({ reference }) => `${reference} authorized ${AMOUNT}`)
     expect(listed.filter((one) => ours.includes(one)).toSorted()).toEqual(ours.toSorted())
-    const before = await world.processor.list({ from: from - 100, to: from - 50, after: null })
-    expect(before).toEqual({ kind: 'yes', charges: [], after: null })
+    const earlier = await world.processor.list({ from: from - 100, to: from - 50, after: null })
+    expect(earlier).toEqual({ kind: 'yes', charges: [], after: null })
   },
 
   'what is held is found with its amount': async (world) => {

@@ -1,0 +1,128 @@
+import type { Operation } from '@platter/contracts'
+import { ProblemDocument } from '@platter/contracts/openapi'
+import { z } from 'zod'
+import { EXIT, Failure } from '#/exit.ts'
+import type { Target } from '#/target.ts'
+
+/** Longer than any endpoint takes. */
+const ANSWER_WITHIN_MS = 30_000
+
+type Request = {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string | number | boolean>>
+  body?: unknown
+}
+
+/** What the platform refused; `faults` one by one. */
+export class Refused extends Failure {
+  readonly problem: ProblemDocument
+  constructor(problem: ProblemDocument) {
+    const isForNow = problem.status === 503 || problem.status === 504
+    super(isForNow ? EXIT.unreachable : EXIT.refused, problem.details, problem)
+    this.problem = problem
+  }
+}
+
+export type Api = ReturnType<typeof apiOf>
+
+/**
+ * The operator's interface, one function for all of it: requests and answers are those of the contracts, checked
+ * here as there. Throws Refused for a problem, and Failure when there is no answer.
+ */
+export function apiOf({ url, key }: Target) {
+  async function send(operation: Operation, target: string, body: unknown) {
+    const response = await answerOf(url, target, {
+      method: operation.method,
+      headers: {
+        'x-access-token': key,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        // A gateway that dies in between may have done it.
+        ...(operation.method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { document: await documentOf(url, response), link: response.headers.get('link') }
+  }
+
+  async function call<O extends Operation>(
+    operation: O,
+    { params, query, body }: Request = {},
+  ): Promise<z.output<O['response']>> {
+    const { document } = await send(operation, targetOf(operation, params, query), body)
+    return read(operation, document)
+  }
+
+  /** Page after page, as far as the `Link` header goes. */
+  async function* pages<O extends Operation>(
+    operation: O,
+    { params, query }: Omit<Request, 'body'> = {},
+  ): AsyncGenerator<z.output<O['response']>> {
+    let target: string | null = targetOf(operation, params, query)
+    while (target !== null) {
+      const { document, link }: { document: unknown; link: string | null } = await send(
+        operation,
+        target,
+        undefined,
+      )
+      yield read(operation, document)
+      target = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1] ?? null
+    }
+  }
+
+  /** A whole list. */
+  async function all<T>(
+    operation: Operation & { response: z.ZodType<T[]> },
+    request: Request = {},
+  ): Promise<T[]> {
+    const list: T[] = []
+    for await (const page of pages(operation, { ...request, query: { limit: 200, ...request.query } }))
+      list.push(...page)
+    return list
+  }
+
+  return { call, pages, all }
+}
+
+function targetOf({ path }: Operation, params: Request['params'] = {}, query: Request['query'] = {}): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  return search.size === 0 ? filled : `${filled}?${search.toString()}`
+}
+
+async function answerOf(url: string, target: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`${url}${target}`, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+  } catch (error) {
+    // fetch says only "fetch failed"; the reason (ECONNREFUSED …) is in its cause.
+    const { message, cause } = error as Error
+    const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
+    throw new Failure(EXIT.unreachable, `${url} cannot be reached: ${reason}`)
+  }
+}
+
+async function documentOf(url: string, response: Response): Promise<unknown> {
+  const document = parseJson(await response.text())
+  if (response.status === 200 && document !== undefined) return document
+  const problem = ProblemDocument.safeParse(document)
+  if (problem.success) throw new Refused(problem.data)
+  throw new Failure(EXIT.unreachable, `${url} answered ${response.status}, and not as a Platter does.`)
+}
+
+function read<O extends Operation>(operation: O, document: unknown): z.output<O['response']> {
+  const parsed = operation.response.safeParse(document)
+  if (parsed.success) return parsed.data as z.output<O['response']>
+  throw new Failure(
+    EXIT.unreachable,
+    `The answer is none of ${operation.name}; is the platform of another version?\n${z.prettifyError(parsed.error)}`,
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { PutRestaurantLink, Restaurants, SimulatorBehaviour } from '@platter/contracts'
+import { Option, type Command } from 'commander'
+import type { Api } from '#/api.ts'
+import { apiFor, asking, type Shared } from '#/command.ts'
+import { EXIT, Failure } from '#/exit.ts'
+import { importBundle, type Imported } from '#/import.ts'
+import { complain, note, progress, say, sayJson, table } from '#/output.ts'
+import { filesOf, readBundle, type Bundle, type FileFault } from '#/restaurant-files.ts'
+
+export function restaurants(program: Command): void {
+  const group = program
+    .command('restaurants')
+    .description('restaurants, their menus, and how orders reach them')
+  list(group)
+  importFiles(group)
+  link(group)
+}
+
+function list(group: Command): void {
+  asking(group, 'list', { summary: 'list all restaurants', examples: ['restaurants list'] }).action(
+    async (options: Shared) => {
+      const found = await apiFor(options).all(Restaurants)
+      if (options.json) return sayJson(found)
+      table(
+        ['apiKey', 'name', 'where', 'now'],
+        found.map((one) => [
+          one.apiKey,
+          one.isTestRestaurant ? `${one.name} (test)` : one.name,
+          `${one.city}, ${one.state}`,
+          one.open ? 'open' : 'closed',
+        ]),
+      )
+    },
+  )
+}
+
+function importFiles(group: Command): void {
+  asking(group, 'import <path...>', {
+    summary: 'create or replace restaurants, menus and links from files, or from all .json files of folders',
+    examples: [
+      'restaurants import dev/seed/restaurants --validate-only',
+      'restaurants import aurora.json aurora.menu.json',
+    ],
+  })
+    .option('--validate-only', 'all checks, and nothing is stored')
+    .addHelpText(
+      'after',
+      `
+A file is { "restaurant": …, "menu": …, "link": … } as those of dev/seed/restaurants, or a restaurant's record, or
+a menu by itself: a list of categories in NAME.menu.json, whose restaurant is in NAME.json, or has NAME as apiKey.
+A file with a fault does not keep the others; its faults go to standard error, and the exit code is 1.`,
+    )
+    .action(async (paths: string[], options: Shared & { validateOnly?: boolean }) => {
+      const done = await importAll(apiFor(options), filesOf(paths), {
+        validateOnly: options.validateOnly === true,
+      })
+      const faulty = done.filter(({ faults }) => faults.length > 0)
+      if (faulty.length > 0) process.exitCode = EXIT.refused
+      if (options.json) return sayJson(done)
+      const verb = options.validateOnly ? 'could be imported' : 'imported'
+      say(`${done.length - faulty.length} of ${done.length} files ${verb}.`)
+    })
+}
+
+/** Menus by themselves come last: the restaurant that they refer to may be in a file after theirs. */
+async function importAll(
+  api: Api,
+  files: readonly string[],
+  options: { validateOnly: boolean },
+): Promise<Imported[]> {
+  const read = files.map(readBundle)
+  const unreadable = read.filter((one): one is FileFault => 'pointer' in one)
+  const bundles = read.filter((one): one is Bundle => !('pointer' in one))
+  const done: Imported[] = unreadable.map((fault) => ({
+    file: fault.file,
+    apiKey: '',
+    parts: [],
+    faults: [fault],
+  }))
+  for (const { faults } of done) tell(faults)
+  const inOrder = bundles.toSorted((one, other) => rank(one) - rank(other))
+  for (const [at, bundle] of inOrder.entries()) {
+    progress(`${at + 1} of ${inOrder.length}: ${bundle.file}`)
+    const imported = await importBundle(api, bundle, options)
+    tell(imported.faults)
+    done.push(imported)
+  }
+  progress('')
+  return done
+}
+
+const rank = ({ restaurant }: Bundle): number => (restaurant === undefined ? 1 : 0)
+
+function tell(faults: readonly FileFault[]): void {
+  const [first] = faults
+  if (!first) return
+  progress('')
+  complain(first.file)
+  for (const { pointer, detail } of faults) note(`  ${pointer === '' ? '(the file)' : pointer}: ${detail}`)
+}
+
+type LinkOptions = {
+  simulator?: string
+  webhook?: string
+  secretFile?: string
+  console?: boolean
+  reports: string
+}
+
+function link(group: Command): void {
+  asking(group, 'link <apiKey>', {
+    summary: 'say how orders reach a restaurant',
+    examples: [
+      'restaurants link APIKEY --console',
+      'restaurants link APIKEY --webhook https://kitchen.example.org/orders --secret-file kitchen.secret',
+      'restaurants link APIKEY --simulator accepts --reports coarse',
+    ],
+  })
+    .addOption(
+      new Option('--console', "the restaurant's web page takes them").conflicts(['webhook', 'simulator']),
+    )
+    .addOption(new Option('--webhook <url>', 'signed webhooks').conflicts(['console', 'simulator']))
+    .option('--secret-file <file>', 'with --webhook: file with the secret (whsec_…)')
+    .addOption(
+      new Option('--simulator <behaviour>', 'nobody: for tests')
+        .choices(SimulatorBehaviour.options)
+        .conflicts(['console', 'webhook']),
+    )
+    .addOption(
+      new Option('--reports <how>', 'how much the restaurant tells')
+        .choices(['detailed', 'coarse'])
+        .default('detailed'),
+    )
+    .action(async (apiKey: string, options: Shared & LinkOptions) => {
+      const body = { ...linkOf(options), reports: options.reports }
+      const put = await apiFor(options).call(PutRestaurantLink, { params: { apiKey }, body })
+      if (options.json) return sayJson(put)
+      say(
+        `Orders reach ${apiKey} by ${put.kind}; it reports ${put.reports === 'coarse' ? 'coarsely' : 'in detail'}.`,
+      )
+    })
+}
+
+function linkOf({ simulator, webhook, secretFile, console: isConsole }: LinkOptions): object {
+  if (simulator !== undefined) return { kind: 'simulator', behaviour: simulator }
+  if (isConsole) return { kind: 'console' }
+  if (webhook === undefined)
+    throw new Failure(EXIT.usage, 'How? Say --console, --webhook URL or --simulator BEHAVIOUR.')
+  if (secretFile === undefined) throw new Failure(EXIT.usage, 'A webhook needs --secret-file FILE.')
+  return { kind: 'webhook', url: webhook, secret: readFileSync(secretFile, 'utf8').trim() }
+}

@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { EXIT, Failure } from '#/exit.ts'
+
+/** What a file brings; each part in the shape of its record, for the platform to judge. */
+export type Bundle = {
+  file: string
+  apiKey: string
+  restaurant?: unknown
+  menu?: unknown
+  link?: unknown
+  /** Where in the file a part begins, as a JSON Pointer; '' when the file is nothing else. */
+  at: Partial<Record<Part, string>>
+}
+export type Part = 'restaurant' | 'menu' | 'link'
+
+/** Something that is wrong with a file, at a JSON Pointer into it. */
+export type FileFault = { file: string; pointer: string; detail: string }
+
+/** The files of what was named, in the order of their names: `.json` files of folders, without what begins with a dot. */
+export function filesOf(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+    if (isFolder === undefined) throw new Failure(EXIT.usage, `There is no file or folder ${path}.`)
+    if (!isFolder) return [path]
+    const names = readdirSync(path).filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    if (names.length === 0) throw new Failure(EXIT.usage, `There is no .json file in ${path}.`)
+    return names.toSorted().map((name) => join(path, name))
+  })
+}
+
+/**
+ * Reads a file: `{ restaurant, menu?, link? }` as in dev/seed/restaurants, or a restaurant's record, or a menu by
+ * itself (a list of categories in NAME.menu.json, whose restaurant is in NAME.json or has NAME for its apiKey).
+ */
+export function readBundle(file: string): Bundle | FileFault {
+  const content = readJson(file)
+  if ('pointer' in content) return content
+  const { value } = content
+  if (Array.isArray(value)) return bareMenu(file, value)
+  if (!isObject(value)) return { file, pointer: '', detail: 'is neither a restaurant nor a menu.' }
+  if (isObject(value['restaurant'])) return wholeBundle(file, value)
+  const apiKey = keyOf(value)
+  if (apiKey === null) return { file, pointer: '/apiKey', detail: 'apiKey is missing.' }
+  return { file, apiKey, restaurant: value, at: { restaurant: '' } }
+}
+
+function wholeBundle(file: string, value: Record<string, unknown>): Bundle | FileFault {
+  const apiKey = keyOf(value['restaurant'])
+  if (apiKey === null) return { file, pointer: '/restaurant/apiKey', detail: 'apiKey is missing.' }
+  const { restaurant, menu, link } = value
+  const at = { restaurant: '/restaurant', menu: '/menu', link: '/link' }
+  return {
+    file,
+    apiKey,
+    restaurant,
+    ...(menu !== undefined && { menu }),
+    ...(link !== undefined && { link }),
+    at,
+  }
+}
+
+const MENU = /^(?:(.+)\.)?menu\.json$/
+
+function bareMenu(file: string, menu: unknown[]): Bundle | FileFault {
+  const name = MENU.exec(basename(file))
+  if (!name) return { file, pointer: '', detail: 'A menu by itself belongs into a file NAME.menu.json.' }
+  const [, of = 'restaurant'] = name
+  const sibling = join(dirname(file), `${of}.json`)
+  const content = existsSync(sibling) ? readJson(sibling) : null
+  const record = content && 'value' in content && isObject(content.value) ? content.value : null
+  const apiKey = record ? (keyOf(record['restaurant']) ?? keyOf(record)) : of
+  if (apiKey === null) return { file, pointer: '', detail: `${sibling} has no apiKey.` }
+  return { file, apiKey, menu, at: { menu: '' } }
+}
+
+function readJson(file: string): { value: unknown } | FileFault {
+  try {
+    return { value: JSON.parse(readFileSync(file, 'utf8')) }
+  } catch (error) {
+    return { file, pointer: '', detail: `cannot be read as JSON: ${(error as Error).message}` }
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function keyOf(record: unknown): string | null {
+  const apiKey = isObject(record) ? record['apiKey'] : undefined
+  return typeof apiKey === 'string' && apiKey !== '' ? apiKey : null
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { EXIT, Failure } from '#/exit.ts'
+
+/** Which platform, and as which operator. */
+export type Target = { url: string; key: string }
+
+export type TargetOptions = { url?: string | undefined; keyFile?: string | undefined }
+
+/** What `npm start` keeps current in this repository. */
+const STACK = join(import.meta.dirname, '../../../.run/stack.json')
+const Stack = z.object({ gateway: z.url(), operatorKey: z.string() })
+
+/**
+ * --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else a platform that `npm start` runs here. A key
+ * is never an argument: every user of the machine could read it. The development key is for that platform only.
+ */
+export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
+  const given = url ?? environment['PLATTER_URL']
+  const key = keyFile === undefined ? environment['PLATTER_OPERATOR_KEY'] : readKey(keyFile)
+  if (given !== undefined && key !== undefined) return { url: checkedUrl(given), key: key.trim() }
+  const stack = readStack()
+  if (given !== undefined && given !== stack?.gateway)
+    throw new Failure(
+      EXIT.usage,
+      `There is no operator key for ${given}: use --key-file or PLATTER_OPERATOR_KEY.`,
+    )
+  if (!stack)
+    throw new Failure(
+      EXIT.usage,
+      'No platform runs here (npm start). For another one use --url and --key-file, or PLATTER_URL and PLATTER_OPERATOR_KEY.',
+    )
+  return { url: stack.gateway, key: (key ?? stack.operatorKey).trim() }
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new Failure(EXIT.usage, `${text} is not an address like https://platter.example.org.`)
+  return text.replace(/\/+$/, '')
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Failure(EXIT.usage, `The key file cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function readStack(): z.output<typeof Stack> | null {
+  try {
+    return Stack.parse(JSON.parse(readFileSync(STACK, 'utf8')))
+  } catch {
+    // Nothing runs, or it is being written at this moment.
+    return null
+  }
+}
