@@ -11,6 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
+            'apps/*/src/**/*.unit.test.ts',
             'packages/*/src/**/*.unit.test.ts',
             'services/*/src/**/*.unit.test.ts',
             'dev/**/*.unit.test.ts',

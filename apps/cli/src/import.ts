@@ -9,20 +9,19 @@ const OPERATIONS = { restaurant: PutRestaurant, menu: PutMenu, link: PutRestaura
 /** Menu and link refer to the restaurant, so they come after it. */
 const PARTS = ['restaurant', 'menu', 'link'] as const
 
+/** `coming`: the apiKeys of the restaurants that the files bring. */
+type Options = { validateOnly: boolean; coming: ReadonlySet<string> }
+
 /**
  * Puts what a file brings, and finds everything that is wrong with it: when one part is refused the others are only
  * checked. Throws what is no fault of the file.
  */
-export async function importBundle(
-  api: Api,
-  bundle: Bundle,
-  options: { validateOnly: boolean },
-): Promise<Imported> {
+export async function importBundle(api: Api, bundle: Bundle, options: Options): Promise<Imported> {
   const faults: FileFault[] = []
   const parts = PARTS.filter((part) => bundle[part] !== undefined)
   for (const part of parts) {
     const validateOnly = options.validateOnly || faults.length > 0
-    faults.push(...(await put(api, bundle, { part, validateOnly })))
+    faults.push(...(await put(api, bundle, { ...options, part, validateOnly })))
   }
   return { file: bundle.file, apiKey: bundle.apiKey, parts, faults }
 }
@@ -30,7 +29,7 @@ export async function importBundle(
 async function put(
   api: Api,
   bundle: Bundle,
-  { part, validateOnly }: { part: Part; validateOnly: boolean },
+  { part, validateOnly, coming }: Options & { part: Part },
 ): Promise<FileFault[]> {
   const { file, apiKey } = bundle
   // A link has no more checks than its schema, which is here as well.
@@ -43,8 +42,8 @@ async function put(
   } catch (error) {
     if (!(error instanceof Refused) || !isOfFile(error.problem.status)) throw error
     const { code, errors, details } = error.problem
-    // The same file would have made it.
-    if (code === 'restaurant-not-found' && validateOnly && bundle.restaurant !== undefined) return []
+    // One of the files would have made it.
+    if (code === 'restaurant-not-found' && validateOnly && coming.has(apiKey)) return []
     const start = bundle.at[part] ?? ''
     const faults = errors.length === 0 ? [{ pointer: '', detail: details }] : errors
     return faults.map(({ pointer, detail }) => ({ file, pointer: `${start}${pointer}`, detail }))

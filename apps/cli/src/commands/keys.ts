@@ -25,7 +25,6 @@ const withHolder = (command: Command): Command =>
     .addOption(new Option('--application <id>', 'of a client application').conflicts(others('application')))
     .addOption(new Option('--restaurant <apiKey>', 'of a restaurant').conflicts(others('restaurant')))
     .addOption(new Option('--operator', 'of operators').conflicts(others('operator')))
-}
 
 /** The operation for whoever was named, with what stands in its path. */
 function forHolder<A, R, O>(holder: Holder, operations: { application: A; restaurant: R; operator: O }) {

@@ -80,9 +80,10 @@ async function importAll(
   }))
   for (const { faults } of done) tell(faults)
   const inOrder = bundles.toSorted((one, other) => rank(one) - rank(other))
+  const coming = new Set(bundles.filter(bringsRestaurant).map(({ apiKey }) => apiKey))
   for (const [at, bundle] of inOrder.entries()) {
     progress(`${at + 1} of ${inOrder.length}: ${bundle.file}`)
-    const imported = await importBundle(api, bundle, options)
+    const imported = await importBundle(api, bundle, { ...options, coming })
     tell(imported.faults)
     done.push(imported)
   }
@@ -90,7 +91,8 @@ async function importAll(
   return done
 }
 
-const rank = ({ restaurant }: Bundle): number => (restaurant === undefined ? 1 : 0)
+const bringsRestaurant = ({ restaurant }: Bundle): boolean => restaurant !== undefined
+const rank = (bundle: Bundle): number => (bringsRestaurant(bundle) ? 0 : 1)
 
 function tell(faults: readonly FileFault[]): void {
   const [first] = faults

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { anOrder, card, cast, get, ledger, sendOrder, stack, type MenuCategory } from './client.ts'
+import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
+
+type Ended = { code: number; stdout: string; stderr: string }
+
+const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
+
+/** Runs the tool as a person would, with the key in the environment. */
+function platter(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const { gateway: PLATTER_URL, operatorKey: PLATTER_OPERATOR_KEY } = stack()
+  const { FORCE_COLOR: _, ...surroundings } = process.env
+  const env = { ...surroundings, PLATTER_URL, PLATTER_OPERATOR_KEY, ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+  })
+}
+const json = async <T>(...args: string[]): Promise<T> => {
+  const { code, stdout, stderr } = await platter([...args, '--json'])
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout) as T
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'platter-cli-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('an application is created, gets a key, and loses it again', async () => {
+  const { id } = await json<{ id: string }>('applications', 'create', 'Lunch for teams')
+  const issued = await platter(['keys', 'issue', '--application', id])
+  const key = issued.stdout.trim()
+  expect([issued.code, key]).toEqual([0, expect.stringMatching(/^platter_live_[0-9A-Za-z]{36}$/)])
+  expect((await get('restaurant/search?limit=1', { key })).status).toBe(200)
+  const [listed] = await json<{ id: string }[]>('keys', 'list', '--application', id)
+  const rotated = await json<{ id: string }>('keys', 'rotate', listed?.id ?? '', '--overlap', '0')
+  const revoked = await platter(['keys', 'revoke', rotated.id])
+  expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringContaining('is revoked')])
+  const list = await platter(['keys', 'list', '--application', id])
+  expect(list.stdout).toMatch(/begins with/)
+  expect(list.stdout).not.toContain(key)
+})
+
+test('a folder with one bad file: its faults are told with their pointers, the others are imported', async () => {
+  const [good, bad] = [newKey(), newKey()]
+  const restaurant = (apiKey: string, changes = {}) => ({ ...restaurantInput, apiKey, ...changes })
+  const menu = menuOf([menuItem(8)])
+  writeFileSync(join(folder, 'good.json'), JSON.stringify(restaurant(good)))
+  writeFileSync(join(folder, 'good.menu.json'), JSON.stringify(menu))
+  const faulty = {
+    restaurant: restaurant(bad, { taxRate: 7 }),
+    menu: [{ ...menu[0], items: [menuItem(-1)] }],
+    link: { kind: 'fax' },
+  }
+  writeFileSync(join(folder, 'bad.json'), JSON.stringify(faulty))
+  writeFileSync(join(folder, 'torn.json'), '{')
+
+  const dry = await platter(['restaurants', 'import', folder, '--validate-only'])
+  expect([dry.code, dry.stdout]).toEqual([1, '2 of 4 files could be imported.\n'])
+  expect((await get(`restaurant/${good}`)).status).toBe(404)
+
+  const { code, stdout, stderr } = await platter(['restaurants', 'import', folder])
+  expect([code, stdout]).toEqual([1, '2 of 4 files imported.\n'])
+  for (const fault of ['/restaurant/taxRate', '/menu/0/items/0/basePrice', '/link/kind', 'torn.json'])
+    expect(stderr).toContain(fault)
+  const { body } = await get<MenuCategory[]>(`restaurant/${good}/menu`)
+  expect(body[0]?.items).toHaveLength(1)
+  expect((await get(`restaurant/${bad}`)).status).toBe(404)
+  const linked = await platter(['restaurants', 'link', good, '--simulator', 'accepts'])
+  expect([linked.code, linked.stdout]).toEqual([
+    0,
+    `Orders reach ${good} by simulator; it reports in detail.\n`,
+  ])
+})
+
+test('the story of an order is a timeline, also of one that failed; no colours without a terminal', async () => {
+  const before = (await ledger()).length
+  await sendOrder(await anOrder(cast.refuses, { payment: 'card', card: card() }))
+  const apiKey = (await ledger()).slice(before).find(({ kind }) => kind === 'void')?.reference ?? ''
+  const { code, stdout } = await platter(['orders', 'show', apiKey])
+  expect(code).toBe(0)
+  for (const words of [
+    'which no client sees',
+    'order-refused',
+    'status PROCESSING',
+    'payment voided',
+    'saga failed',
+  ])
+    expect(stdout).toContain(words)
+  // oxlint-disable-next-line no-control-regex
+  expect(stdout).not.toMatch(/\u001B/)
+})
+
+test('exit 1: what the platform refuses is said in its own words, and as JSON to tools', async () => {
+  const show = ['orders', 'show', 'nobody']
+  const [person, tool] = await Promise.all([platter(show), platter([...show, '--json'])])
+  expect(person).toEqual({ code: 1, stdout: '', stderr: 'There is no such order.\n' })
+  expect([tool.code, (JSON.parse(tool.stdout) as { code: string }).code]).toEqual([1, 'order-not-found'])
+})
+
+test('exit 2 for wrong usage, 3 when nobody is there, 1 for a key of another kind, 0 for help', async () => {
+  const codes = await Promise.all([
+    platter(['nonsense']),
+    platter(['keys', 'issue']),
+    platter(['reconcile', '--since', 'yesterday']),
+    platter(['restaurants', 'list'], { PLATTER_URL: 'http://127.0.0.1:9' }),
+    platter(['restaurants', 'list'], { PLATTER_OPERATOR_KEY: stack().accessKey }),
+  ])
+  expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 3, 1])
+  const help = await platter(['--help'])
+  expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
+})
+
+test('reconcile says that the books of a quiet time balance; attention lists what there is', async () => {
+  const later = String(Math.floor(Date.now() / 1000) + 3_600)
+  const quiet = await platter(['reconcile', '--since', later])
+  expect([quiet.code, quiet.stdout]).toEqual([0, expect.stringContaining('The books balance.')])
+  const { code, stdout } = await platter(['attention', 'list', '--json'])
+  const list = JSON.parse(stdout) as unknown[]
+  expect(code).toBe(list.length === 0 ? 0 : 1)
+})
+
+test('a key comes from a file; completion is a script for each shell and knows the commands', async () => {
+  const file = join(folder, 'operator.key')
+  writeFileSync(file, `${stack().operatorKey}\n`)
+  const options = ['--url', stack().gateway, '--key-file', file]
+  expect((await platter(['applications', 'list', ...options], { PLATTER_OPERATOR_KEY: '' })).code).toBe(0)
+  for (const shell of ['bash', 'zsh', 'fish'])
+    expect((await platter(['completion', shell])).stdout).toContain('platter')
+  expect((await platter(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
+})
