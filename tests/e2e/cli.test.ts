@@ -130,7 +130,7 @@ test('a key comes from a file; completion is a script for each shell and knows t
   writeFileSync(file, `${stack().operatorKey}\n`)
   const options = ['--url', stack().gateway, '--key-file', file]
   expect((await platter(['applications', 'list', ...options], { PLATTER_OPERATOR_KEY: '' })).code).toBe(0)
-  for (const shell of ['bash', 'zsh', 'fish'])
-    expect((await platter(['completion', shell])).stdout).toContain('platter')
+  const scripts = await Promise.all(['bash', 'zsh', 'fish'].map((shell) => platter(['completion', shell])))
+  for (const { stdout } of scripts) expect(stdout).toContain('platter')
   expect((await platter(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
 })
