@@ -48,12 +48,11 @@ test('an application is created, gets a key, and loses it again', async () => {
 
 test('a folder with one bad file: its faults are told with their pointers, the others are imported', async () => {
   const [good, bad] = [newKey(), newKey()]
-  const restaurant = (apiKey: string, changes = {}) => ({ ...restaurantInput, apiKey, ...changes })
   const menu = menuOf([menuItem(8)])
-  writeFileSync(join(folder, 'good.json'), JSON.stringify(restaurant(good)))
+  writeFileSync(join(folder, 'good.json'), JSON.stringify({ ...restaurantInput, apiKey: good }))
   writeFileSync(join(folder, 'good.menu.json'), JSON.stringify(menu))
   const faulty = {
-    restaurant: restaurant(bad, { taxRate: 7 }),
+    restaurant: { ...restaurantInput, apiKey: bad, taxRate: 7 },
     menu: [{ ...menu[0], items: [menuItem(-1)] }],
     link: { kind: 'fax' },
   }

@@ -15,6 +15,10 @@ const BY_CARD: Partial<Record<PaymentRow['state'], 'CHARGED' | 'REFUNDED'>> = {
 }
 const byCard = (state: PaymentRow['state']) => BY_CARD[state] ?? 'VOIDED'
 
+/** Only what failed before it was transmitted may have been declined. */
+const stateAt = (end: (typeof ends)[number], back: 'voided' | 'refunded' | 'declined') =>
+  end === 'stands' ? 'captured' : back === 'declined' && end === 'cancelled' ? 'voided' : back
+
 /** What the books have of an order of which everything is as it should be. */
 const balanced: fc.Arbitrary<Books> = fc
   .record({
@@ -27,7 +31,7 @@ const balanced: fc.Arbitrary<Books> = fc
   })
   .map(({ total, payment, test: isTest, end, back, declined }) => {
     const isPaid = payment === 'card' && !isTest
-    const state = end === 'stands' ? 'captured' : declined && end === 'failed' ? 'declined' : back
+    const state = stateAt(end, declined ? 'declined' : back)
     const processorId = state === 'declined' ? null : 'auth_1'
     const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
     const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total } as Charge

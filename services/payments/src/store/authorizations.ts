@@ -93,7 +93,7 @@ export function createAuthorizations(db: Kysely<Database>) {
       return moved ? toAuthorization(moved) : existing(await find(orderApiKey), orderApiKey)
     },
 
-    noteUnknown: (row: Authorization, open: OpenCall) => noteUnknown(db, row, open),
+    noteUnknown: (of: Authorization, open: OpenCall) => noteUnknown(db, of, open),
   }
 }
 
