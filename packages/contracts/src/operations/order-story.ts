@@ -37,6 +37,12 @@ const DeliveryStory = z
     lastResult: z.string().nullable().describe('What came of the last attempt that came to nothing.'),
     busyUntil: Epoch.describe('Until then it is left to the one who transmits it.'),
     deadline: Epoch.describe('No attempt is made after this.'),
+    cancellationAttempts: z
+      .int()
+      .describe('How often the restaurant was told that an order is off which it may have all the same.'),
+    cancellationAt: Epoch.nullable().describe(
+      'When it is told again; null when there is nothing to tell, or nothing more.',
+    ),
   })
   .meta({ id: 'DeliveryStory' })
 

@@ -50,6 +50,8 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
       'deliveries.last_result',
       epoch('deliveries.busy_until').as('busyUntil'),
       epoch('deliveries.deadline_at').as('deliveryDeadline'),
+      'deliveries.cancel_attempts',
+      sql<number | null>`floor(extract(epoch from deliveries.cancel_at))::int8`.as('cancelAt'),
     ])
     .where('orders.api_key', '=', apiKey)
     .executeTakeFirst()
@@ -72,6 +74,8 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
             lastResult: row.last_result,
             busyUntil: row.busyUntil,
             deadline: row.deliveryDeadline,
+            cancellationAttempts: row.cancel_attempts ?? 0,
+            cancellationAt: row.cancelAt,
           },
   }
 }

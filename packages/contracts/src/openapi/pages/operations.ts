@@ -39,6 +39,8 @@ const story = {
     lastResult: null,
     busyUntil: 1795199412,
     deadline: 1795199520,
+    cancellationAttempts: 0,
+    cancellationAt: null,
   },
   requestId: '182a2cce-1191-4f2f-b816-c96c88181d5a',
 }
