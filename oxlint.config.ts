@@ -69,11 +69,7 @@ const THROUGH_THE_GATEWAY = ban(
   INTO_SERVICE,
   'Ask the gateway over HTTP, as a client would.',
 )
-const THIN_CLIENT = ban(
-  'apps-use-the-interface',
-  String.raw`${INTO_SERVICE}|^@platter/(bus|kit|testkit)(/|$)`,
-  'Ask the gateway over HTTP; contracts say what it takes and answers.',
-)
+const THIN_CLIENT = ban('thin-client', `${INTO_SERVICE}|^@platter/(bus|kit|testkit)`, 'Ask the gateway.')
 const NO_ROOT = outsideTests(
   ban(
     'nobody-imports-the-root',

@@ -56,7 +56,7 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
     .where('orders.api_key', '=', apiKey)
     .executeTakeFirst()
   if (!row) return null
-  const { version, attempt, facts, state, wakeAt, deadline, finished, link } = row
+  const { version, attempt, facts, state, wakeAt, deadline, finished, link, attempts } = row
   return {
     order: placedOrder(row),
     applicationId: row.application_id,
@@ -65,17 +65,25 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
     requestId: row.request_id,
     saga: { version, attempt, facts, state, wakeAt, deadline, finished },
     link,
-    delivery:
-      row.attempts === null
-        ? null
-        : {
-            attempts: row.attempts,
-            outcome: row.delivered,
-            lastResult: row.last_result,
-            busyUntil: row.busyUntil,
-            deadline: row.deliveryDeadline,
-            cancellationAttempts: row.cancel_attempts ?? 0,
-            cancellationAt: row.cancelAt,
-          },
+    delivery: attempts === null ? null : deliveryOf(row, attempts),
   }
 }
+
+type DeliveryColumns = {
+  delivered: 'accepted' | 'refused' | 'unreachable' | null
+  last_result: string | null
+  busyUntil: number
+  deliveryDeadline: number
+  cancel_attempts: number | null
+  cancelAt: number | null
+}
+
+const deliveryOf = (row: DeliveryColumns, attempts: number): StoredStory['delivery'] => ({
+  attempts,
+  outcome: row.delivered,
+  lastResult: row.last_result,
+  busyUntil: row.busyUntil,
+  deadline: row.deliveryDeadline,
+  cancellationAttempts: row.cancel_attempts ?? 0,
+  cancellationAt: row.cancelAt,
+})
