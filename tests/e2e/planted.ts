@@ -112,18 +112,24 @@ async function forgetOrder(orderApiKey: string): Promise<void> {
   await plant(`delete from orders.orders where api_key = $1`, orderApiKey)
 }
 
-/** An order that was done is before its capture again, past its deadline, and nobody is going to say so for an hour. */
-export const plantOverdue = (orderApiKey: string) =>
+/** An order that was done is before its capture again, and nobody is going to say so for an hour. */
+const beforeCapture = (orderApiKey: string, deadline: string) =>
   plant(
     `update orders.sagas set state = jsonb_set(state, '{done}', '["authorize", "transmit"]'), finished_at = null,
-       deadline_at = now() - interval '1 second', wake_at = now() + interval '1 hour' where order_api_key = $1`,
+       deadline_at = now() + $2::interval, wake_at = now() + interval '1 hour' where order_api_key = $1`,
     orderApiKey,
+    deadline,
   )
 
-/** The answer to the capture was lost, an hour ago. */
-export const plantUnknown = (orderApiKey: string) =>
-  plant(
+/** An order is past its deadline. */
+export const plantOverdue = (orderApiKey: string) => beforeCapture(orderApiKey, '-1 second')
+
+/** The answer to a capture was lost, an hour ago. */
+export async function plantUnknown(orderApiKey: string): Promise<void> {
+  await beforeCapture(orderApiKey, '1 hour')
+  await plant(
     `update payments.authorizations set state = 'authorized', unknown_call = 'capture', unknown_reason = 'ECONNRESET',
        unknown_answers = 3, unknown_since = now() - interval '1 hour' where order_api_key = $1`,
     orderApiKey,
   )
+}
