@@ -246,7 +246,7 @@ test.each([
   ['orders', 'platter.saga.in_flight'],
   ['orders', 'platter.saga.oldest'],
   ['orders', 'platter.queue.messages'],
-  ['orders', 'platter.queue.dead_letters'],
+  ['orders', 'platter.dead_letters'],
   ['payments', 'platter.charges'],
   ['catalog', 'db.client.connection.count'],
 ])('%s sends %s', async (service, name) => {

@@ -17,8 +17,6 @@ export type Consumption = {
   /** What to do with a message. A rejection puts it among the dead letters, unless something was only away. */
   handle(delivery: Delivery, reply: (content: Buffer) => void): Promise<void>
   noAck?: boolean
-  /** Where rejected messages end. */
-  dead?: string
   /** A message whose handler fails is neither acked nor rejected: it comes again with the next connection. */
   keeps?: boolean
 }
@@ -26,11 +24,11 @@ export type Consumption = {
 /** A handler that is cut off (a call to the processor may take 6 s) is no loss: its message is delivered again elsewhere. */
 const HANDLERS_END_WITHIN_MS = 5_000
 
-type Tag = { channel: Channel; consumerTag: string; queue: string; dead: string | undefined }
+type Tag = { channel: Channel; consumerTag: string; queue: string }
 type Session = { tags: Tag[] }
 
-/** How many messages wait in a queue; in its dead letters where it has them. */
-type Depth = { queue: string; waiting: number; dead: number | null }
+/** How many messages wait in a queue. */
+type Depth = { queue: string; waiting: number }
 
 /** Takes messages from queues, over a connection of its own, one channel a queue. */
 export class Consumer {
@@ -53,18 +51,14 @@ export class Consumer {
     this.#consumptions.push(consumption)
   }
 
-  /** Of the queues of commands that are consumed here. Rejects without a connection. */
+  /** Of the queues that are consumed here. Rejects without a connection. */
   depths(): Promise<Depth[]> {
     const { tags } = this.connection.get()
     // A queue of a nudge has a name that RabbitMQ made up.
     const named = tags.filter(({ queue }) => !queue.startsWith('amq.'))
-    const measured = named.map(async ({ channel, queue, dead }) => {
+    const measured = named.map(async ({ channel, queue }) => {
       const { messageCount: waiting } = await channel.checkQueue(queue)
-      return {
-        queue,
-        waiting,
-        dead: dead === undefined ? null : (await channel.checkQueue(dead)).messageCount,
-      }
+      return { queue, waiting }
     })
     return Promise.all(measured)
   }
@@ -106,7 +100,7 @@ export class Consumer {
       void running.finally(() => this.#running.delete(running))
     }
     const { consumerTag } = await channel.consume(queue, take, { noAck: consumption.noAck ?? false })
-    return { channel, consumerTag, queue, dead: consumption.dead }
+    return { channel, consumerTag, queue }
   }
 
   async #handle(
@@ -147,11 +141,7 @@ export class Consumer {
     }
   }
 
-  async #logged(
-    { name, keeps }: Consumption,
-    requestId: string,
-    handle: () => Promise<void>,
-  ): Promise<void> {
+  async #logged({ name, keeps }: Consumption, requestId: string, handle: () => Promise<void>): Promise<void> {
     try {
       await handle()
     } catch (error) {

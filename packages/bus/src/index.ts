@@ -52,10 +52,6 @@ export class Bus {
   #observe(): void {
     const gauges = {
       'platter.queue.messages': { unit: '{message}', description: 'Messages that wait in a queue.' },
-      'platter.queue.dead_letters': {
-        unit: '{message}',
-        description: 'Messages that could not be handled, kept to be looked at.',
-      },
     }
     observe(gauges, async () => {
       const depths = await this.#consumer.depths()
@@ -64,9 +60,6 @@ export class Bus {
           value: waiting,
           attributes: named(queue),
         })),
-        'platter.queue.dead_letters': depths.flatMap(({ queue, dead }) =>
-          dead === null ? [] : [{ value: dead, attributes: named(queue) }],
-        ),
       }
     })
   }
@@ -86,7 +79,6 @@ export class Bus {
       name: command.name,
       declare: (channel) => declareCommand(channel, command),
       prefetch: atOnce,
-      dead: deadQueueOf(command),
       handle: (delivery) => handler(read(command.data, delivery), delivery),
     })
   }

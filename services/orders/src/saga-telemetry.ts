@@ -4,7 +4,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
-import { ageOf, inFlight } from '#/store/saga-counts.ts'
+import { ageOf, deadLetters, inFlight } from '#/store/saga-counts.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -83,7 +83,7 @@ export function sagaEnded(db: Db, orderApiKey: string, outcome: 'completed' | 'f
   )
 }
 
-/** How many sagas wait for which step's answer, and since when the oldest of them was placed. */
+/** How many sagas wait for which step's answer, since when the oldest of them was placed, and what nobody could handle. */
 export function observeSagas(db: Db): void {
   const gauges = {
     'platter.saga.in_flight': {
@@ -91,6 +91,10 @@ export function observeSagas(db: Db): void {
       description: 'Sagas that are not finished, by awaited step.',
     },
     'platter.saga.oldest': { unit: 's', description: 'Age of the oldest unfinished saga, by awaited step.' },
+    'platter.dead_letters': {
+      unit: '{message}',
+      description: 'Messages that could not be handled, kept to be looked at.',
+    },
   }
   observe(gauges, async () => {
     const groups = (await inFlight(db)).map(({ count, seconds, facts, state }) => {
@@ -105,6 +109,10 @@ export function observeSagas(db: Db): void {
     return {
       'platter.saga.in_flight': groups.map(({ count, attributes }) => ({ value: count, attributes })),
       'platter.saga.oldest': groups.map(({ seconds, attributes }) => ({ value: seconds, attributes })),
+      'platter.dead_letters': (await deadLetters(db)).map(({ command, count }) => ({
+        value: count,
+        attributes: { 'platter.command': command },
+      })),
     }
   })
 }

@@ -28,3 +28,10 @@ export async function ageOf(db: Db, orderApiKey: string): Promise<number> {
     .executeTakeFirstOrThrow()
   return age
 }
+
+/** Messages that could not be handled, by command; 0 where there are none at all. */
+export async function deadLetters(db: Db): Promise<{ command: string; count: number }[]> {
+  const { rows } = await sql<{ command: string; count: number }>`
+    select command, count(*)::int as count from dead_letters group by command`.execute(db)
+  return rows.length > 0 ? rows : [{ command: 'none', count: 0 }]
+}
