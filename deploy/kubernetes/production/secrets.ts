@@ -1,0 +1,70 @@
+/**
+ * Prints the Secrets that this overlay expects, with values that nobody has seen, and on the error stream the first
+ * operator access key, of which the cluster is given the hash only:
+ *   STRIPE_SECRET_KEY=sk_… STRIPE_WEBHOOK_SECRET=whsec_… \
+ *     node deploy/kubernetes/production/secrets.ts | kubectl create -f -
+ * `create` and not `apply`: what is there already is never replaced by this.
+ */
+import { hashAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { randomBytes } from 'node:crypto'
+import { databaseServices } from '../../../dev/stack/services.ts'
+
+/** A Secret as Kubernetes takes it. */
+export interface Secret {
+  readonly apiVersion: 'v1'
+  readonly kind: 'Secret'
+  readonly type: 'Opaque' | 'kubernetes.io/basic-auth'
+  readonly metadata: { readonly name: string; readonly namespace: 'platter' }
+  readonly stringData: Readonly<Record<string, string>>
+}
+
+/** Everything but what somebody else makes: the operators, and whoever has the bucket and the certificate. */
+export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }): {
+  secrets: readonly Secret[]
+  operatorKey: string
+} {
+  const operatorKey = makeAccessKey('live')
+  const passwords = databaseServices.map((name) => [`${name}-password`, password()] as const)
+  const platter = {
+    'internal-secret': randomBytes(32).toString('hex'),
+    'operator-key-hash': hashAccessKey(operatorKey),
+    'redis-password': password(),
+    ...Object.fromEntries(passwords),
+  }
+  const secrets = [
+    secret('platter', platter),
+    secret('postgres-superuser', { username: 'postgres', password: password() }, 'kubernetes.io/basic-auth'),
+    secret('stripe', { 'secret-key': stripe.secretKey, 'webhook-secret': stripe.webhookSecret }),
+  ]
+  return { secrets, operatorKey }
+}
+
+/** Letters and digits only: they become parts of URLs. */
+const password = () => randomBytes(24).toString('hex')
+
+const secret = (
+  name: string,
+  stringData: Secret['stringData'],
+  type: Secret['type'] = 'Opaque',
+): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type,
+  metadata: { name, namespace: 'platter' },
+  stringData,
+})
+
+function variable(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set`)
+  return value
+}
+
+if (import.meta.main) {
+  const { secrets, operatorKey } = makeSecrets({
+    secretKey: variable('STRIPE_SECRET_KEY'),
+    webhookSecret: variable('STRIPE_WEBHOOK_SECRET'),
+  })
+  console.log(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: secrets }))
+  console.error(`The first operator access key, shown this once: ${operatorKey}`)
+}

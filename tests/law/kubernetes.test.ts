@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { makeSecrets } from '../../deploy/kubernetes/production/secrets.ts'
+import { Config as Orders } from '../../services/orders/src/config.ts'
+import { environmentFaults, isJob, jobFaults } from '../deploy/environment.ts'
+import { policiesOf } from '../deploy/policies.ts'
+import { kustomize, render, type Manifest } from '../deploy/render.ts'
+import { faultsOf } from '../deploy/schema.ts'
+import { secretsOf, variablesOf, workloadsOf, type Secrets, type Workload } from '../deploy/workloads.ts'
+
+/* What Kustomize makes of deploy/kubernetes, checked without a cluster: docs/decisions/0018. */
+
+const overlays = ['try-out', 'production'] as const
+type Overlay = (typeof overlays)[number]
+const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
+
+/** In production the operators make some Secrets, and production/secrets.ts the others. */
+const stripe = { secretKey: 'sk_live_0123456789', webhookSecret: 'whsec_0123456789' }
+const inProduction: Secrets = {
+  ...Object.fromEntries(
+    makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
+  ),
+  'rabbitmq-default-user': { username: 'default_user_0123', password: 'aB3-_x' },
+}
+
+const manifests = {} as Record<Overlay, readonly Manifest[]>
+const workloads = {} as Record<Overlay, readonly Workload[]>
+const secrets = {} as Record<Overlay, Secrets>
+const workload = (overlay: Overlay, name: string): Workload => {
+  const found = workloads[overlay].find((one) => one.name === name)
+  if (!found) throw new Error(`${overlay} has no ${name}`)
+  return found
+}
+const named = (overlay: Overlay, kind: string) =>
+  manifests[overlay].filter((manifest) => manifest.kind === kind)
+
+// The one that comes by npm is for Linux on x64: there these tests are never left out.
+const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
+
+describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install kubectl'}`, () => {
+  beforeAll(() => {
+    for (const overlay of overlays) {
+      manifests[overlay] = render(overlay)
+      workloads[overlay] = workloadsOf(manifests[overlay])
+      secrets[overlay] = { ...secretsOf(manifests[overlay]), ...(overlay === 'production' && inProduction) }
+    }
+  })
+
+  test.each(overlays)('%s has only fields that there are, with values that they take', async (overlay) => {
+    const faults = await Promise.all(
+      manifests[overlay].map(async (manifest) =>
+        (await faultsOf(manifest)).map((fault) => `${manifest.kind} ${manifest.metadata.name}: ${fault}`),
+      ),
+    )
+    expect(manifests[overlay].length).toBeGreaterThan(40)
+    expect(faults.flat()).toEqual([])
+  })
+
+  test.each(overlays)('%s starts every process with variables that it takes', async (overlay) => {
+    const ours = workloads[overlay].filter(({ container }) => container.name === 'process')
+    const faults = await Promise.all(
+      ours.map(async (one) => {
+        const { variables, used } = variablesOf(one, secrets[overlay])
+        expect(JSON.stringify(variables)).not.toContain('$(')
+        return isJob(one.name)
+          ? jobFaults(one.name, variables, used)
+          : await environmentFaults(one.name, variables, used)
+      }),
+    )
+    expect(ours.map(({ name }) => name)).toEqual(expect.arrayContaining([...services, 'prepare']))
+    expect(faults.flat()).toEqual([])
+  })
+
+  test.each(overlays)('in %s nobody runs as root, writes into its image or may ask the cluster', (overlay) => {
+    for (const { name, pod, container } of workloads[overlay]) {
+      expect(pod, name).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      })
+      expect(container['securityContext'], name).toMatchObject({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+        // Its image's scripts write configuration beside the program.
+        ...(name !== 'rabbitmq' && { readOnlyRootFilesystem: true }),
+      })
+      expect(container['resources'], name).toMatchObject({
+        requests: { cpu: expect.any(String) as string, memory: expect.any(String) as string },
+        limits: { memory: expect.any(String) as string },
+      })
+    }
+  })
+
+  test.each(overlays)('in %s a service is asked how it is, and has time to go', (overlay) => {
+    for (const name of services) {
+      const { pod, container } = workload(overlay, name)
+      expect(container, name).toMatchObject({
+        startupProbe: { httpGet: { path: '/health/live', port: 'http' } },
+        livenessProbe: { httpGet: { path: '/health/live', port: 'http' } },
+        readinessProbe: { httpGet: { path: '/health/ready', port: 'http' } },
+      })
+      const { lifecycle } = z
+        .object({ lifecycle: z.object({ preStop: z.object({ sleep: z.object({ seconds: z.number() }) }) }) })
+        .parse(container)
+      // EXIT_WITHIN_MS of packages/kit/src/service.ts.
+      expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(lifecycle.preStop.sleep.seconds + 10)
+    }
+  })
+
+  test('in the try-out each pod may reach what its variables name, and nothing else', () => {
+    const { mayReach } = policiesOf(manifests['try-out'])
+    const serving = named('try-out', 'Service').map((service) => {
+      const { selector, ports } = z
+        .object({ selector: z.record(z.string(), z.string()), ports: z.array(z.object({ port: z.number() })) })
+        .parse(service['spec'])
+      return { host: service.metadata.name, selector, ports: ports.map(({ port }) => port) }
+    })
+    const wanted = workloads['try-out'].flatMap((one) => {
+      const { variables } = variablesOf(one, secrets['try-out'])
+      const urls = Object.values(variables).flatMap((value) => value.split(','))
+      return urls
+        .filter((url) => URL.canParse(url) && serving.some(({ host }) => host === new URL(url).hostname))
+        .map((url) => `${one.name} > ${new URL(url).host}`)
+    })
+    const open = workloads['try-out'].flatMap((from) =>
+      serving.flatMap(({ host, selector, ports }) =>
+        ports
+          .filter((port) => mayReach(from.labels, selector, port))
+          .map((port) => `${from.name} > ${host}:${port}`),
+      ),
+    )
+    // The gateway may reach payments: it does in production, for Stripe's webhooks.
+    expect(open.toSorted()).toEqual([...new Set([...wanted, 'gateway > payments:8080'])].toSorted())
+  })
+
+  test('from outside only the gateway can be reached; orders and payments alone can leave', () => {
+    const { mayBeReachedFromOutside, mayLeave } = policiesOf(manifests.production)
+    const those = (may: (labels: Workload['labels']) => boolean) =>
+      workloads.production.filter(({ labels }) => may(labels)).map(({ name }) => name)
+    expect(those(mayBeReachedFromOutside)).toEqual(['gateway'])
+    expect(those(mayLeave).toSorted()).toEqual(['orders', 'payments'])
+  })
+
+  test('in production every service may lose a replica, and no more connections are wanted than there are', () => {
+    const replicas = Object.fromEntries(
+      named('production', 'HorizontalPodAutoscaler').map(({ metadata, spec }) => [
+        metadata.name,
+        z.object({ minReplicas: z.number(), maxReplicas: z.number() }).parse(spec),
+      ]),
+    )
+    expect(Object.keys(replicas).toSorted()).toEqual(services.toSorted())
+    expect(Object.values(replicas).every(({ minReplicas }) => minReplicas >= 2)).toBe(true)
+    expect(named('production', 'PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(services),
+    )
+    const pool = Number(Orders.shape.DATABASE_POOL.parse(undefined))
+    const connected = services.filter((name) => name !== 'gateway')
+    // A roll-out begins the next quarter before it ends the last: maxSurge 25 %, rounded up.
+    const atMost = connected.map((name) => Math.ceil((replicas[name]?.maxReplicas ?? NaN) * 1.25) * pool)
+    const [cluster] = named('production', 'Cluster')
+    const { postgresql } = z
+      .object({ postgresql: z.object({ parameters: z.object({ max_connections: z.coerce.number() }) }) })
+      .parse(cluster?.['spec'])
+    // 15 for people, the operator, replication and `prepare`.
+    expect(atMost.reduce((sum, one) => sum + one, 15)).toBeLessThanOrEqual(
+      postgresql.parameters.max_connections,
+    )
+  })
+
+  test('no secret is in production, and each that is named is made by somebody', () => {
+    expect(named('production', 'Secret')).toEqual([])
+    const text = JSON.stringify(manifests.production)
+    const names = [...text.matchAll(/"(?:secretName|secretKeyRef":\{"key":"[^"]+","name)":"([^"]+)"/g)]
+    const byOthers = ['gateway-tls', 'postgres-ca']
+    expect(
+      [...new Set(names.map(([, name]) => name))].filter((name) => !((name ?? '') in inProduction)).toSorted(),
+    ).toEqual(byOthers)
+  })
+
+  test('a mistake in a manifest is found', async () => {
+    const find = (kind: string, name = 'orders') =>
+      structuredClone(
+        named('production', kind).find(({ metadata }) => metadata.name === name),
+      ) as unknown as Broken
+    const found = async (kind: string, spoil: (manifest: Broken) => void, name?: string) => {
+      const manifest = find(kind, name)
+      spoil(manifest)
+      return (await faultsOf(manifest as unknown as Manifest)).join()
+    }
+    const container = ({ spec }: Broken) => spec.template.spec.containers[0] as unknown as Container
+    expect(await found('Deployment', (it) => (container(it).readynessProbe = {}))).toContain('readynessProbe')
+    expect(await found('Deployment', (it) => (container(it).ports = '8080'))).toContain('ports')
+    expect(await found('Deployment', (it) => delete container(it).name)).toContain('name')
+    expect(await found('Deployment', (it) => (it.apiVersion = 'apps/v7'))).toContain('apps/v7')
+    expect(await found('Deployment', (it) => (container(it).imagePullPolicy = 'Sometimes'))).toContain('Policy')
+    expect(await found('HorizontalPodAutoscaler', (it) => (it.spec.maxReplica = 3))).toContain('maxReplica ')
+    expect(await found('NetworkPolicy', (it) => (it.spec.egres = []), 'ask-dns')).toContain('/spec/egres')
+    expect(await found('Cluster', (it) => (it.spec.instnces = 3), 'postgres')).toContain('instnces')
+    expect(await found('RabbitmqCluster', (it) => (it.spec.replica = 3), 'rabbitmq')).toContain('replica')
+  })
+
+  test('a variable that is unknown, missing or refused is found', async () => {
+    const { variables, used } = variablesOf(workload('production', 'payments'), inProduction)
+    const { AMQP_URL, STRIPE_SECRET_KEY, ...without } = variables
+    expect(await environmentFaults('payments', variables, used)).toEqual([])
+    expect(await environmentFaults('payments', { ...variables, AMPQ_URL: 'x' }, used)).toHaveLength(1)
+    expect(await environmentFaults('payments', { ...without, STRIPE_SECRET_KEY: 'x' }, used)).toHaveLength(2)
+    expect(await environmentFaults('payments', { ...without, AMQP_URL: AMQP_URL ?? '' }, used)).toEqual([
+      expect.stringContaining('STRIPE_SECRET_KEY'),
+    ])
+    expect(STRIPE_SECRET_KEY).toBe(stripe.secretKey)
+  })
+})
+
+type Container = Record<'readynessProbe' | 'ports' | 'name' | 'imagePullPolicy', unknown>
+type Broken = {
+  apiVersion: string
+  spec: Record<string, unknown> & { template: { spec: { containers: Record<string, unknown>[] } } }
+}
