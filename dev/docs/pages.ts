@@ -24,24 +24,20 @@ export const pages = (): Record<string, string> => ({
   'problems.md': problemPage(),
 })
 
-type Variable = { name: string; description: string; fallback: string; services: string[] }
+/** What one service says of a variable. */
+type Reading = { service: string; fallback: string; description: string }
 
 function configuration(): string {
-  const variables = new Map<string, Variable>()
+  const variables = new Map<string, Reading[]>()
   for (const [service, config] of Object.entries(services)) {
     for (const [name, schema] of Object.entries<z.ZodType>(config.shape)) {
-      const known = variables.get(name) ?? {
-        name,
-        description: schema.description ?? '',
-        fallback: fallbackOf(schema),
-        services: [],
-      }
-      variables.set(name, { ...known, services: [...known.services, service] })
+      const reading = { service, fallback: fallbackOf(schema), description: schema.description ?? '' }
+      variables.set(name, [...(variables.get(name) ?? []), reading])
     }
   }
-  const rows = [...variables.values()].map(
-    (variable) =>
-      `| \`${variable.name}\` | ${whose(variable)} | ${variable.fallback} | ${variable.description} |`,
+  const rows = [...variables].map(
+    ([name, readings]) =>
+      `| \`${name}\` | ${readBy(readings)} | ${each(readings, 'fallback')} | ${each(readings, 'description')} |`,
   )
   return page('Configuration', 'Environment variables, read and checked once when a service starts.', [
     '| variable | read by | default | what for |',
@@ -50,8 +46,17 @@ function configuration(): string {
   ])
 }
 
-const whose = ({ services: readers }: Variable) =>
-  readers.length === Object.keys(services).length ? 'all' : readers.join(', ')
+const readBy = (readings: readonly Reading[]): string =>
+  readings.length === Object.keys(services).length
+    ? 'all'
+    : readings.map(({ service }) => service).join(', ')
+
+/** What all say alike, or what each says, with the names of those who say it. */
+function each(readings: readonly Reading[], what: 'fallback' | 'description'): string {
+  const bySaying = Map.groupBy(readings, (reading) => reading[what])
+  if (bySaying.size === 1) return [...bySaying.keys()].join()
+  return [...bySaying].map(([saying, who]) => `${readBy(who)}: ${saying}`).join('<br>')
+}
 
 /** What an absent variable counts as; a schema that takes none for an answer is mandatory. */
 function fallbackOf(schema: z.ZodType): string {

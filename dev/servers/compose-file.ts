@@ -23,7 +23,28 @@ export function readComposeFile(
     /\$\{(\w+):-([^}]*)\}/g,
     (_, name: string, fallback: string) => variables[name] ?? fallback,
   )
-  return (parse(text, { merge: true }) as { services: Record<string, ComposeService> }).services
+  const { services } = parse(text, { merge: true }) as { services: Record<string, Written> }
+  return Object.fromEntries(
+    Object.entries(services).map(([name, { environment, ...service }]) => [
+      name,
+      environment ? { ...service, environment: passedOn(environment, variables) } : service,
+    ]),
+  )
+}
+
+/** As it stands in the file, where a variable may have no value. */
+type Written = Omit<ComposeService, 'environment'> & {
+  readonly image: string
+  readonly environment?: Record<string, string | null>
+}
+
+/** A variable without a value is passed on where there is one, and otherwise left out. */
+function passedOn(
+  written: Readonly<Record<string, string | null>>,
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const all = Object.entries(written).map(([name, value]) => [name, value ?? variables[name]] as const)
+  return Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== undefined))
 }
 
 /** The service of this name. Throws when there is none. */

@@ -1,11 +1,11 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { z } from 'zod'
+import { parse } from 'yaml'
 import { expect, test } from 'vitest'
 import { hashAccessKey, looksLikeAccessKey } from '@platter/kit/access-key'
 import { serverKinds } from '../../dev/servers/types.ts'
-import { composeService, readComposeFile } from '../../dev/servers/compose-file.ts'
+import { composeFile, composeService, readComposeFile } from '../../dev/servers/compose-file.ts'
+import { environmentFaults, jobFaults } from '../deploy/environment.ts'
 
 /* Nobody starts the containers when a service gets a new variable, so these notice what the file then lacks. */
 
@@ -14,16 +14,31 @@ const folders = [...globSync('services/*', { cwd: root }), 'dev/processor']
 const services = readComposeFile()
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined)
 
-test.each(folders)('the variables of %s are what its Config takes', async (folder) => {
-  const { Config } = (await import(pathToFileURL(join(root, folder, 'src/config.ts')).href)) as {
-    Config: z.ZodObject
-  }
-  const { environment = {} } = composeService(basename(folder))
-  // The image gives these two.
-  const inContainer = { HOST: '0.0.0.0', PORT: '8080', ...environment }
-  expect(Config.safeParse(inContainer).error?.issues ?? []).toEqual([])
-  const known = new Set(Object.keys(Config.shape))
-  expect(Object.keys(inContainer).filter((name) => !known.has(name))).toEqual([])
+test.each(folders.map((folder) => basename(folder)))('%s is given variables that it takes', async (name) => {
+  expect(await environmentFaults(name, composeService(name).environment ?? {})).toEqual([])
+})
+
+test.each(['prepare', 'seed'])('the job %s is given the variables that it needs', (name) => {
+  expect(jobFaults(name, composeService(name).environment ?? {})).toEqual([])
+})
+
+test('with the variables of Stripe in .env, payments are charged there', async () => {
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' }
+  const payments = (variables: Record<string, string>) =>
+    environmentFaults('payments', composeService('payments', variables).environment ?? {})
+  expect(await payments({ PROCESSOR: 'stripe', ...stripe })).toEqual([])
+  expect(await payments({ PROCESSOR: 'stripe' })).toEqual([expect.stringContaining('STRIPE_SECRET_KEY')])
+})
+
+test('nothing is used that either Compose v2 or docker-compose 1.29 does not know', () => {
+  const text = readFileSync(composeFile, 'utf8')
+  const written = parse(text, { merge: true }) as Record<string, unknown>
+  const known = ['services', 'volumes']
+  expect(Object.keys(written).filter((key) => !key.startsWith('x-'))).toEqual(known)
+  // Both read ${NAME:-default}; a default with a reference in it, or ${NAME:+…}, only the newer one.
+  const references = text.match(/\$[^\s'"]*/g) ?? []
+  expect(references.filter((one) => !/^\$\{\w+:-[^${}]*\}[^$]*/.test(one))).toEqual([])
+  expect(JSON.stringify(written)).not.toMatch(/"(start_interval|develop|include|required)":/)
 })
 
 test.each(ours)('%s may do no more than it needs', (_, service) => {

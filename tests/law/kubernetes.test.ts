@@ -97,7 +97,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
       expect(container, name).toMatchObject({
         startupProbe: { httpGet: { path: '/health/live', port: 'http' } },
         livenessProbe: { httpGet: { path: '/health/live', port: 'http' } },
-        readinessProbe: { httpGet: { path: '/health/ready', port: 'http' } },
+        readinessProbe: { httpGet: { path: '/health/serving', port: 'http' } },
       })
       const { lifecycle } = z
         .object({ lifecycle: z.object({ preStop: z.object({ sleep: z.object({ seconds: z.number() }) }) }) })

@@ -98,8 +98,17 @@ function sayGoodbye(app: App, state: State): void {
   })
 }
 
-function addHealth({ app, checks }: Parts, state: State): void {
+/**
+ * `live`: the process answers. `serving`: it may be sent requests. `ready`: everything that it needs is there as well.
+ * Whoever spreads requests over replicas asks for `serving`: PostgreSQL and RabbitMQ are away for all replicas at once,
+ * and what does not need the one that is away goes on.
+ */
+export function addHealth({ app, checks }: Pick<Parts, 'app' | 'checks'>, state: State): void {
   app.get('/health/live', async () => ({ status: 'live' }))
+  app.get('/health/serving', async (_request, reply) => {
+    if (state.started && !state.stopping.signal.aborted) return { status: 'serving' }
+    return reply.code(503).send({ status: state.started ? 'stopping' : 'starting' })
+  })
   app.get('/health/ready', async (_request, reply) => {
     const failures = state.stopping.signal.aborted
       ? { service: 'stopping' }
