@@ -36,6 +36,7 @@ export default defineConfig({
             'packages/**/*.stack.test.ts',
             'services/**/*.stack.test.ts',
             'tests/simulation/**/*.stack.test.ts',
+            'tests/deploy/**/*.stack.test.ts',
           ],
           globalSetup: 'packages/testkit/src/servers.setup.ts',
           fileParallelism: false,

@@ -47,9 +47,7 @@ function configuration(): string {
 }
 
 const readBy = (readings: readonly Reading[]): string =>
-  readings.length === Object.keys(services).length
-    ? 'all'
-    : readings.map(({ service }) => service).join(', ')
+  readings.length === Object.keys(services).length ? 'all' : readings.map(({ service }) => service).join(', ')
 
 /** What all say alike, or what each says, with the names of those who say it. */
 function each(readings: readonly Reading[], what: 'fallback' | 'description'): string {

@@ -14,12 +14,17 @@ const Peer = z.strictObject({
   namespaceSelector: Selector.optional(),
   ipBlock: z.strictObject({ cidr: z.string(), except: z.array(z.string()).default([]) }).optional(),
 })
-const Port = z.strictObject({ port: z.number(), endPort: z.number().optional(), protocol: z.string().optional() })
+const Port = z.strictObject({
+  port: z.number(),
+  endPort: z.number().optional(),
+  protocol: z.string().optional(),
+})
 const Rule = z.strictObject({
   from: z.array(Peer).optional(),
   to: z.array(Peer).optional(),
   ports: z.array(Port).optional(),
 })
+type Rule = z.output<typeof Rule>
 const Policy = z.object({
   spec: z.strictObject({
     podSelector: Selector,
@@ -43,16 +48,6 @@ export function policiesOf(manifests: readonly Manifest[]) {
     if (about.length === 0) return null
     return about.flatMap((policy) => (direction === 'Ingress' ? policy.ingress : policy.egress))
   }
-  const lets = (rules: readonly z.output<typeof Rule>[] | null, other: Labels, port: number) =>
-    rules === null ||
-    rules.some(
-      ({ from, to, ports }) =>
-        (!ports || ports.some(({ port: first, endPort = first }) => first <= port && port <= endPort)) &&
-        (from ?? to ?? [{ podSelector: EVERYTHING }]).some(
-          ({ podSelector, namespaceSelector }) =>
-            podSelector !== undefined && !namespaceSelector && selects(podSelector, other),
-        ),
-    )
   return {
     /** Whether one pod may open a connection to the other, both in this namespace. */
     mayReach: (from: Labels, to: Labels, port: number): boolean =>
@@ -74,3 +69,15 @@ const EVERYTHING: Selector = { matchLabels: {}, matchExpressions: [] }
 export const selects = ({ matchLabels, matchExpressions }: Selector, labels: Labels): boolean =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
   matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
+
+/** Whether some rule lets a pod of this namespace through at a port. */
+const lets = (rules: readonly Rule[] | null, other: Labels, port: number) =>
+  rules === null ||
+  rules.some(
+    ({ from, to, ports }) =>
+      (!ports || ports.some(({ port: first, endPort = first }) => first <= port && port <= endPort)) &&
+      (from ?? to ?? [{ podSelector: EVERYTHING }]).some(
+        ({ podSelector, namespaceSelector }) =>
+          podSelector !== undefined && !namespaceSelector && selects(podSelector, other),
+      ),
+  )

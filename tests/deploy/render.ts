@@ -16,16 +16,15 @@ export interface Manifest {
 }
 
 const root = join(import.meta.dirname, '../..')
-const folder = join(root, 'deploy/kubernetes')
 
 /** Kustomize as it is on this machine, or else the real one that comes by npm (for Linux on x64 alone); or none. */
 export const kustomize = find('kustomize', ['build']) ?? find('kubectl', ['kustomize']) ?? packaged()
 
-/** What an overlay is made of when it is applied. Throws with Kustomize's own words. */
-export function render(overlay: string): readonly Manifest[] {
+/** What is applied when this folder is. Throws with Kustomize's own words. */
+export function render(folder: string): readonly Manifest[] {
   if (kustomize === null) throw new Error('There is neither kustomize nor kubectl on PATH')
   const [program, ...before] = kustomize
-  const text = execFileSync(program, [...before, join(folder, overlay)], { encoding: 'utf8', stdio: 'pipe' })
+  const text = execFileSync(program, [...before, join(root, folder)], { encoding: 'utf8', stdio: 'pipe' })
   return parseAllDocuments(text).map((document) => unfolded(document.toJS() as Manifest))
 }
 

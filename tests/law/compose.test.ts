@@ -22,12 +22,15 @@ test.each(['prepare', 'seed'])('the job %s is given the variables that it needs'
   expect(jobFaults(name, composeService(name).environment ?? {})).toEqual([])
 })
 
+const faultsOfPayments = (variables: Record<string, string>) =>
+  environmentFaults('payments', composeService('payments', variables).environment ?? {})
+
 test('with the variables of Stripe in .env, payments are charged there', async () => {
   const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' }
-  const payments = (variables: Record<string, string>) =>
-    environmentFaults('payments', composeService('payments', variables).environment ?? {})
-  expect(await payments({ PROCESSOR: 'stripe', ...stripe })).toEqual([])
-  expect(await payments({ PROCESSOR: 'stripe' })).toEqual([expect.stringContaining('STRIPE_SECRET_KEY')])
+  expect(await faultsOfPayments({ PROCESSOR: 'stripe', ...stripe })).toEqual([])
+  expect(await faultsOfPayments({ PROCESSOR: 'stripe' })).toEqual([
+    expect.stringContaining('STRIPE_SECRET_KEY'),
+  ])
 })
 
 test('nothing is used that either Compose v2 or docker-compose 1.29 does not know', () => {

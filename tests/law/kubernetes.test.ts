@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { z } from 'zod'
-import { makeSecrets } from '../../deploy/kubernetes/production/secrets.ts'
+import { makeSecrets } from '../../dev/kubernetes/secrets.ts'
 import { Config as Orders } from '../../services/orders/src/config.ts'
 import { environmentFaults, isJob, jobFaults } from '../deploy/environment.ts'
 import { policiesOf } from '../deploy/policies.ts'
@@ -14,7 +16,7 @@ const overlays = ['try-out', 'production'] as const
 type Overlay = (typeof overlays)[number]
 const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 
-/** In production the operators make some Secrets, and production/secrets.ts the others. */
+/** In production the operators make some Secrets, and dev/kubernetes/secrets.ts the others. */
 const stripe = { secretKey: 'sk_live_0123456789', webhookSecret: 'whsec_0123456789' }
 const inProduction: Secrets = {
   ...Object.fromEntries(
@@ -31,8 +33,11 @@ const workload = (overlay: Overlay, name: string): Workload => {
   if (!found) throw new Error(`${overlay} has no ${name}`)
   return found
 }
-const named = (overlay: Overlay, kind: string) =>
+const ofKind = (overlay: Overlay, kind: string) =>
   manifests[overlay].filter((manifest) => manifest.kind === kind)
+
+const inProductionThat = (may: (labels: Workload['labels']) => boolean): string[] =>
+  workloads.production.filter(({ labels }) => may(labels)).map(({ name }) => name)
 
 // The one that comes by npm is for Linux on x64: there these tests are never left out.
 const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
@@ -40,7 +45,7 @@ const cannotRender = kustomize === null && !(process.platform === 'linux' && pro
 describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install kubectl'}`, () => {
   beforeAll(() => {
     for (const overlay of overlays) {
-      manifests[overlay] = render(overlay)
+      manifests[overlay] = render(`deploy/kubernetes/${overlay}`)
       workloads[overlay] = workloadsOf(manifests[overlay])
       secrets[overlay] = { ...secretsOf(manifests[overlay]), ...(overlay === 'production' && inProduction) }
     }
@@ -71,30 +76,37 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(faults.flat()).toEqual([])
   })
 
-  test.each(overlays)('in %s nobody runs as root, writes into its image or may ask the cluster', (overlay) => {
-    for (const { name, pod, container } of workloads[overlay]) {
-      expect(pod, name).toMatchObject({
-        automountServiceAccountToken: false,
-        enableServiceLinks: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-      })
-      expect(container['securityContext'], name).toMatchObject({
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ['ALL'] },
-        // Its image's scripts write configuration beside the program.
-        ...(name !== 'rabbitmq' && { readOnlyRootFilesystem: true }),
-      })
-      expect(container['resources'], name).toMatchObject({
-        requests: { cpu: expect.any(String) as string, memory: expect.any(String) as string },
-        limits: { memory: expect.any(String) as string },
-      })
-    }
-  })
+  test.each(overlays)(
+    'in %s nobody runs as root, writes into its image or may ask the cluster',
+    (overlay) => {
+      for (const { name, pod, container } of workloads[overlay]) {
+        expect({ name, ...pod }).toMatchObject({
+          name,
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        })
+        expect({ name, ...(container['securityContext'] as object) }).toMatchObject({
+          name,
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+          // Its image's scripts write configuration beside the program.
+          ...(name !== 'rabbitmq' && { readOnlyRootFilesystem: true }),
+        })
+        expect({ name, ...(container['resources'] as object) }).toMatchObject({
+          name,
+          requests: { cpu: expect.any(String) as string, memory: expect.any(String) as string },
+          limits: { memory: expect.any(String) as string },
+        })
+      }
+    },
+  )
 
   test.each(overlays)('in %s a service is asked how it is, and has time to go', (overlay) => {
     for (const name of services) {
       const { pod, container } = workload(overlay, name)
-      expect(container, name).toMatchObject({
+      expect({ service: name, ...container }).toMatchObject({
+        service: name,
         startupProbe: { httpGet: { path: '/health/live', port: 'http' } },
         livenessProbe: { httpGet: { path: '/health/live', port: 'http' } },
         readinessProbe: { httpGet: { path: '/health/serving', port: 'http' } },
@@ -109,9 +121,12 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
 
   test('in the try-out each pod may reach what its variables name, and nothing else', () => {
     const { mayReach } = policiesOf(manifests['try-out'])
-    const serving = named('try-out', 'Service').map((service) => {
+    const serving = ofKind('try-out', 'Service').map((service) => {
       const { selector, ports } = z
-        .object({ selector: z.record(z.string(), z.string()), ports: z.array(z.object({ port: z.number() })) })
+        .object({
+          selector: z.record(z.string(), z.string()),
+          ports: z.array(z.object({ port: z.number() })),
+        })
         .parse(service['spec'])
       return { host: service.metadata.name, selector, ports: ports.map(({ port }) => port) }
     })
@@ -135,29 +150,37 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
 
   test('from outside only the gateway can be reached; orders and payments alone can leave', () => {
     const { mayBeReachedFromOutside, mayLeave } = policiesOf(manifests.production)
-    const those = (may: (labels: Workload['labels']) => boolean) =>
-      workloads.production.filter(({ labels }) => may(labels)).map(({ name }) => name)
-    expect(those(mayBeReachedFromOutside)).toEqual(['gateway'])
-    expect(those(mayLeave).toSorted()).toEqual(['orders', 'payments'])
+    expect(inProductionThat(mayBeReachedFromOutside)).toEqual(['gateway'])
+    expect(inProductionThat(mayLeave).toSorted()).toEqual(['orders', 'payments'])
+  })
+
+  test('with a geocoder the catalog asks it, and can leave for it', async () => {
+    const rendered = render('tests/deploy/geocoder')
+    const catalog = workloadsOf(rendered).find(({ name }) => name === 'catalog')
+    if (!catalog) throw new Error('There is no catalog')
+    const { variables, used } = variablesOf(catalog, inProduction)
+    expect(variables).toHaveProperty('GEOCODER_URL')
+    expect(await environmentFaults('catalog', variables, used)).toEqual([])
+    expect(policiesOf(rendered).mayLeave(catalog.labels)).toBe(true)
   })
 
   test('in production every service may lose a replica, and no more connections are wanted than there are', () => {
     const replicas = Object.fromEntries(
-      named('production', 'HorizontalPodAutoscaler').map(({ metadata, spec }) => [
+      ofKind('production', 'HorizontalPodAutoscaler').map(({ metadata, spec }) => [
         metadata.name,
         z.object({ minReplicas: z.number(), maxReplicas: z.number() }).parse(spec),
       ]),
     )
     expect(Object.keys(replicas).toSorted()).toEqual(services.toSorted())
     expect(Object.values(replicas).every(({ minReplicas }) => minReplicas >= 2)).toBe(true)
-    expect(named('production', 'PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual(
+    expect(ofKind('production', 'PodDisruptionBudget').map(({ metadata }) => metadata.name)).toEqual(
       expect.arrayContaining(services),
     )
-    const pool = Number(Orders.shape.DATABASE_POOL.parse(undefined))
+    const pool = Orders.shape.DATABASE_POOL.parse(undefined)
     const connected = services.filter((name) => name !== 'gateway')
     // A roll-out begins the next quarter before it ends the last: maxSurge 25 %, rounded up.
     const atMost = connected.map((name) => Math.ceil((replicas[name]?.maxReplicas ?? NaN) * 1.25) * pool)
-    const [cluster] = named('production', 'Cluster')
+    const [cluster] = ofKind('production', 'Cluster')
     const { postgresql } = z
       .object({ postgresql: z.object({ parameters: z.object({ max_connections: z.coerce.number() }) }) })
       .parse(cluster?.['spec'])
@@ -168,35 +191,60 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
   })
 
   test('no secret is in production, and each that is named is made by somebody', () => {
-    expect(named('production', 'Secret')).toEqual([])
+    expect(ofKind('production', 'Secret')).toEqual([])
     const text = JSON.stringify(manifests.production)
-    const names = [...text.matchAll(/"(?:secretName|secretKeyRef":\{"key":"[^"]+","name)":"([^"]+)"/g)]
-    const byOthers = ['gateway-tls', 'postgres-ca']
-    expect(
-      [...new Set(names.map(([, name]) => name))].filter((name) => !((name ?? '') in inProduction)).toSorted(),
-    ).toEqual(byOthers)
+    const named = [...text.matchAll(/"(?:secretName|secretKeyRef":\{"key":"[^"]+","name)":"([^"]+)"/g)]
+    const names = new Set(named.map(([, name = '']) => name))
+    expect(names).toContain('stripe')
+    const madeByOthers = ['gateway-tls', 'postgres-ca']
+    expect([...names].filter((name) => !(name in inProduction) && !madeByOthers.includes(name))).toEqual([])
   })
 
-  test('a mistake in a manifest is found', async () => {
-    const find = (kind: string, name = 'orders') =>
-      structuredClone(
-        named('production', kind).find(({ metadata }) => metadata.name === name),
-      ) as unknown as Broken
-    const found = async (kind: string, spoil: (manifest: Broken) => void, name?: string) => {
-      const manifest = find(kind, name)
-      spoil(manifest)
-      return (await faultsOf(manifest as unknown as Manifest)).join()
-    }
-    const container = ({ spec }: Broken) => spec.template.spec.containers[0] as unknown as Container
-    expect(await found('Deployment', (it) => (container(it).readynessProbe = {}))).toContain('readynessProbe')
-    expect(await found('Deployment', (it) => (container(it).ports = '8080'))).toContain('ports')
-    expect(await found('Deployment', (it) => delete container(it).name)).toContain('name')
-    expect(await found('Deployment', (it) => (it.apiVersion = 'apps/v7'))).toContain('apps/v7')
-    expect(await found('Deployment', (it) => (container(it).imagePullPolicy = 'Sometimes'))).toContain('Policy')
-    expect(await found('HorizontalPodAutoscaler', (it) => (it.spec.maxReplica = 3))).toContain('maxReplica ')
-    expect(await found('NetworkPolicy', (it) => (it.spec.egres = []), 'ask-dns')).toContain('/spec/egres')
-    expect(await found('Cluster', (it) => (it.spec.instnces = 3), 'postgres')).toContain('instnces')
-    expect(await found('RabbitmqCluster', (it) => (it.spec.replica = 3), 'rabbitmq')).toContain('replica')
+  test('the manifests in docs/operations.md have only fields that there are', async () => {
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
+      ([, text = '']) => parse(text) as Manifest,
+    )
+    const faults = await Promise.all(blocks.map((manifest) => faultsOf(manifest)))
+    expect(blocks).not.toEqual([])
+    expect(faults.flat()).toEqual([])
+  })
+
+  const mistakes: readonly [string, kind: string, name: string, (it: Broken) => void, fault: string][] = [
+    [
+      'a mistyped field',
+      'Deployment',
+      'orders',
+      (it) => set(containerOf(it), 'readynessProbe', {}),
+      'readynessProbe',
+    ],
+    ['a wrong type', 'Deployment', 'orders', (it) => set(containerOf(it), 'ports', '8080'), 'ports'],
+    ['a field that is missing', 'Deployment', 'orders', (it) => delete containerOf(it)['name'], 'name'],
+    [
+      'none of the values',
+      'Deployment',
+      'orders',
+      (it) => set(containerOf(it), 'imagePullPolicy', 'Never2'),
+      'Policy',
+    ],
+    ['an unknown version', 'Deployment', 'orders', (it) => set(it, 'apiVersion', 'apps/v7'), 'apps/v7'],
+    [
+      'a mistyped field',
+      'HorizontalPodAutoscaler',
+      'orders',
+      (it) => set(it.spec, 'maxReplica', 3),
+      'maxReplica ',
+    ],
+    ['a mistyped field', 'NetworkPolicy', 'ask-dns', (it) => set(it.spec, 'egres', []), '/spec/egres'],
+    ['a mistyped field', 'Cluster', 'postgres', (it) => set(it.spec, 'instnces', 3), 'instnces'],
+    ['a mistyped field', 'RabbitmqCluster', 'rabbitmq', (it) => set(it.spec, 'replica', 3), 'replica'],
+    ['a mistyped field', 'ObjectStore', 'backups', (it) => set(it.spec, 'retention', '9d'), 'retention'],
+  ]
+  test.each(mistakes)('%s in a %s (%s) is found', async (...[, kind, name, spoil, fault]) => {
+    const whole = ofKind('production', kind).find(({ metadata }) => metadata.name === name)
+    const broken = structuredClone(whole) as unknown as Broken
+    spoil(broken)
+    expect((await faultsOf(broken as unknown as Manifest)).join()).toContain(fault)
   })
 
   test('a variable that is unknown, missing or refused is found', async () => {
@@ -212,8 +260,15 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
   })
 })
 
-type Container = Record<'readynessProbe' | 'ports' | 'name' | 'imagePullPolicy', unknown>
-type Broken = {
-  apiVersion: string
-  spec: Record<string, unknown> & { template: { spec: { containers: Record<string, unknown>[] } } }
+type Fields = Record<string, unknown>
+type Broken = Fields & { spec: Fields & { template: { spec: { containers: Fields[] } } } }
+
+const set = (of: Fields, field: string, value: unknown): void => {
+  of[field] = value
+}
+
+function containerOf({ spec }: Broken): Fields {
+  const [container] = spec.template.spec.containers
+  if (!container) throw new Error('There is no container')
+  return container
 }

@@ -1,13 +1,13 @@
 /**
- * Prints the Secrets that this overlay expects, with values that nobody has seen, and on the error stream the first
+ * Prints the Secrets that deploy/kubernetes/production expects, with values that nobody has seen, and on the error stream the first
  * operator access key, of which the cluster is given the hash only:
  *   STRIPE_SECRET_KEY=sk_… STRIPE_WEBHOOK_SECRET=whsec_… \
- *     node deploy/kubernetes/production/secrets.ts | kubectl create -f -
+ *     node dev/kubernetes/secrets.ts | kubectl create -f -
  * `create` and not `apply`: what is there already is never replaced by this.
  */
 import { hashAccessKey, makeAccessKey } from '@platter/kit/access-key'
 import { randomBytes } from 'node:crypto'
-import { databaseServices } from '../../../dev/stack/services.ts'
+import { databaseServices } from '../stack/services.ts'
 
 /** A Secret as Kubernetes takes it. */
 export interface Secret {
@@ -42,11 +42,7 @@ export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }
 /** Letters and digits only: they become parts of URLs. */
 const password = () => randomBytes(24).toString('hex')
 
-const secret = (
-  name: string,
-  stringData: Secret['stringData'],
-  type: Secret['type'] = 'Opaque',
-): Secret => ({
+const secret = (name: string, stringData: Secret['stringData'], type: Secret['type'] = 'Opaque'): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   type,

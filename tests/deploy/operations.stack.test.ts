@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { connectPostgres, createLog, migrate } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { sql, type Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { prepareDatabase } from '../../dev/servers/database.ts'
+import { databaseServices } from '../../dev/stack/services.ts'
+
+/* docs/operations.md has queries for people who are in a hurry. They are run here, so that they stay true. */
+
+const log = createLog('test', 'silent')
+const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const page = readFileSync(pathOf('docs/operations.md'), 'utf8')
+const queries = new Map(
+  [...page.matchAll(/^```sql\n-- ([^\n]+)\n([^]*?)^```$/gm)].map(([, title = '', text = '']) => [
+    title,
+    text,
+  ]),
+)
+
+let operator: { db: Kysely<unknown>; close: () => Promise<void> }
+let urls: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  const url = await newDatabase()
+  ;({ urls } = await prepareDatabase(url, databaseServices))
+  for (const service of databaseServices) {
+    const { db, close } = connectPostgres(urls[service] ?? '', 2, log)
+    await migrate(db, pathOf(`services/${service}/migrations`), log)
+    await close()
+  }
+  operator = connectPostgres(url, 2, log)
+})
+
+afterAll(() => operator.close())
+
+const run = async (title: string) =>
+  (await sql.raw<Record<string, unknown>>(queries.get(title) ?? '').execute(operator.db)).rows
+
+test('every query in the document runs', async () => {
+  const blocks = page.split('```sql').length - 1
+  expect(queries.size).toBe(blocks)
+  expect(blocks).toBeGreaterThan(5)
+  for (const title of queries.keys()) await run(title)
+})
+
+test('the queries find an order that is stuck, and what it waits for', async () => {
+  await sql
+    .raw(`
+    insert into orders.orders (api_key, application_id, restaurant_api_key, placed_at, method, payment, test, total,
+                               status, payment_state, outcome, details)
+    values ('stuck', 'a', 'r', now() - interval '20 minutes', 'pickup', 'card', false, 1075, 'PROCESSING', 'PENDING',
+            'pending', '{}'),
+           ('unpaid', 'a', 'r', now() - interval '20 minutes', 'pickup', 'card', false, 500, 'DELIVERED', 'AUTHORIZED',
+            'transmitted', '{}'),
+           ('paid', 'a', 'r', now() - interval '20 minutes', 'pickup', 'card', false, 600, 'DELIVERED', 'CHARGED',
+            'transmitted', '{}');
+    insert into orders.sagas (order_api_key, attempt, facts, state, request_id, wake_at, deadline_at)
+    values ('stuck', 7, '{}', '{}', 'q', now(), now() - interval '15 minutes');
+    insert into orders.deliveries (order_api_key, attempts, busy_until, deadline_at)
+    values ('stuck', 3, now(), now());
+    insert into payments.authorizations (order_api_key, state, amount, token, processor_id, updated_at)
+    values ('stuck', 'sent', 1075, 't', null, now() - interval '19 minutes'),
+           ('paid', 'captured', 600, 't', 'p', now())`)
+    .execute(operator.db)
+  expect(await run('Sagas in flight, by age')).toEqual([{ age: '4: 5 min and more', count: 1, attempts: 7 }])
+  expect(await run('Sagas past their deadline')).toMatchObject([{ order_api_key: 'stuck', attempt: 7 }])
+  expect(await run('Payments whose outcome is not known')).toMatchObject([{ order_api_key: 'stuck' }])
+  expect(await run('Orders that stand, and whose charge is missing')).toMatchObject([{ api_key: 'unpaid' }])
+  expect(await run('Restaurants that are being tried')).toMatchObject([
+    { restaurant_api_key: 'r', orders: 1, attempts: 3 },
+  ])
+})
+
+test('every service says which migration is its newest', async () => {
+  const newest = await run('The newest migration of each service')
+  expect(newest.map(({ service }) => service)).toEqual([...databaseServices])
+  expect(newest.every(({ migration }) => /^\d{4}_/.test(String(migration)))).toBe(true)
+})
+
+test('a version that does not know all migrations of its schema does not start on it', async () => {
+  const { db, close } = connectPostgres(urls['catalog'] ?? '', 1, log)
+  await sql`insert into kysely_migration (name, timestamp) values ('9999_of_a_later_version', '2026-11-21T18:00:00.000Z')`.execute(
+    db,
+  )
+  await expect(migrate(db, pathOf('services/catalog/migrations'), log)).rejects.toThrow(
+    'previously executed migration 9999_of_a_later_version is missing',
+  )
+  await close()
+})
