@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 
 /** As much of a manifest as everything has. */
@@ -21,11 +22,13 @@ const root = join(import.meta.dirname, '../..')
 export const kustomize = find('kustomize', ['build']) ?? find('kubectl', ['kustomize']) ?? packaged()
 
 /** What is applied when this folder is. Throws with Kustomize's own words. */
-export function render(folder: string): readonly Manifest[] {
+export async function render(folder: string): Promise<readonly Manifest[]> {
   if (kustomize === null) throw new Error('There is neither kustomize nor kubectl on PATH')
   const [program, ...before] = kustomize
-  const text = execFileSync(program, [...before, join(root, folder)], { encoding: 'utf8', stdio: 'pipe' })
-  return parseAllDocuments(text).map((document) => unfolded(document.toJS() as Manifest))
+  const { stdout } = await promisify(execFile)(program, [...before, join(root, folder)], {
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  return parseAllDocuments(stdout).map((document) => unfolded(document.toJS() as Manifest))
 }
 
 /** Kustomize breaks base64 into lines, over which the API server reads. */

@@ -26,6 +26,7 @@ const inProduction: Secrets = {
 }
 
 const manifests = {} as Record<Overlay, readonly Manifest[]>
+let withGeocoder: readonly Manifest[]
 const workloads = {} as Record<Overlay, readonly Workload[]>
 const secrets = {} as Record<Overlay, Secrets>
 const workload = (overlay: Overlay, name: string): Workload => {
@@ -43,12 +44,16 @@ const inProductionThat = (may: (labels: Workload['labels']) => boolean): string[
 const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
 
 describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install kubectl'}`, () => {
-  beforeAll(() => {
-    for (const overlay of overlays) {
-      manifests[overlay] = render(`deploy/kubernetes/${overlay}`)
-      workloads[overlay] = workloadsOf(manifests[overlay])
-      secrets[overlay] = { ...secretsOf(manifests[overlay]), ...(overlay === 'production' && inProduction) }
-    }
+  beforeAll(async () => {
+    const [tryOut, production, geocoder] = await Promise.all(
+      ['deploy/kubernetes/try-out', 'deploy/kubernetes/production', 'tests/deploy/geocoder'].map(render),
+    )
+    manifests['try-out'] = tryOut ?? []
+    manifests.production = production ?? []
+    withGeocoder = geocoder ?? []
+    for (const overlay of overlays) workloads[overlay] = workloadsOf(manifests[overlay])
+    secrets['try-out'] = secretsOf(manifests['try-out'])
+    secrets.production = inProduction
   })
 
   test.each(overlays)('%s has only fields that there are, with values that they take', async (overlay) => {
@@ -155,13 +160,12 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
   })
 
   test('with a geocoder the catalog asks it, and can leave for it', async () => {
-    const rendered = render('tests/deploy/geocoder')
-    const catalog = workloadsOf(rendered).find(({ name }) => name === 'catalog')
+    const catalog = workloadsOf(withGeocoder).find(({ name }) => name === 'catalog')
     if (!catalog) throw new Error('There is no catalog')
     const { variables, used } = variablesOf(catalog, inProduction)
     expect(variables).toHaveProperty('GEOCODER_URL')
     expect(await environmentFaults('catalog', variables, used)).toEqual([])
-    expect(policiesOf(rendered).mayLeave(catalog.labels)).toBe(true)
+    expect(policiesOf(withGeocoder).mayLeave(catalog.labels)).toBe(true)
   })
 
   test('in production every service may lose a replica, and no more connections are wanted than there are', () => {
