@@ -60,7 +60,7 @@ test('the queries find an order that is stuck, and what it waits for', async () 
     values ('stuck', 7, '{}', '{}', 'q', now(), now() - interval '15 minutes');
     insert into orders.deliveries (order_api_key, attempts, busy_until, deadline_at)
     values ('stuck', 3, now(), now());
-    insert into payments.authorizations (order_api_key, state, amount, token, processor_id, updated_at)
+    insert into payments.authorizations (order_api_key, state, amount, token, processor_id, created_at)
     values ('stuck', 'sent', 1075, 't', null, now() - interval '19 minutes'),
            ('paid', 'captured', 600, 't', 'p', now())`)
     .execute(operator.db)
