@@ -7,8 +7,8 @@ import { databaseServices } from '../../dev/stack/services.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Read by what a process stands on and not by its Config: OpenTelemetry, node-postgres and Node. */
-const OTHERS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'PGSSLMODE', 'NODE_EXTRA_CA_CERTS']
+/** Read by what a process stands on and not by its Config: node-postgres and Node. */
+const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS']
 
 /** What the image sets, see Dockerfile. */
 export const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
