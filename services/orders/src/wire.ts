@@ -118,12 +118,11 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs: config.UNKNOWN_AFTER_MS }))
   route(RetryAttention, retryAttention({ db, bus, payments: callPayments }))
 
-  const link = defaultLink(config)
   const transmit = transmitHandler({
     db,
     conductor,
     log,
-    defaultLink: link,
+    defaultLink: defaultLink(config),
     transmit: transmitting(transmitter(config, db)),
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
@@ -137,29 +136,14 @@ export function wire(config: Config, log: Log): Parts {
   })
   observeSagas(db)
 
-  const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
-  const repeated: Repeater[] = []
-  const startRepeating = () =>
-    repeated.push(
-      repeat('wake sagas', 500, () => conductor.wakeDue(), log),
-      repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
-      repeat('cancel untaken orders', 5_000, () => cancelUntaken(untaken), log),
-      repeat(
-        'tell cancellations',
-        1_000,
-        () => tellCancellations({ db, log, defaultLink: link, cancel }),
-        log,
-      ),
-      repeat('simulate progress', 250, () => simulateProgress(db, conductor, config.SIMULATOR_STEP_MS), log),
-      repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),
-    )
+  let repeated: Repeater[] = []
   return {
     app,
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await migrate(db, MIGRATIONS, log)
       await bus.start()
-      startRepeating()
+      repeated = startRepeating({ config, db, conductor, followers, log })
     },
     async quiesce() {
       stopping.abort()
@@ -168,6 +152,23 @@ export function wire(config: Config, log: Log): Parts {
     },
     close: async () => void (await Promise.all([bus.close(), payments.close(), postgres.close()])),
   }
+}
+
+type Repeating = { config: Config; db: Db; conductor: Conductor; followers: Followers; log: Log }
+
+/** What every replica does again and again: the rows tell each of them what is due. */
+function startRepeating({ config, db, conductor, followers, log }: Repeating): Repeater[] {
+  const link = defaultLink(config)
+  const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
+  const cancelled = { db, log, defaultLink: link, cancel }
+  return [
+    repeat('wake sagas', 500, () => conductor.wakeDue(), log),
+    repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
+    repeat('cancel untaken orders', 5_000, () => cancelUntaken(untaken), log),
+    repeat('tell cancellations', 1_000, () => tellCancellations(cancelled), log),
+    repeat('simulate progress', 250, () => simulateProgress(db, conductor, config.SIMULATOR_STEP_MS), log),
+    repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),
+  ]
 }
 
 function defaultLink({ DEFAULT_RESTAURANT_LINK }: Config): RestaurantLink {
