@@ -65,6 +65,15 @@ const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgr
 /** The gateway asks once a second whom an access key belongs to: one of the requests waits for that. */
 const isLookUp = ({ name }: Span) => name.endsWith('/internal/resolve-access-key')
 const withoutSql = (spans: Span[]) => outline(spans.filter((span) => !isSql(span) && !isLookUp(span)))
+
+/** The spans of a trace, once so many have come: each process sends its own when it is time to. */
+const wholeTrace = (traceId: string, size: number): Promise<Span[]> =>
+  eventually(
+    async () => receiver.spans(traceId),
+    (spans) => withoutSql(spans).length >= size,
+  )
+const OF_A_CARD_ORDER = 32
+const OF_A_CASH_ORDER = 10
 const named = (spans: Span[], service: string, name: string) =>
   spans.filter((span) => span.service === service && span.name === name)
 
@@ -78,7 +87,7 @@ const spansWith = (traceId: string, service: string, name: string, count = 1): P
 const SEND_ORDER = 'POST /publicapi/v1/send-order'
 
 test('a card order is one trace, from the request through both kinds of hop to the last step of its saga', async () => {
-  const spans = await spansWith(paid.traceId, 'orders', 'saga save')
+  const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   expect(withoutSql(spans)).toEqual([
     'gateway: POST /publicapi/v1/send-order',
     '  gateway: POST /publicapi/v1/send-order',
@@ -116,7 +125,7 @@ test('a card order is one trace, from the request through both kinds of hop to t
 })
 
 test('SQL is in it, by what it does to which tables', async () => {
-  const spans = await spansWith(paid.traceId, 'orders', 'saga save')
+  const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   const [accept] = named(spans, 'orders', 'saga accept')
   const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
   expect(commit?.attributes).toMatchObject({
@@ -129,7 +138,7 @@ test('SQL is in it, by what it does to which tables', async () => {
 })
 
 test('spans say what the semantic conventions want, and which order they are of', async () => {
-  const spans = await spansWith(paid.traceId, 'orders', 'saga save')
+  const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   const orderApiKey = answers[0]!.body.apiKey
   expect(named(spans, 'orders', SEND_ORDER)[0]).toMatchObject({
     kind: 2,
@@ -162,7 +171,7 @@ test('spans say what the semantic conventions want, and which order they are of'
 })
 
 test('a cash order goes to its restaurant without a payment', async () => {
-  const spans = await spansWith(cash.traceId, 'orders', 'saga transmit')
+  const spans = await wholeTrace(cash.traceId, OF_A_CASH_ORDER)
   expect(withoutSql(spans).map((line) => line.trim())).toEqual([
     'gateway: POST /publicapi/v1/send-order',
     'gateway: POST /publicapi/v1/send-order',
@@ -263,7 +272,7 @@ test.each([
 })
 
 test('no card, no password and no access key is in anything that is sent or logged', async () => {
-  await spansWith(paid.traceId, 'orders', 'saga save')
+  await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   const folder = stack().data.logs
   const files = (await readdir(folder)).filter((name) =>
     /^(gateway|catalog|accounts|orders|payments)\.log$/.test(name),
