@@ -62,12 +62,15 @@ test('the queries find an order that is stuck, and what it waits for', async () 
     values ('stuck', 3, now(), now());
     insert into payments.authorizations (order_api_key, state, amount, token, processor_id, created_at)
     values ('stuck', 'sent', 1075, 't', null, now() - interval '19 minutes'),
-           ('paid', 'captured', 600, 't', 'p', now())`)
+           ('paid', 'captured', 600, 't', 'p', now());
+    insert into orders.dead_letters (id, command, content, request_id, reason)
+    values ('l', 'payments.capture', '', 'q', 'cannot be read')`)
     .execute(operator.db)
   expect(await run('Sagas in flight, by age')).toEqual([{ age: '4: 5 min and more', count: 1, attempts: 7 }])
   expect(await run('Sagas past their deadline')).toMatchObject([{ order_api_key: 'stuck', attempt: 7 }])
   expect(await run('Payments whose outcome is not known')).toMatchObject([{ order_api_key: 'stuck' }])
   expect(await run('Orders that stand, and whose charge is missing')).toMatchObject([{ api_key: 'unpaid' }])
+  expect(await run('Dead letters')).toMatchObject([{ id: 'l', deaths: 1, reason: 'cannot be read' }])
   expect(await run('Restaurants that are being tried')).toMatchObject([
     { restaurant_api_key: 'r', orders: 1, attempts: 3 },
   ])
