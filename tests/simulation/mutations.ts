@@ -104,7 +104,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> 
   },
   'an order that a client was told of fails without a cancellation': {
     file: `${HERE}/instead/sagas.ts`,
-    from: '  if (order.told) order.cancellation ??= failure?.cancellation ?? null\n',
+    from: '  order.cancellation ??= failure?.cancellation ?? null\n',
     to: '',
     within: 2_000,
   },
