@@ -2,6 +2,8 @@ import { operations } from '@platter/contracts'
 import { createApp, internalCaller, readBytes, repeat, Replicas, type Log, type Parts } from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
+import { consolePage } from '#/routes/console-page.ts'
+import { consoleSession } from '#/routes/console-session.ts'
 import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
@@ -49,6 +51,8 @@ export function wire(config: Config, log: Log): Parts {
   problemPages(app)
   webhooks(app, config.PAYMENTS_URL)
   docs(app)
+  consoleSession(app, accessKeys)
+  consolePage(app)
 
   // Keys are known for a second (docs/decisions/0005): a stream ends within two of the revocation of its own.
   const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)

@@ -1,8 +1,16 @@
-import { isIP } from 'node:net'
-import { answersEvents, audiences, type Operation, type Owner, type Principal } from '@platter/contracts'
+import {
+  answersEvents,
+  audiences,
+  type Audience,
+  type Operation,
+  type Owner,
+  type Principal,
+} from '@platter/contracts'
 import { BODY_LIMIT, PRINCIPAL_HEADER, principalSigner, Problem, type App, type Replicas } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
+import { addressOf } from '#/client-address.ts'
+import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { passOn } from '#/pass-on.ts'
 import type { Streams } from '#/streams.ts'
 import type { RateLimit } from '#/store/rate-limit.ts'
@@ -85,7 +93,7 @@ async function admit(
   { accessKeys, rateLimit, operation }: Guards,
 ): Promise<void> {
   const address = addressOf(request)
-  const key = accessKeyOf(request)
+  const key = accessKeyOf(request, operation)
   const ask = () => accessKeys.principalOf(key, { requestId: request.id, address })
   const principal = await ask()
   request.principal = principal
@@ -133,21 +141,24 @@ async function checkRate(rateLimit: RateLimit, accessKeyId: string, reply: Fasti
   )
 }
 
-/** The client's address: the socket's, or what a trusted proxy says, as long as that is an address at all. */
-function addressOf({ ip, socket }: FastifyRequest): string {
-  const address = isIP(ip) > 0 ? ip : (socket.remoteAddress ?? '')
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
-}
-
-/** The header wins over the query parameter, which existing libraries send. */
-function accessKeyOf({ headers, query }: FastifyRequest): string | undefined {
+/**
+ * The header wins over the query parameter, which existing libraries send; for restaurants the console's cookie
+ * comes last, and from the page of the console only.
+ */
+function accessKeyOf(request: FastifyRequest, operation: Operation): string | undefined {
+  const { headers, query } = request
   const given = headers['x-access-token'] ?? (query as Record<string, unknown>)['access-token']
-  return typeof given === 'string' ? given : undefined
+  if (given !== undefined) return typeof given === 'string' ? given : undefined
+  const ofSession = audienceOf(operation) === 'restaurant' ? sessionKeyOf(request) : undefined
+  if (ofSession !== undefined) checkOwnPage(request)
+  return ofSession
 }
 
-function checkAudience(principal: Principal, { path }: Operation): void {
-  const audience = Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1]
-  if (principal.kind !== audience)
+const audienceOf = ({ path }: Operation): Audience | undefined =>
+  Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1]
+
+function checkAudience(principal: Principal, operation: Operation): void {
+  if (principal.kind !== audienceOf(operation))
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
 }
 

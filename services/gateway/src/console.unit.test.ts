@@ -1,0 +1,260 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { operations, type Principal } from '@platter/contracts'
+import {
+  createApp,
+  createLog,
+  hashAccessKey,
+  makeAccessKey,
+  readBytes,
+  Replicas,
+  type App,
+} from '@platter/kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AccessKeys } from './access-keys.ts'
+import { consolePage } from './routes/console-page.ts'
+import { consoleSession } from './routes/console-session.ts'
+import { publicRoutes } from './routes/public-routes.ts'
+import { Streams } from './streams.ts'
+import type { RateLimit } from './store/rate-limit.ts'
+
+const log = createLog('test', 'silent')
+const folder = mkdtempSync(join(tmpdir(), 'platter-console-'))
+const restaurantKey = makeAccessKey('live')
+const applicationKey = makeAccessKey('live')
+const principals = new Map<string, Principal>([
+  [hashAccessKey(restaurantKey), { kind: 'restaurant', restaurantApiKey: 'marigold', accessKeyId: 'one' }],
+  [hashAccessKey(applicationKey), { kind: 'application', applicationId: 'app', accessKeyId: 'two' }],
+])
+
+let owner: App
+let received: Record<string, unknown> = {}
+let gateway: App
+
+function aGateway(pages = folder): App {
+  const app = createApp(log)
+  readBytes(app)
+  const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => ({
+    principal: principals.get(hash) ?? null,
+  })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
+  const rateLimit = {
+    policy: { requests: 10, seconds: 1 },
+    take: async () => ({ allowed: true, remaining: 9, seconds: 1 }),
+  } as unknown as RateLimit
+  const replicas = new Replicas([owner.listeningOrigin])
+  app.addHook('onClose', () => replicas.close())
+  const owners = { accounts: replicas, catalog: replicas, orders: replicas }
+  publicRoutes(app, {
+    operations,
+    owners,
+    streamOwners: {},
+    streams: new Streams({ application: 1, restaurant: 1 }),
+    accessKeys,
+    rateLimit,
+    internalSecret: 'x'.repeat(32),
+  })
+  consoleSession(app, accessKeys)
+  consolePage(app, pages)
+  return app
+}
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Console</title>')
+  writeFileSync(join(folder, 'assets/index-abc123.js'), 'export {}')
+  owner = createApp(log)
+  readBytes(owner)
+  owner.all('/*', async (request) => {
+    received = request.headers
+    return []
+  })
+  await owner.listen({ host: '127.0.0.1', port: 0 })
+  gateway = aGateway()
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await owner.close()
+  rmSync(folder, { recursive: true })
+})
+
+const HOST = 'localhost:8080'
+const ownPage = { host: HOST, 'sec-fetch-site': 'same-origin' }
+type Headers = Record<string, string>
+
+const signIn = (accessKey: unknown, headers: Headers = ownPage) =>
+  gateway.inject({
+    method: 'POST',
+    url: '/console/session',
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: JSON.stringify({ accessKey }),
+  })
+
+const signedIn = (headers: Headers = {}, key = restaurantKey): Headers => ({
+  host: HOST,
+  cookie: `platter-console=${key}`,
+  ...headers,
+})
+
+const readOrders = (headers: Headers) =>
+  gateway.inject({ method: 'GET', url: '/restaurantapi/v1/orders', headers })
+const pauseOrders = (headers: Headers) =>
+  gateway.inject({ method: 'POST', url: '/restaurantapi/v1/order/1/refuse', headers })
+
+describe('signing in', () => {
+  test('with a restaurant’s key: a cookie that no script can read, for this site only, until the browser ends', async () => {
+    const { statusCode, headers, body } = await signIn(restaurantKey)
+    expect(statusCode).toBe(200)
+    expect(JSON.parse(body)).toEqual({ restaurantApiKey: 'marigold' })
+    expect(headers['set-cookie']).toBe(`platter-console=${restaurantKey}; Path=/; HttpOnly; SameSite=Strict`)
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  test.each(['console.example.org', '192.168.1.20:8080', 'localhost.example.org'])(
+    'on %s the cookie is Secure and of this host alone',
+    async (host) => {
+      const { headers } = await signIn(restaurantKey, { ...ownPage, host })
+      expect(headers['set-cookie']).toBe(
+        `__Host-platter-console=${restaurantKey}; Path=/; HttpOnly; Secure; SameSite=Strict`,
+      )
+    },
+  )
+
+  test.each([
+    ['another kind of key', 403, 'not-allowed', applicationKey],
+    ['a key that nobody has', 401, 'access-token-invalid', makeAccessKey('live')],
+    ['an empty key', 401, 'access-token-missing', ''],
+    ['what is no text', 400, 'missing-field', 7],
+  ])('with %s: %i, and no cookie', async (_, status, code, key) => {
+    const { statusCode, headers, body } = await signIn(key)
+    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: status, code })
+    expect(headers['set-cookie']).toBeUndefined()
+  })
+
+  test('guessing ends with 429', async () => {
+    const app = aGateway()
+    const statuses: number[] = []
+    for (let time = 0; time < 31; time++) {
+      const { statusCode } = await app.inject({
+        method: 'POST',
+        url: '/console/session',
+        headers: { ...ownPage, 'content-type': 'application/json' },
+        payload: JSON.stringify({ accessKey: makeAccessKey('live') }),
+      })
+      statuses.push(statusCode)
+    }
+    await app.close()
+    expect(statuses.filter((status) => status === 401)).toHaveLength(30)
+    expect(statuses.at(-1)).toBe(429)
+  })
+
+  test('GET says who is signed in, DELETE takes the cookie away', async () => {
+    const who = await gateway.inject({ method: 'GET', url: '/console/session', headers: signedIn() })
+    expect(who.json()).toEqual({ restaurantApiKey: 'marigold' })
+    const nobody = await gateway.inject({ method: 'GET', url: '/console/session', headers: { host: HOST } })
+    expect(nobody.statusCode).toBe(401)
+    const out = await gateway.inject({
+      method: 'DELETE',
+      url: '/console/session',
+      headers: signedIn(ownPage),
+    })
+    expect(out.headers['set-cookie']).toBe('platter-console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict')
+  })
+})
+
+describe('the cookie in the place of the header', () => {
+  test('is good for the restaurant’s interface, and goes no further than the gateway', async () => {
+    expect((await readOrders(signedIn())).statusCode).toBe(200)
+    expect((await pauseOrders(signedIn(ownPage))).statusCode).toBe(200)
+    expect(received).not.toHaveProperty('cookie')
+    expect(JSON.stringify(received)).not.toContain(restaurantKey)
+  })
+
+  test('is good for nothing else', async () => {
+    const { statusCode, body } = await gateway.inject({
+      method: 'GET',
+      url: '/publicapi/v1/restaurant/search',
+      headers: signedIn(ownPage, applicationKey),
+    })
+    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({
+      statusCode: 401,
+      code: 'access-token-missing',
+    })
+    expect((await readOrders(signedIn({}, applicationKey))).statusCode).toBe(403)
+  })
+
+  test('does not count where there is a header, good or bad', async () => {
+    expect((await readOrders(signedIn({ 'x-access-token': 'guessed' }))).statusCode).toBe(401)
+    const withBoth = signedIn({ 'x-access-token': restaurantKey }, 'guessed')
+    expect((await pauseOrders(withBoth)).statusCode).toBe(200)
+  })
+
+  test('of a host with TLS is another one: what a neighbour has set over plain http is not it', async () => {
+    const host = 'console.example.org'
+    expect((await readOrders(signedIn({ host }))).statusCode).toBe(401)
+    const cookie = `__Host-platter-console=${restaurantKey}`
+    expect((await readOrders({ host, cookie })).statusCode).toBe(200)
+  })
+})
+
+describe('a page of somebody else changes nothing', () => {
+  test.each<[name: string, status: number, headers: Headers]>([
+    ['another site', 403, { 'sec-fetch-site': 'cross-site' }],
+    ['another host of this site', 403, { 'sec-fetch-site': 'same-site' }],
+    ['an address that was typed', 403, { 'sec-fetch-site': 'none' }],
+    ['another origin, in an old browser', 403, { origin: 'http://localhost:9999' }],
+    ['no origin, in an old browser', 403, { origin: 'null' }],
+    ['something that does not say', 403, {}],
+    ['the console, in an old browser', 200, { origin: 'http://localhost:8080' }],
+    ['the console', 200, { 'sec-fetch-site': 'same-origin', origin: 'http://behind-a-proxy' }],
+  ])('a write from %s: %i', async (_, status, headers) => {
+    expect((await pauseOrders(signedIn(headers))).statusCode).toBe(status)
+    expect((await signIn(restaurantKey, { host: HOST, ...headers })).statusCode).toBe(status)
+  })
+})
+
+describe('the page', () => {
+  test.each(['/console', '/console/', '/console/index.html'])('%s is never kept, and strict', async (url) => {
+    const { statusCode, headers, body } = await gateway.inject({ method: 'GET', url })
+    expect(statusCode).toBe(200)
+    expect(body).toContain('<title>Console</title>')
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'permissions-policy': expect.stringContaining('camera=()') as string,
+      'content-security-policy':
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'",
+    })
+  })
+
+  test('its assets are kept for ever', async () => {
+    const { headers } = await gateway.inject({ method: 'GET', url: '/console/assets/index-abc123.js' })
+    expect(headers).toMatchObject({
+      'content-type': 'application/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  test.each(['/console/nothing.js', '/console/assets', '/console/..%2fpackage.json', '/console/%2e%2e/x'])(
+    '%s: 404',
+    async (url) => {
+      const { statusCode, body } = await gateway.inject({ method: 'GET', url })
+      expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 404, code: 'no-such-endpoint' })
+    },
+  )
+
+  test('that nobody has built: 503 that says so, and everything else works', async () => {
+    const app = aGateway(join(folder, 'nowhere'))
+    const { statusCode, body } = await app.inject({ method: 'GET', url: '/console/' })
+    expect(statusCode).toBe(503)
+    expect(body).toContain('not built')
+    expect(
+      (await app.inject({ method: 'GET', url: '/restaurantapi/v1/orders', headers: signedIn() })).statusCode,
+    ).toBe(200)
+    await app.close()
+  })
+})
