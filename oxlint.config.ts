@@ -7,7 +7,7 @@ import { defineConfig, type OxlintOverride } from 'oxlint'
  * lookahead), and of several matching overrides the last one replaces the others: every zone carries its whole list.
  */
 
-type Pattern = { message: string; regex?: string; group?: string[] }
+type Pattern = { message: string; regex?: string; group?: string[]; allowTypeImports?: boolean }
 /** `inTests` is what the *.test.ts files of the same zone get; null lifts the ban there. */
 type Ban = { here: Pattern; inTests: Pattern | null }
 
@@ -90,12 +90,13 @@ const STAND_ALONE = outsideTests(
 )
 
 /** Everything but the listed specifiers (gitignore patterns), so a new library is forbidden until admitted. */
-function only(name: string, advice: string, allowed: string[]): Ban {
+function only(name: string, advice: string, allowed: string[], allowTypeImports = false): Ban {
   // A path may not leave by the back door: ./x/../../store/y.ts, ../domain/../store/y.ts.
   const backDoors = ['./**/../**', '../*/**/../**']
   const except = (list: string[]): Pattern => ({
     group: ['*', ...list.map((pattern) => `!${pattern}`), ...backDoors],
     message: `${name}: ${advice}`,
+    allowTypeImports,
   })
   return { here: except(allowed), inTests: except([...allowed, ...TEST_TOOLS]) }
 }
@@ -111,6 +112,8 @@ const PURE_SAGA = only(
   'Return what to do; import this saga, its domain and contracts only.',
   ['./**', '../domain/**', '#/saga/**', '#/domain/**', ...CONTRACTS],
 )
+const PAGE = ['./**', '../**', 'preact', 'preact/**', '@preact/signals']
+const ONLY_PREACT = only('console-is-a-page', 'Of anything but Preact import types only.', PAGE, true)
 const ONLY_ZOD = only('contracts-know-nothing', 'Contracts import contracts and zod only.', [
   './**',
   '../**',
@@ -171,6 +174,7 @@ const boundaries: OxlintOverride[] = [
     PACKAGE.filter((one) => one !== NO_PROCESS_MODULE),
   ),
   ...zone('packages/testkit/**', [PACKAGE_TO_SERVICE, BY_NAME], ['amqp', 'sql']),
+  ...zone('apps/console/src/**', [ONLY_PREACT]),
   ...part('**', SERVICE),
   ...part('src/main.ts', MAIN),
   ...part('src/wire.ts', SERVICE, ['sql', 'redis']),
@@ -191,16 +195,7 @@ const CONFIG = ['packages/kit/src/config.ts', 'apps/cli/src/target.ts', 'vitest.
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
 
-const doings = [
-  'fetch',
-  'process',
-  'setTimeout',
-  'setInterval',
-  'setImmediate',
-  'queueMicrotask',
-  'crypto',
-  'console',
-]
+const doings = 'fetch process setTimeout setInterval setImmediate queueMicrotask crypto console'.split(' ')
 const ambient: OxlintOverride[] = [
   { files: MAY_READ_ENVIRONMENT, rules: { 'eslint/no-restricted-properties': 'off' } },
   {
@@ -278,6 +273,7 @@ export default defineConfig({
   overrides: [
     ...boundaries,
     ...ambient,
+    { files: ['apps/console/**'], plugins: ['jsx-a11y'], rules: { 'jsx-a11y/prefer-tag-over-role': 'off' } },
     { files: ['dev/**', 'bench/**'], rules: { 'eslint/no-console': 'off' } },
     {
       // A table of contents is as long as the service has parts.

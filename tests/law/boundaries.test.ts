@@ -44,6 +44,8 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
 
   ['thin-client', 'apps/cli/src/a.ts', from('@platter/kit')],
   ['thin-client', 'apps/cli/src/b.ts', typeFrom('../../../services/orders/src/domain/order.ts')],
+  ['console-is-a-page', 'apps/console/src/schemas.ts', from('@platter/contracts')],
+  ['console-is-a-page', 'apps/console/src/views/file.tsx', from('node:fs')],
 
   ['contracts-know-nothing', 'packages/contracts/src/a.ts', from('node:crypto')],
   ['contracts-know-nothing', 'packages/contracts/src/values/b.ts', typeFrom('@platter/kit')],
@@ -173,6 +175,12 @@ const ALLOWED: [file: string, code: string][] = [
   ['packages/contracts/src/fine.ts', from('zod') + from('./sub/a.ts')],
   ['packages/contracts/src/operations/fine.ts', from('../values.ts') + from('@platter/contracts')],
   ['packages/contracts/src/fine.unit.test.ts', from('vitest') + from('fast-check') + from('./fine.ts')],
+  [
+    'apps/console/src/fine.tsx',
+    ['preact', 'preact/hooks', '@preact/signals', './a.ts', '../a.ts'].map(from).join('') +
+      typeFrom('@platter/contracts'),
+  ],
+  ['apps/console/src/fine.unit.test.ts', from('vitest') + from('./fine.ts')],
   ['packages/bus/src/fine.ts', from('amqplib') + from('@platter/contracts') + from('./fine2.ts')],
   [
     'packages/kit/src/fine.ts',

@@ -1,0 +1,81 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { signal } from '@preact/signals'
+import { linesOf, nameOf } from './order.ts'
+import { notificationsOn, soundOn } from './settings.ts'
+
+/** Whether the browser lets us make a sound: only after a person has touched the page. */
+export const soundIsAllowed = signal(false)
+
+let context: AudioContext | null = null
+
+/** To be called when a person touches the page. */
+export async function allowSound(): Promise<void> {
+  context ??= new AudioContext()
+  await context.resume()
+  soundIsAllowed.value = context.state === 'running'
+}
+
+/** Two strokes of a counter bell, twice. */
+const STROKES = [
+  { at: 0, hertz: 1_046.5 },
+  { at: 0.16, hertz: 1_568 },
+  { at: 0.62, hertz: 1_046.5 },
+  { at: 0.78, hertz: 1_568 },
+]
+
+export function ring(): void {
+  if (!context || context.state !== 'running') return
+  const start = context.currentTime
+  for (const { at, hertz } of STROKES) strike(context, hertz, start + at)
+}
+
+function strike(audio: AudioContext, hertz: number, when: number): void {
+  const tone = audio.createOscillator()
+  const volume = audio.createGain()
+  tone.type = 'triangle'
+  tone.frequency.value = hertz
+  volume.gain.setValueAtTime(0.0001, when)
+  volume.gain.exponentialRampToValueAtTime(0.6, when + 0.015)
+  volume.gain.exponentialRampToValueAtTime(0.0001, when + 0.5)
+  tone.connect(volume).connect(audio.destination)
+  tone.start(when)
+  tone.stop(when + 0.55)
+}
+
+/** Several orders that come at once ring once. */
+const QUIET_MS = 1_500
+let lastRing = -Infinity
+
+/** Says that a new order is there, in the ways that are switched on. */
+export function alarm(order: RestaurantOrder): void {
+  if (soundOn.value && performance.now() - lastRing > QUIET_MS) {
+    lastRing = performance.now()
+    ring()
+  }
+  if (notificationsOn.value) notify(order)
+}
+
+export const notificationsExist = 'Notification' in globalThis
+
+/** Asks the person, when the browser has not been told yet. False: not allowed. */
+export async function allowNotifications(): Promise<boolean> {
+  if (!notificationsExist) return false
+  return (await Notification.requestPermission()) === 'granted'
+}
+
+/** Tagged with the order, so that several windows of one browser show it once. */
+function notify(order: RestaurantOrder): void {
+  if (!notificationsExist || Notification.permission !== 'granted') return
+  const body = linesOf(order.items)
+    .map(({ count, name }) => `${count} × ${name}`)
+    .join(', ')
+  try {
+    const shown = new Notification(`New order ${order.id}, ${nameOf(order)}`, { body, tag: order.apiKey })
+    shown.addEventListener('click', () => {
+      window.focus()
+      shown.close()
+    })
+  } catch {
+    // Browsers on phones have the class and throw all the same: the sound and the page itself must do there.
+  }
+}

@@ -1,0 +1,111 @@
+import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { actionLabel, columnOf, inWords, isOlder, lateAfter, linesOf, minutesSince } from './order.ts'
+
+const order = (changes: Partial<RestaurantOrder> = {}): RestaurantOrder => ({
+  apiKey: 'a',
+  id: 7,
+  datePlaced: 1_000,
+  method: 'pickup',
+  payment: 'cash',
+  test: false,
+  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+  items: [],
+  address: null,
+  comments: null,
+  subtotal: 10,
+  tax: 0.8,
+  deliveryPrice: 0,
+  tip: 0,
+  total: 10.8,
+  toCollect: 10.8,
+  status: 'AWAITING_PREPARATION',
+  nextStatuses: ['PREPARING', 'READY_FOR_PICKUP'],
+  cancellation: null,
+  ...changes,
+})
+
+const cancelled = order({
+  cancellation: {
+    reason: 'order-refused',
+    message: 'No.',
+    cancelledBy: 'restaurant',
+    date: 1,
+    refund: { amount: 0, state: 'VOIDED' },
+  },
+})
+
+describe('columns', () => {
+  test.each<[OrderStatus, string]>([
+    ['AWAITING_PREPARATION', 'new'],
+    ['PREPARING', 'preparing'],
+    ['PREPARING_AND_DELIVERING', 'preparing'],
+    ['OUT_FOR_DELIVERY', 'ready'],
+    ['READY_FOR_PICKUP', 'ready'],
+    ['DELIVERED', 'done'],
+  ])('%s is %s', (status, column) => expect(columnOf(order({ status }))).toBe(column))
+
+  test('what is cancelled is done, wherever it stood', () => expect(columnOf(cancelled)).toBe('done'))
+})
+
+test('a record that arrives late moves nothing back', () => {
+  expect(isOlder(order(), order({ status: 'PREPARING' }))).toBe(true)
+  expect(isOlder(order({ status: 'PREPARING' }), order())).toBe(false)
+  expect(isOlder(order(), cancelled)).toBe(true)
+  expect(isOlder(order(), order())).toBe(false)
+})
+
+test('the last step has the word for who takes it', () => {
+  expect(actionLabel('DELIVERED', 'pickup')).toBe('Handed over')
+  expect(actionLabel('DELIVERED', 'delivery')).toBe('Delivered')
+})
+
+describe('late', () => {
+  const waits = { minWaitTime: 45, maxWaitTime: 60 }
+
+  test('an order is late after maxWaitTime', () =>
+    expect(lateAfter(order({ status: 'PREPARING' }), waits)).toBe(60))
+
+  test('one that nobody has begun is, when no more than minWaitTime is left', () =>
+    expect(lateAfter(order(), waits)).toBe(15))
+
+  test('nobody is late before having had a chance to look', () =>
+    expect(lateAfter(order(), { minWaitTime: 30, maxWaitTime: 30 })).toBe(5))
+})
+
+test('minutes are whole, and never negative on a clock that is behind', () => {
+  expect(minutesSince(1_000, 1_000_000 + 119_000)).toBe(1)
+  expect(minutesSince(1_000, 0)).toBe(0)
+})
+
+test.each([
+  [0, '0 min'],
+  [99, '99 min'],
+  [100, '1 h 40 min'],
+  [125, '2 h 05 min'],
+])('%i minutes: %s', (minutes, words) => expect(inWords(minutes)).toBe(words))
+
+const piece = (changes: object = {}) => ({
+  apiKey: 'dumplings',
+  name: 'Dumplings',
+  comments: null,
+  basePrice: 1,
+  totalPrice: 1,
+  customizationChoices: [],
+  ...changes,
+})
+
+test('pieces that are cooked alike are one line; a wish or a choice makes another', () => {
+  const choice = { apiKey: 'c', details: 'Sauce: Chili', price: 0 }
+  const lines = linesOf([
+    piece(),
+    piece({ customizationChoices: [choice] }),
+    piece(),
+    piece({ comments: 'crispy' }),
+  ])
+  expect(lines).toEqual([
+    { count: 2, name: 'Dumplings', choices: [], comments: null },
+    { count: 1, name: 'Dumplings', choices: ['Sauce: Chili'], comments: null },
+    { count: 1, name: 'Dumplings', choices: [], comments: 'crispy' },
+  ])
+})

@@ -1,0 +1,44 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { signal } from '@preact/signals'
+import type { Entry } from './menu.ts'
+import type { Column } from './order.ts'
+
+/** What of the page is in front, which nobody but this browser needs to know. */
+
+export type View = 'orders' | 'menu'
+
+const viewOfHash = (): View => (location.hash === '#menu' ? 'menu' : 'orders')
+export const view = signal<View>(viewOfHash())
+window.addEventListener('hashchange', () => {
+  view.value = viewOfHash()
+})
+
+/** The column that is shown where there is room for one. */
+export const shownColumn = signal<Column>('new')
+
+export type OpenDialog =
+  | { kind: 'refuse'; order: RestaurantOrder }
+  | { kind: 'pause' }
+  | { kind: 'settings' }
+  | { kind: 'off'; entry: Entry }
+
+export const dialog = signal<OpenDialog | null>(null)
+
+/** The order whose ticket is being printed. */
+export const ticket = signal<RestaurantOrder | null>(null)
+
+window.addEventListener('afterprint', () => {
+  ticket.value = null
+})
+
+export const cardId = (apiKey: string): string => `order-${apiKey}`
+
+/** An order that moved takes the focus of the keyboard with it, or leaves it where it can go on. */
+export function focusOrder(apiKey: string): void {
+  requestAnimationFrame(() => {
+    const card = document.getElementById(cardId(apiKey))
+    card?.focus()
+    if (document.activeElement === card) return
+    document.querySelector<HTMLElement>('.picker [aria-pressed="true"]')?.focus()
+  })
+}

@@ -1,0 +1,43 @@
+import { useSignalEffect } from '@preact/signals'
+import { board } from '../orders.ts'
+import { restaurant } from '../restaurant.ts'
+import { session } from '../session.ts'
+import { dialog, ticket, view } from '../ui.ts'
+import { Banners } from './banners.tsx'
+import { Board } from './board.tsx'
+import { Dialogs } from './dialogs.tsx'
+import { Header } from './header.tsx'
+import { MenuView } from './menu-view.tsx'
+import { Arrivals, Notes } from './notes.tsx'
+import { SignIn } from './sign-in.tsx'
+import { Ticket } from './ticket.tsx'
+
+export function App() {
+  useSignalEffect(() => {
+    document.title = titleNow()
+  })
+  const { state } = session.value
+  if (state === 'unknown') return <p class="loading">Connecting …</p>
+  if (state === 'out') return <SignIn />
+  return (
+    <>
+      <div class="screen">
+        <Header />
+        <Banners />
+        <main>{view.value === 'menu' ? <MenuView /> : <Board />}</main>
+        {dialog.value === null && <Notes />}
+        <Arrivals />
+        <Dialogs />
+      </div>
+      {ticket.value && <Ticket order={ticket.value} />}
+    </>
+  )
+}
+
+/** The number of new orders stands where a tab that is not in front shows it. */
+function titleNow(): string {
+  if (session.value.state !== 'in') return 'Platter console'
+  const waiting = board.value.new.length
+  const name = restaurant.value?.name ?? 'Platter'
+  return `${waiting > 0 ? `(${waiting}) ` : ''}${view.value === 'menu' ? 'Menu' : 'Orders'} · ${name}`
+}

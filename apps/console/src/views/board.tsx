@@ -1,0 +1,72 @@
+import { line } from '../line.ts'
+import { board } from '../orders.ts'
+import { columns, columnTitles, type Column } from '../order.ts'
+import { shownColumn } from '../ui.ts'
+import { DoneOrder } from './done-order.tsx'
+import { OrderCard } from './order-card.tsx'
+
+export function Board() {
+  if (line.value.state === 'connecting') return <p class="loading">Loading the orders …</p>
+  return (
+    <div class={`board shows-${shownColumn.value}`}>
+      <Picker />
+      {columns.map((column) => (
+        <BoardColumn key={column} column={column} />
+      ))}
+    </div>
+  )
+}
+
+/** Where there is room for one column only. */
+function Picker() {
+  return (
+    <div class="picker" role="group" aria-label="Which orders">
+      {columns.map((column) => (
+        <button
+          key={column}
+          class={`of-${column}`}
+          aria-pressed={shownColumn.value === column}
+          onClick={() => (shownColumn.value = column)}
+        >
+          <span class="number">{board.value[column].length}</span> {shortTitles[column]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const shortTitles: Readonly<Record<Column, string>> = {
+  new: 'New',
+  preparing: 'Preparing',
+  ready: 'Ready',
+  done: 'Done',
+}
+
+const nothing: Readonly<Record<Column, string>> = {
+  new: 'No new orders. They appear here by themselves.',
+  preparing: 'Nothing on the stove.',
+  ready: 'Nothing waits to go out.',
+  done: 'Nothing done yet.',
+}
+
+function BoardColumn({ column }: { column: Column }) {
+  const orders = board.value[column]
+  return (
+    <section class={`column of-${column}`} aria-labelledby={`title-${column}`}>
+      <h2 id={`title-${column}`}>
+        {columnTitles[column]} <span class="number">{orders.length}</span>
+      </h2>
+      {orders.length === 0 ? (
+        <p class="nothing">{nothing[column]}</p>
+      ) : (
+        <ul class="cards">
+          {orders.map((order) => (
+            <li key={order.apiKey}>
+              {column === 'done' ? <DoneOrder order={order} /> : <OrderCard order={order} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,26 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { dialog } from '../ui.ts'
+import { Close } from './icons.tsx'
+import { Notes } from './notes.tsx'
+
+type Props = { title: string; children: (close: () => void) => ComponentChildren }
+
+/** The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
+export function Dialog({ title, children }: Props) {
+  const own = useRef<HTMLDialogElement>(null)
+  useEffect(() => own.current?.showModal(), [])
+  const close = () => own.current?.close()
+  return (
+    <dialog ref={own} aria-labelledby="dialog-title" onClose={() => (dialog.value = null)}>
+      <header>
+        <h2 id="dialog-title">{title}</h2>
+        <button class="bare" onClick={close} aria-label="Close">
+          <Close />
+        </button>
+      </header>
+      {children(close)}
+      <Notes />
+    </dialog>
+  )
+}

@@ -1,0 +1,36 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { timeOf } from '../clock.ts'
+import { money, nameOf, stateLabel } from '../order.ts'
+import { cardId } from '../ui.ts'
+import { PrintButton } from './order-card.tsx'
+import { Comment, Customer, Lines, MethodOf, ToPay } from './order-parts.tsx'
+
+/** One line, and all of it on demand. */
+export function DoneOrder({ order }: { order: RestaurantOrder }) {
+  const { apiKey, id, total, cancellation, comments, datePlaced } = order
+  return (
+    <details class={cancellation ? 'done is-cancelled' : 'done'} id={cardId(apiKey)} tabIndex={-1}>
+      <summary>
+        <span class="hidden">Order </span>
+        <strong>{id}</strong>
+        <span class="name">{nameOf(order)}</span>
+        <span class="outcome">{stateLabel(order)}</span>
+        <span class="total">{money(total)}</span>
+      </summary>
+      {cancellation && <p class="reason">{cancellation.message}</p>}
+      <div class="when">
+        <MethodOf order={order} />
+        <p>Placed {timeOf(datePlaced)}</p>
+      </div>
+      <Lines order={order} />
+      {comments && <Comment text={comments} />}
+      <Customer order={order} />
+      <ToPay order={order} />
+      <div class="actions">
+        <div class="minor">
+          <PrintButton order={order} />
+        </div>
+      </div>
+    </details>
+  )
+}

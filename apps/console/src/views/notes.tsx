@@ -1,0 +1,25 @@
+import { notes, putAway } from '../notes.ts'
+import { arrival } from '../orders.ts'
+import { Close } from './icons.tsx'
+
+export function Notes() {
+  return (
+    <div class="notes" role="status">
+      {notes.value.map(({ id, tone, text }) => (
+        <div class={`note is-${tone}`} key={id}>
+          <p>{text}</p>
+          <button class="bare" onClick={() => putAway(id)} aria-label="Put away">
+            <Close />
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Heard, not seen: the board shows it. */
+export const Arrivals = () => (
+  <p class="hidden" role="status">
+    {arrival}
+  </p>
+)

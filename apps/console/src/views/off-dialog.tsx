@@ -1,0 +1,57 @@
+import { useSignal } from '@preact/signals'
+import { now } from '../clock.ts'
+import { setAvailability, type Entry } from '../menu.ts'
+import { Dialog } from './dialog.tsx'
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+export function OffDialog({ entry }: { entry: Entry }) {
+  const time = useSignal('')
+  const off = async (until: number | null, close: () => void) => {
+    if (await setAvailability(entry, false, until)) close()
+  }
+  return (
+    <Dialog title={`Switch ${entry.name} off`}>
+      {(close) => (
+        <>
+          <p>Customers cannot order it{entry.of && ` with ${entry.of}`}, from now on.</p>
+          <div class="choices-of-time">
+            <button onClick={() => void off(null, close)}>Until I switch it on</button>
+            <button onClick={() => void off(inHours(1), close)}>For 1 hour</button>
+            <button onClick={() => void off(inHours(2), close)}>For 2 hours</button>
+            <button onClick={() => void off(inHours(24), close)}>For 24 hours</button>
+          </div>
+          <form
+            class="until"
+            onSubmit={(event) => {
+              event.preventDefault()
+              void off(nextTime(time.value), close)
+            }}
+          >
+            <label htmlFor="until">Until</label>
+            <input
+              id="until"
+              type="time"
+              required
+              value={time.value}
+              onInput={({ currentTarget }) => (time.value = currentTarget.value)}
+            />
+            <button type="submit">Switch off until then</button>
+          </form>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+const inHours = (hours: number): number => Math.round(now.value / 1_000) + hours * HOUR
+
+/** The next time that a clock shows "17:30": today's, or else tomorrow's. In seconds. */
+function nextTime(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number)
+  const then = new Date(now.value)
+  then.setHours(hours, minutes, 0, 0)
+  const epoch = Math.round(then.getTime() / 1_000)
+  return epoch * 1_000 > now.value ? epoch : epoch + DAY
+}

@@ -1,0 +1,83 @@
+import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
+import { now } from '../clock.ts'
+import { busy, report } from '../orders.ts'
+import { actionLabel, columnOf, minutesSince } from '../order.ts'
+import { cardId, dialog, focusOrder, ticket } from '../ui.ts'
+import { Printer } from './icons.tsx'
+import { Age, Comment, Customer, Lines, MethodOf, ToPay } from './order-parts.tsx'
+
+/** An open order, as a cook and whoever hands it over need it. */
+export function OrderCard({ order }: { order: RestaurantOrder }) {
+  const { apiKey, id, comments, datePlaced } = order
+  const isFresh = columnOf(order) === 'new' && minutesSince(datePlaced, now.value) === 0
+  return (
+    <article
+      class={isFresh ? 'card is-fresh' : 'card'}
+      id={cardId(apiKey)}
+      tabIndex={-1}
+      aria-labelledby={`${cardId(apiKey)}-title`}
+    >
+      <header>
+        <h3 id={`${cardId(apiKey)}-title`}>
+          <span class="hidden">Order </span>
+          {id}
+        </h3>
+        <MethodOf order={order} />
+        <Age order={order} />
+      </header>
+      <Lines order={order} />
+      {comments && <Comment text={comments} />}
+      <Customer order={order} />
+      <ToPay order={order} />
+      <Actions order={order} />
+    </article>
+  )
+}
+
+function Actions({ order }: { order: RestaurantOrder }) {
+  const [usual, ...others] = order.nextStatuses
+  return (
+    <footer class="actions">
+      {usual && <MoveButton order={order} to={usual} look="primary" />}
+      <div class="minor">
+        <button onClick={() => (dialog.value = { kind: 'refuse', order })}>
+          Refuse …<span class="hidden"> order {order.id}</span>
+        </button>
+        {others.map((to) => (
+          <MoveButton key={to} order={order} to={to} look="skip" />
+        ))}
+        <PrintButton order={order} />
+      </div>
+    </footer>
+  )
+}
+
+type MoveButtonProps = { order: RestaurantOrder; to: OrderStatus; look: 'primary' | 'skip' }
+
+function MoveButton({ order, to, look }: MoveButtonProps) {
+  const { apiKey, id, method } = order
+  const move = async () => {
+    if (await report(order, to)) focusOrder(apiKey)
+  }
+  return (
+    <button class={look} aria-disabled={busy.value.has(apiKey)} onClick={() => void move()}>
+      {actionLabel(to, method)}
+      <span class="hidden"> order {id}</span>
+    </button>
+  )
+}
+
+/** The ticket is on the page before the browser is asked to print it. */
+export function PrintButton({ order }: { order: RestaurantOrder }) {
+  const print = () => {
+    ticket.value = order
+    requestAnimationFrame(() => window.print())
+  }
+  return (
+    <button class="print" onClick={print}>
+      <Printer />
+      <span class="text">Print</span>
+      <span class="hidden"> order {order.id}</span>
+    </button>
+  )
+}

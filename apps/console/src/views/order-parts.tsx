@@ -1,0 +1,111 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { now } from '../clock.ts'
+import { inWords, lateAfter, linesOf, minutesSince, money, nameOf, paidHow } from '../order.ts'
+import { restaurant } from '../restaurant.ts'
+import { Bag, Clock, Phone, Pin, Scooter, Speech } from './icons.tsx'
+
+/** What a card, a finished order and a ticket have in common. */
+type Of = { order: RestaurantOrder }
+
+export function Age({ order }: Of) {
+  const minutes = minutesSince(order.datePlaced, now.value)
+  const isLate = restaurant.value !== null && minutes >= lateAfter(order, restaurant.value)
+  return (
+    <p class={isLate ? 'age is-late' : 'age'}>
+      {!isLate && <Clock />}
+      <span>
+        {isLate && <strong>Late </strong>}
+        <span class="hidden">placed </span>
+        {inWords(minutes)}
+        <span class="hidden"> ago</span>
+      </span>
+    </p>
+  )
+}
+
+export function MethodOf({ order: { method, test } }: Of) {
+  return (
+    <p class="method">
+      {method === 'pickup' ? <Bag /> : <Scooter />}
+      <span class="text">{method === 'pickup' ? 'Pickup' : 'Delivery'}</span>
+      {test && <strong class="chip">Test</strong>}
+    </p>
+  )
+}
+
+export function Lines({ order }: Of) {
+  return (
+    <ul class="lines">
+      {linesOf(order.items).map(({ count, name, choices, comments }) => (
+        <li key={`${name} ${choices.join()} ${comments}`} class={count > 1 ? 'is-many' : undefined}>
+          <span class="amount">
+            {count}
+            <span class="hidden"> times </span>
+          </span>
+          <div>
+            <p class="dish">{name}</p>
+            {choices.length > 0 && (
+              <ul class="choices">
+                {choices.map((choice) => (
+                  <li key={choice}>{choice}</li>
+                ))}
+              </ul>
+            )}
+            {comments && <Comment text={comments} />}
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the customer typed: as typed, and not to be missed. */
+export function Comment({ text }: { text: string }) {
+  return (
+    <p class="comment">
+      <Speech />
+      <span>{text}</span>
+    </p>
+  )
+}
+
+export function Customer({ order }: Of) {
+  const { recipient, address } = order
+  return (
+    <div class="customer">
+      <p>
+        <strong>{nameOf(order)}</strong>
+        <a href={`tel:${recipient.phone}`}>
+          <Phone />
+          {recipient.phone}
+        </a>
+      </p>
+      {address && (
+        <p class="address">
+          <Pin />
+          <span>
+            {address.streetAddress}
+            {address.aptNumber && `, apt.\u00a0${address.aptNumber}`}
+            <br />
+            {address.zip} {address.city}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function ToPay({ order }: Of) {
+  const { toCollect, total, status } = order
+  if (toCollect > 0 && status !== 'DELIVERED')
+    return (
+      <p class="to-pay is-due">
+        <span>Collect cash</span> <strong>{money(toCollect)}</strong>
+      </p>
+    )
+  return (
+    <p class="to-pay">
+      <span>{paidHow(order)}</span> <strong>{money(total)}</strong>
+    </p>
+  )
+}

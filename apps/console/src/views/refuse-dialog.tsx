@@ -1,0 +1,83 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { useSignal, type Signal } from '@preact/signals'
+import { refuse } from '../orders.ts'
+import { nameOf } from '../order.ts'
+import { focusOrder } from '../ui.ts'
+import { Dialog } from './dialog.tsx'
+
+const usual = [
+  'We ran out of an ingredient',
+  'The kitchen is too busy',
+  'We are closing',
+  'We cannot deliver there',
+]
+
+export function RefuseDialog({ order }: { order: RestaurantOrder }) {
+  const reason = useSignal('')
+  const isMissing = useSignal(false)
+
+  async function submit(event: Event, close: () => void) {
+    event.preventDefault()
+    const words = reason.value.trim()
+    isMissing.value = words === ''
+    if (isMissing.value) {
+      document.getElementById('reason')?.focus()
+      return
+    }
+    if (!(await refuse(order, words))) return
+    close()
+    focusOrder(order.apiKey)
+  }
+
+  return (
+    <Dialog title={`Refuse order ${order.id}?`}>
+      {(close) => (
+        <form onSubmit={(event) => void submit(event, close)} noValidate>
+          <p>
+            {nameOf(order)} is told why{order.payment === 'card' && ' and gets the money back'}. This cannot
+            be undone.
+          </p>
+          <UsualReasons reason={reason} />
+          <label htmlFor="reason">Reason, for the customer</label>
+          <textarea
+            id="reason"
+            rows={2}
+            maxLength={500}
+            value={reason.value}
+            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+            aria-invalid={isMissing.value}
+            aria-describedby="reason-missing"
+          />
+          <p id="reason-missing" class="error">
+            {isMissing.value && 'Say why: the customer gets to read it.'}
+          </p>
+          <div class="buttons">
+            <button type="button" onClick={close}>
+              Keep the order
+            </button>
+            <button type="submit" class="danger">
+              Refuse the order
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+function UsualReasons({ reason }: { reason: Signal<string> }) {
+  return (
+    <div class="usual" role="group" aria-label="Usual reasons">
+      {usual.map((words) => (
+        <button
+          type="button"
+          key={words}
+          aria-pressed={reason.value === words}
+          onClick={() => (reason.value = words)}
+        >
+          {words}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+import { allowNotifications, allowSound, notificationsExist, ring } from '../alarm.ts'
+import { attempt } from '../attempt.ts'
+import { say } from '../notes.ts'
+import { signOut } from '../session.ts'
+import { notificationsOn, soundOn } from '../settings.ts'
+import { dialog } from '../ui.ts'
+import { Dialog } from './dialog.tsx'
+
+export function SettingsDialog() {
+  return (
+    <Dialog title="Settings">
+      {() => (
+        <>
+          <Switch
+            name="Sound"
+            on={soundOn.value}
+            onChange={setSound}
+            hint="A bell when a new order comes in."
+          />
+          <Switch
+            name="Notifications"
+            on={notificationsOn.value}
+            onChange={(on) => void setNotifications(on)}
+            hint="Shown by this device, also when another window is in front."
+          />
+          <div class="buttons">
+            <button onClick={() => void tryBell()}>Try the bell</button>
+            <button onClick={() => void leave()}>Sign out</button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+const setSound = (on: boolean) => {
+  soundOn.value = on
+}
+
+async function setNotifications(on: boolean): Promise<void> {
+  if (!on || (await allowNotifications())) {
+    notificationsOn.value = on
+    return
+  }
+  notificationsOn.value = false
+  const why = notificationsExist
+    ? 'The browser does not allow them: allow notifications for this page in its settings.'
+    : 'This browser has no notifications.'
+  say(why, 'error')
+}
+
+async function tryBell(): Promise<void> {
+  await allowSound()
+  ring()
+}
+
+async function leave(): Promise<void> {
+  if (await attempt(signOut)) dialog.value = null
+}
+
+type SwitchProps = { name: string; on: boolean; onChange: (on: boolean) => void; hint: string }
+
+function Switch({ name, on, onChange, hint }: SwitchProps) {
+  return (
+    <button class="switch" role="switch" aria-checked={on} onClick={() => onChange(!on)}>
+      <span>
+        {name}
+        <small>{hint}</small>
+      </span>
+      <span class="knob" aria-hidden="true" />
+    </button>
+  )
+}
