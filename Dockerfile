@@ -1,7 +1,7 @@
 # One recipe for every process of ours. PACKAGE is its folder: services/orders, dev/processor.
 #
 # Node strips the types while it reads the sources, so nothing is compiled: an image is Node, the npm packages that
-# the folder depends on, and sources.
+# the folder depends on, and sources. Only the restaurant's console is built, for the browser.
 ARG NODE=node:24-slim
 
 # The manifests alone, so that a change of sources does not install the packages anew.
@@ -38,3 +38,16 @@ CMD ["node", "src/main.ts"]
 FROM process AS jobs
 WORKDIR /app
 COPY dev dev
+
+# The page that the gateway serves. With optional packages: Vite's compiler for this platform is one.
+FROM ${NODE} AS console
+WORKDIR /app
+COPY --from=manifests /app ./
+RUN npm ci --workspace apps/console --ignore-scripts
+COPY tsconfig.json ./
+COPY apps apps
+RUN npm run build --workspace apps/console
+
+# With PACKAGE=services/gateway.
+FROM process AS gateway
+COPY --from=console /app/apps/console/dist /app/apps/console/dist

@@ -7,6 +7,7 @@ import type { seed, SeedResult } from './seed/seed.ts'
 import { findServers, type Servers } from './servers/find.ts'
 import { startTraces } from './servers/traces.ts'
 import type { ServerContext } from './servers/types.ts'
+import { ensureConsole } from './stack/console.ts'
 import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
@@ -99,6 +100,7 @@ interface Frame {
 async function assemble(options: StackOptions & { reporter: Reporter }, frame: Frame): Promise<Stack> {
   const { runDirectory: directory, reporter, signal, fresh = false, replicas = 1, port } = options
   const { host, cleanup, stop } = frame
+  await ensureConsole(host, { reporter, signal })
   const secrets = loadSecrets(directory)
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()

@@ -154,6 +154,12 @@ function bold(text: string): string {
   return styleText('bold', text)
 }
 
+/** The key of the restaurant whose orders move only when its page says so. */
+function consoleKey({ seed }: Stack): string {
+  const { restaurants } = seed
+  return restaurants.find(({ link }) => link === 'console')?.accessKey ?? 'the keys are in stack.json'
+}
+
 function welcome(stack: Stack, reporter: Reporter): void {
   const logs = join(relative(process.cwd(), runDirectory) || '.', 'logs/<service>.log')
   const more = stack.gateways.length > 1 ? `  and ${stack.gateways.slice(1).join(', ')}` : ''
@@ -163,6 +169,7 @@ function welcome(stack: Stack, reporter: Reporter): void {
     '',
     `  access key  ${stack.seed.accessKey}`,
     `  try         ${firstRequest(stack.gateway, stack.seed.accessKey)}`,
+    `  console     ${stack.gateway}/console/  for a restaurant's orders: ${consoleKey(stack)}`,
     `  logs        ${logs}`,
     `  traces      ${stack.traces ?? 'not sent; set OTEL_EXPORTER_OTLP_ENDPOINT, or start with --traces'}`,
     `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ProcessHost } from '../process/host.ts'
+import { runToEnd } from '../process/run.ts'
+import type { Reporter } from '../progress.ts'
+
+const repository = resolve(import.meta.dirname, '../..')
+const folder = join(repository, 'apps/console')
+const built = join(folder, 'dist')
+/** What the page is made of; a folder is as new as the last file that came or went. */
+const sources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
+
+/** Builds the restaurant's console, which the gateway serves, when it is missing or older than its sources. */
+export async function ensureConsole(
+  host: ProcessHost,
+  { reporter, signal }: { reporter: Reporter; signal: AbortSignal | undefined },
+): Promise<void> {
+  if (!isDue()) return
+  await reporter.step("The restaurant's console", async (step) => {
+    // Beside it and then in its place: another stack may be building as well, and a gateway may be serving.
+    const fresh = `${built}.${randomBytes(4).toString('hex')}`
+    const spec = {
+      name: 'vite build',
+      command: process.execPath,
+      args: [
+        join(repository, 'node_modules/vite/bin/vite.js'),
+        'build',
+        '--outDir',
+        fresh,
+        '--logLevel',
+        'warn',
+      ],
+      env: { ...process.env, NODE_ENV: 'production' },
+      cwd: folder,
+      log: join(host.logs, 'console.log'),
+      stopSignal: 'SIGTERM',
+      orphanSignal: 'SIGKILL',
+    } as const
+    try {
+      await runToEnd(host, spec, { now: step.now, signal })
+      rmSync(built, { recursive: true, force: true })
+      renameSync(fresh, built)
+    } catch (error) {
+      rmSync(fresh, { recursive: true, force: true })
+      // Whoever put theirs there between the two calls has built the same.
+      if (!isFull(error)) throw error
+    }
+  })
+}
+
+const isFull = (error: unknown) =>
+  error instanceof Error && ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+function isDue(): boolean {
+  const page = statSync(join(built, 'index.html'), { throwIfNoEntry: false })
+  return !page || sources.some((name) => changedAt(join(folder, name)) > page.mtimeMs)
+}
+
+/** The newest of all below it. */
+function changedAt(path: string): number {
+  const stat = statSync(path)
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => changedAt(join(path, name))))
+}
