@@ -14,6 +14,7 @@ export default defineConfig({
             'apps/*/src/**/*.unit.test.ts',
             'packages/*/src/**/*.unit.test.ts',
             'services/*/src/**/*.unit.test.ts',
+            'apps/*/src/**/*.unit.test.ts',
             'dev/**/*.unit.test.ts',
           ],
           testTimeout: 5_000,
@@ -51,6 +52,16 @@ export default defineConfig({
           globalSetup: 'tests/e2e/stack.setup.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...PATIENT,
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          globalSetup: 'tests/browser/browser.setup.ts',
+          fileParallelism: false,
+          sequence: { groupOrder: 6 },
         },
       },
       {

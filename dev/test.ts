@@ -16,7 +16,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
 // Crash points and rolling restarts have commands of their own: npm run crash-points, npm run rolling.
 // One vitest run each: a stack that does not start must not hide the other projects' results, and two sets of
 // servers at the same time are too much for a small machine.
-const GROUPS = [['unit', 'law'], ['stack'], ['e2e'], ['chaos']]
+const GROUPS = [['unit', 'law'], ['stack'], ['e2e', 'browser'], ['chaos']]
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const started = performance.now()

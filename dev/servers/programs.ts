@@ -14,11 +14,19 @@ export async function ensurePrograms(wanted: readonly ServerKind[], context: Ser
   const packages = absent.flatMap((kind) => debianPackages[kind] ?? [])
   if (absent.length === 0) return
   if (packages.length < absent.length || !canInstall()) throw new Error(advice(absent, packages))
-  await context.reporter.step(`Installing ${packages.join(' and ')} with apt-get`, async (step) => {
-    await runApt('downloading the package lists', ['update'], context, step)
+  await installPackages(packages, context)
+}
+
+/** What apt-get needs of a context. */
+type Place = Pick<ServerContext, 'host' | 'reporter' | 'signal'>
+
+/** Installs packages of Debian. To be asked before: `canInstall`. */
+export async function installPackages(packages: readonly string[], place: Place): Promise<void> {
+  await place.reporter.step(`Installing ${packages.join(' and ')} with apt-get`, async (step) => {
+    await runApt('downloading the package lists', ['update'], place, step)
     const install = ['install', '--yes', '--no-install-recommends', ...packages]
-    await runApt('downloading', [...install, '--download-only'], context, step)
-    await runApt('unpacking', install, context, step)
+    await runApt('downloading', [...install, '--download-only'], place, step)
+    await runApt('unpacking', install, place, step)
   })
 }
 
@@ -33,7 +41,8 @@ const debianPackages: Readonly<Partial<Record<ServerKind, string>>> = {
   redis: 'redis-server',
 }
 
-function canInstall(): boolean {
+/** Whether we may: as root, where there is apt-get. */
+export function canInstall(): boolean {
   return process.getuid?.() === 0 && findProgram('apt-get') !== null
 }
 
@@ -79,7 +88,7 @@ const aptSettings = [
 async function runApt(
   phase: string,
   command: readonly string[],
-  context: ServerContext,
+  { host, signal }: Place,
   step: Step,
 ): Promise<void> {
   step.now(phase)
@@ -89,12 +98,12 @@ async function runApt(
     args: ['-c', withoutAutostart, 'sh', 'apt-get', ...aptSettings, ...command],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
     cwd: '/',
-    log: join(context.host.logs, 'install.log'),
+    log: join(host.logs, 'install.log'),
     stopSignal: 'SIGINT',
     // A package that is left half-installed is worse than one installed for nothing.
     orphanSignal: null,
   }
   // Without the signal: a package that is left half-installed is worse than a few seconds more.
-  await runToEnd(context.host, spec, { now: step.now })
-  context.signal?.throwIfAborted()
+  await runToEnd(host, spec, { now: step.now })
+  signal?.throwIfAborted()
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { freePort } from '../../dev/process/ports.ts'
 import { plainReporter } from '../../dev/progress.ts'
-import { startStack } from '../../dev/stack.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
 
 /** The times that a person would wait for are short here; everything else is as `npm start` has it. */
 const orders = {
@@ -28,8 +28,24 @@ const telemetry = (port: number) => ({
   OTEL_BLRP_SCHEDULE_DELAY: '500',
 })
 
+/** vitest sets every project up for itself, in one process: those that ask the gateway share one stack. */
+type Shared = { started: Promise<{ stack: Stack; otlpPort: number }>; users: number }
+const shared = globalThis as typeof globalThis & { stackUnderTest?: Shared }
+
 /** One fresh stack for all end-to-end tests: real servers, every service twice, the development seed. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const mine = (shared.stackUnderTest ??= { started: start(), users: 0 })
+  mine.users += 1
+  const { stack, otlpPort } = await mine.started
+  project.provide('stack', stack.file)
+  project.provide('otlpPort', otlpPort)
+  return async () => {
+    mine.users -= 1
+    if (mine.users === 0) await stack.stop()
+  }
+}
+
+async function start(): Promise<{ stack: Stack; otlpPort: number }> {
   const otlpPort = await freePort()
   const measured = telemetry(otlpPort)
   const stack = await startStack({
@@ -45,7 +61,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
       payments: measured,
     },
   })
-  project.provide('stack', stack.file)
-  project.provide('otlpPort', otlpPort)
-  return () => stack.stop()
+  return { stack, otlpPort }
 }

@@ -1,0 +1,106 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  aConsole,
+  axeEverywhere,
+  button,
+  launch,
+  open,
+  place,
+  program,
+  report,
+  signIn,
+  sizes,
+  toSalina,
+  type OwnRestaurant,
+} from './console.ts'
+
+let browser: Browser
+let own: OwnRestaurant
+
+/** One order in each column, and one on its way. */
+async function fill(): Promise<void> {
+  const [, second, third, fourth] = [
+    await place(own),
+    await place(own, { comments: 'no nuts, please' }),
+    await place(own, toSalina),
+    await place(own),
+  ]
+  await report(own, second.apiKey, 'PREPARING')
+  await report(own, third.apiKey, 'OUT_FOR_DELIVERY')
+  await report(own, fourth.apiKey, 'READY_FOR_PICKUP')
+  await report(own, fourth.apiKey, 'DELIVERED')
+}
+
+describe.skipIf(program() === null)('axe finds nothing in light and dark, on a phone and a desk', () => {
+  beforeAll(async () => {
+    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    await fill()
+  })
+  afterAll(() => browser.close())
+
+  test('where one signs in', async () => {
+    const { page, context } = await open(browser)
+    await page.getByLabel('Access key').fill('none')
+    await button(page, 'Sign in').click()
+    await page.getByText('This access key is not valid.').waitFor()
+    expect(await axeEverywhere(page, 'sign-in')).toEqual([])
+    await context.close()
+  })
+
+  test('on the board: every column, an order unfolded, offline', async () => {
+    const { page, context } = await signIn(browser, own)
+    const found = await axeEverywhere(page, 'orders')
+    await page.getByRole('button', { name: /Ready$/ }).click()
+    found.push(...(await axeEverywhere(page, 'ready')))
+    await page.getByRole('button', { name: /Done$/ }).click()
+    await page.getByRole('region', { name: 'Done' }).locator('summary').click()
+    await context.setOffline(true)
+    await page.getByText('Offline since').waitFor()
+    await page.setViewportSize(sizes.desktop)
+    await page.getByRole('button', { name: /^Start preparing/ }).click()
+    await page.getByText('You are offline').waitFor()
+    found.push(...(await axeEverywhere(page, 'offline')))
+    expect(found).toEqual([])
+    await context.close()
+  })
+
+  test('in every dialog, and on the menu', async () => {
+    const { page, context } = await signIn(browser, own)
+    const found: string[] = []
+    const see = async (view: string) => found.push(...(await axeEverywhere(page, view)))
+    await button(page, 'Settings').click()
+    await see('settings')
+    await button(page, 'Close').click()
+    await button(page, 'Pause').click()
+    await see('pause')
+    await button(page, 'Close').click()
+    await page
+      .getByRole('button', { name: /^Refuse/ })
+      .first()
+      .click()
+    await button(page, 'Refuse the order').click()
+    await see('refuse')
+    await button(page, 'Close').click()
+    await page.getByRole('link', { name: 'Menu' }).click()
+    await page.getByText('2 choices').click()
+    await button(page, 'Switch off Lentil Soup').click()
+    await see('off')
+    await button(page, 'Until I switch it on').click()
+    await page.getByText('Everything on the menu').waitFor({ state: 'detached' })
+    await see('menu')
+    expect(found).toEqual([])
+    await context.close()
+  })
+
+  test('on the smallest phone and at four times the size nothing has to be scrolled sideways', async () => {
+    const { page, context } = await signIn(browser, own, { viewport: { width: 320, height: 256 } })
+    const overflow = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(await overflow()).toBe(0)
+    await page.getByRole('link', { name: 'Menu' }).click()
+    await page.getByText('2 choices').click()
+    expect(await overflow()).toBe(0)
+    await context.close()
+  })
+})

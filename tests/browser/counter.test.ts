@@ -1,0 +1,145 @@
+import type { MenuCategory } from '@platter/contracts'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, eventually, get, maria, stack } from '../e2e/client.ts'
+import {
+  aConsole,
+  button,
+  launch,
+  open,
+  program,
+  signIn,
+  type Counter,
+  type OwnRestaurant,
+} from './console.ts'
+
+let browser: Browser
+let own: OwnRestaurant
+let counter: Counter
+
+/** What somebody gets who orders one of it. */
+async function ordering(apiKey: string, customizationChoices: { apiKey: string }[] = []): Promise<string> {
+  const { status, body } = await call<{ code: string }>('/publicapi/v1/validate-order', {
+    body: {
+      restaurantApiKey: own.apiKey,
+      items: [{ apiKey, customizationChoices }],
+      method: 'pickup',
+      payment: 'cash',
+      recipient: maria,
+    },
+  })
+  return status === 200 ? 'possible' : body.code
+}
+
+/** The answer once it is as wanted, or what it is after three seconds. */
+const becomes = (ask: () => Promise<string>, wanted: string): Promise<string> =>
+  eventually(ask, (answer) => answer === wanted, 3_000)
+
+describe.skipIf(program() === null)('the counter', () => {
+  beforeAll(async () => {
+    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    counter = await signIn(browser, own)
+  })
+
+  afterAll(() => browser.close())
+
+  test('what is switched off cannot be ordered, until it is switched on', async () => {
+    const { page } = counter
+    await page.getByRole('link', { name: 'Menu' }).click()
+    await button(page, 'Switch off Lentil Soup').click()
+    await button(page, 'Until I switch it on').click()
+    const isBack = page
+      .getByRole('region', { name: 'Off now' })
+      .getByRole('button', { name: 'Switch on Lentil Soup' })
+    await isBack.waitFor()
+    expect(await becomes(() => ordering(own.soup), 'item-unavailable')).toBe('item-unavailable')
+    await isBack.click()
+    await page.getByText('Everything on the menu can be ordered.').waitFor()
+    expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+  })
+
+  test('a choice is switched off until a time, and says until when', async () => {
+    const { page } = counter
+    await page.getByText('2 choices').click()
+    await button(page, 'Switch off Chili crisp').click()
+    await button(page, 'For 2 hours').click()
+    const off = page.getByRole('region', { name: 'Off now' })
+    await off.getByText(/Chili crisp · Pan-fried Dumplings\s*Off until .*\d:\d\d/).waitFor()
+    expect(await becomes(() => ordering(own.dumplings, [{ apiKey: own.chili }]), 'item-unavailable')).toBe(
+      'item-unavailable',
+    )
+    expect(await ordering(own.dumplings)).toBe('possible')
+    const { body } = await get<MenuCategory[]>(`restaurant/${own.apiKey}/menu?includeCustomizations=true`)
+    expect(JSON.stringify(body)).toContain('"available":false')
+    await off.getByRole('button').click()
+    await page.getByText('Everything on the menu can be ordered.').waitFor()
+  })
+
+  test('words find items and choices', async () => {
+    const { page } = counter
+    await page.getByLabel('Find on the menu').fill('chili')
+    await button(page, 'Switch off Lentil Soup').waitFor({ state: 'detached' })
+    expect(await button(page, 'Switch off Pan-fried Dumplings').isVisible()).toBe(true)
+    await page.getByLabel('Find on the menu').fill('')
+    await page.getByRole('link', { name: 'Orders' }).click()
+  })
+
+  test('a paused restaurant takes no orders until it resumes', async () => {
+    const { page } = counter
+    await button(page, 'Pause').click()
+    await button(page, '20 min').click()
+    await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
+    expect(await becomes(() => ordering(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
+    await button(page, 'Resume now').click()
+    await page.getByText('Paused until').waitFor({ state: 'detached' })
+    expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+  })
+
+  test('the access key is where no script finds it', async () => {
+    const { page, context } = counter
+    const found = await page.evaluate(() =>
+      [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join(),
+    )
+    expect(found).not.toContain('platter_live')
+    expect(await context.cookies()).toMatchObject([
+      { value: own.accessKey, httpOnly: true, sameSite: 'Strict', expires: -1 },
+    ])
+    expect(counter.faults).toEqual([])
+  })
+
+  test('a key that is none, and one of somebody else, are told apart', async () => {
+    const { page, context } = await open(browser)
+    await page.getByLabel('Access key').fill(own.accessKey.slice(0, -1))
+    await button(page, 'Sign in').click()
+    await page.getByText('This access key is not valid.').waitFor()
+    await page.getByLabel('Access key').fill(stack().accessKey)
+    await page.keyboard.press('Enter')
+    await page.getByText('This access key is not a restaurant’s.').waitFor()
+    expect(await context.cookies()).toEqual([])
+    await context.close()
+  })
+
+  test('signing out leaves nothing behind, here and on the other screens of the browser', async () => {
+    const { page, context } = await signIn(browser, own)
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await other.getByText('Ready or on the way').waitFor()
+    await button(page, 'Settings').click()
+    await button(page, 'Sign out').click()
+    await page.getByLabel('Access key').waitFor()
+    expect(await context.cookies()).toEqual([])
+    await other.getByText('You were signed out').waitFor()
+    await context.close()
+  })
+
+  test('a key that is good no more: back to the sign-in, with a sentence', async () => {
+    const { page, context } = await signIn(browser, own)
+    const [cookie] = await context.cookies()
+    await context.addCookies([{ ...cookie!, value: 'platter_live_revoked' }])
+    // The next look at the restaurant finds out; somebody who comes back to the page need not wait for it.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('You were signed out').waitFor()
+    expect(await page.getByRole('article').count()).toBe(0)
+    await context.close()
+  })
+})

@@ -1,0 +1,291 @@
+import type { OrderStatusRecord, RestaurantOrder } from '@platter/contracts'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { card, eventually, ledgerOf, readOrder, stack, statusesOf } from '../e2e/client.ts'
+import { Stream } from '../event-stream.ts'
+import {
+  aConsole,
+  button,
+  cardIn,
+  launch,
+  place,
+  program,
+  read,
+  report,
+  signIn,
+  spied,
+  toSalina,
+  type Counter,
+  type OwnRestaurant,
+} from './console.ts'
+
+let browser: Browser
+let own: OwnRestaurant
+/** The screen that most tests look at; those that need another open it. */
+let counter: Counter
+const counters: Counter[] = []
+
+async function atTheCounter(of = own): Promise<Counter> {
+  const opened = await signIn(browser, of)
+  counters.push(opened)
+  return opened
+}
+
+/** A client that follows an order live. */
+const clientOf = ({ apiKey }: { apiKey: string }) =>
+  Stream.open(`${stack().gateway}/publicapi/v1/order/${apiKey}/statuses`, { key: stack().accessKey })
+
+/** Waits until that client is told of the status. */
+const toldTo = (client: Stream, status: string) =>
+  client.until(({ event, data }) => event === 'status' && (data as OrderStatusRecord).status === status)
+
+describe.skipIf(program() === null)('the orders of a restaurant', () => {
+  beforeAll(async () => {
+    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    counter = await atTheCounter()
+  })
+
+  afterAll(() => browser.close())
+
+  test('a new order is there within a second of its answer, as a cook reads it, with sound and notification', async () => {
+    const { page } = counter
+    await button(page, 'Settings').click()
+    await page.getByRole('switch', { name: 'Notifications' }).click()
+    await button(page, 'Close').click()
+    const order = await place(own, { comments: 'ring twice' })
+    const shown = cardIn(page, 'New', order)
+    await shown.waitFor({ timeout: 1_000 })
+    expect(await shown.innerText()).toMatch(
+      inThisOrder(
+        'Pickup',
+        '1 times Lentil Soup',
+        '2 times Pan-fried Dumplings',
+        'Chili crisp',
+        'extra crispy',
+        'ring twice',
+        'Maria Lindqvist',
+        `Collect cash ${order.total.toFixed(2)}`,
+      ),
+    )
+    expect(await spied(page)).toMatchObject({
+      strokes: 4,
+      notifications: [`New order ${order.id}, Maria Lindqvist`],
+    })
+    expect(await page.title()).toBe('(1) Orders · Nine Lanterns')
+  })
+
+  test('with sound and notifications switched off a new order is silent, and the switches stay', async () => {
+    const { page } = await atTheCounter()
+    await page.getByRole('switch', { name: 'Sound' }).click()
+    await page.reload()
+    await page.getByRole('switch', { name: 'Sound', checked: false }).waitFor()
+    await page.getByText('Ready or on the way').waitFor()
+    await cardIn(page, 'New', await place(own)).waitFor()
+    expect(await spied(page)).toMatchObject({ strokes: 0, notifications: [] })
+    await page.context().close()
+  })
+
+  test('pickup: one tap a step until DELIVERED, and the client sees each live', async () => {
+    const { page } = counter
+    const order = await place(own)
+    const client = await clientOf(order)
+    await button(page, `Start preparing order ${order.id}`).click()
+    await toldTo(client, 'PREPARING')
+    await button(page, `Ready for pickup order ${order.id}`).click()
+    await toldTo(client, 'READY_FOR_PICKUP')
+    await button(page, `Handed over order ${order.id}`).click()
+    await toldTo(client, 'DELIVERED')
+    expect(await cardIn(page, 'Done', order).innerText()).toContain('Handed over')
+  })
+
+  test('delivery: one tap a step until DELIVERED, and the client sees each live', async () => {
+    const { page } = counter
+    const order = await place(own, toSalina)
+    const client = await clientOf(order)
+    await cardIn(page, 'New', order).filter({ hasText: '147 N Santa Fe Ave' }).waitFor()
+    await button(page, `Start preparing order ${order.id}`).click()
+    await toldTo(client, 'PREPARING')
+    await button(page, `Out for delivery order ${order.id}`).click()
+    await toldTo(client, 'OUT_FOR_DELIVERY')
+    await button(page, `Delivered order ${order.id}`).click()
+    await toldTo(client, 'DELIVERED')
+    expect(await cardIn(page, 'Done', order).innerText()).toContain('Delivered')
+  })
+
+  test('delivery of a restaurant that reports coarsely: two taps', async () => {
+    const coarse = await aConsole('coarse')
+    const { page } = await atTheCounter(coarse)
+    const order = await place(coarse, toSalina)
+    await button(page, `Start preparing order ${order.id}`).click()
+    await button(page, `Delivered order ${order.id}`).click()
+    await cardIn(page, 'Done', order).waitFor()
+    expect(await statusesOf(order.apiKey)).toEqual([
+      'PROCESSING',
+      'AWAITING_PREPARATION',
+      'PREPARING_AND_DELIVERING',
+      'DELIVERED',
+    ])
+    await page.context().close()
+  })
+
+  test('refusing asks for a reason, and gives the money back', async () => {
+    const { page } = counter
+    const order = await place(own, { payment: 'card', card: card() })
+    await eventually(
+      () => readOrder(order.apiKey),
+      ({ paymentState }) => paymentState === 'CHARGED',
+    )
+    await button(page, `Refuse … order ${order.id}`).click()
+    await button(page, 'Refuse the order').click()
+    await page.getByText('Say why: the customer gets to read it.').waitFor()
+    await button(page, 'We ran out of an ingredient').click()
+    await button(page, 'Refuse the order').click()
+    await cardIn(page, 'Done', order).filter({ hasText: 'Refused' }).waitFor()
+    const { cancellation } = await eventually(
+      () => readOrder(order.apiKey),
+      ({ paymentState }) => paymentState === 'REFUNDED',
+    )
+    expect(cancellation).toMatchObject({
+      cancelledBy: 'restaurant',
+      message: expect.stringContaining('We ran out of an ingredient') as string,
+      refund: { amount: order.total, state: 'REFUNDED' },
+    })
+    expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
+  })
+
+  test('two screens agree, and who was slower is told so without a fuss', async () => {
+    const { page } = counter
+    const { page: slower } = await atTheCounter()
+    const order = await place(own)
+    await button(page, `Start preparing order ${order.id}`).click()
+    await cardIn(slower, 'In preparation', order).waitFor()
+    // Between the tap and its arrival somebody else is faster.
+    await slower.route('**/status', async (route) => {
+      await report(own, order.apiKey, 'DELIVERED')
+      await route.continue()
+    })
+    await button(slower, `Ready for pickup order ${order.id}`).click()
+    await slower.getByText(`Order ${order.id} was moved on another screen: it is handed over now.`).waitFor()
+    await cardIn(slower, 'Done', order).waitFor()
+    await cardIn(page, 'Done', order).waitFor()
+    expect(await page.locator(`#order-${order.apiKey}`).count()).toBe(1)
+    await slower.context().close()
+  })
+
+  test('offline: it says so and sends nothing; back: all is right without a reload, each order once', async () => {
+    const { page, context } = counter
+    const before = await place(own)
+    const ended = await place(own)
+    await cardIn(page, 'New', ended).waitFor()
+    const { notifications } = await spied(page)
+    await context.setOffline(true)
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /Offline since \d/ })
+      .waitFor()
+    await button(page, `Start preparing order ${before.id}`).click()
+    await page.getByText(`You are offline. Nothing was sent for order ${before.id}`).waitFor()
+    await report(own, ended.apiKey, 'PREPARING')
+    await report(own, ended.apiKey, 'DELIVERED')
+    const meanwhile = await place(own)
+    await context.setOffline(false)
+    await cardIn(page, 'New', meanwhile).waitFor()
+    await cardIn(page, 'Done', ended).waitFor()
+    expect(await page.getByText('Offline since').count()).toBe(0)
+    for (const { apiKey } of [before, ended, meanwhile])
+      expect(await page.locator(`#order-${apiKey}`).count()).toBe(1)
+    expect(await statusesOf(before.apiKey)).toEqual(['PROCESSING', 'AWAITING_PREPARATION'])
+    expect((await spied(page)).notifications).toEqual([
+      ...notifications,
+      `New order ${meanwhile.id}, Maria Lindqvist`,
+    ])
+  })
+
+  test('an order that waits too long is late, in words; one that somebody else cancels is not overlooked', async () => {
+    const { page } = await atTheCounter()
+    const order = await place(own)
+    const { body } = await read(own, order)
+    const anHourAgo = { ...body, datePlaced: Math.floor(Date.now() / 1_000) - 3_600 }
+    await page.route('**/orders/stream', (route) => route.fulfill(streamOf(anHourAgo)))
+    await page.reload()
+    const late = cardIn(page, 'New', order).filter({ hasText: 'Late placed 60 min ago' })
+    await late.waitFor()
+    expect(await late.count()).toBe(1)
+
+    // And then somebody else cancels it, who may be the customer's support or the clock.
+    const cancelled = { ...anHourAgo, nextStatuses: [], cancellation: givenUp }
+    await page.route('**/orders/stream', (route) => route.fulfill(streamOf(cancelled)))
+    await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
+    expect(await page.locator('.note').innerText()).toBe(
+      `Order ${order.id} was cancelled: Nobody took it in time. Do not prepare it.`,
+    )
+    await page.context().close()
+  })
+
+  test('a ticket is all that is printed', async () => {
+    const { page } = counter
+    const { id } = await place(own, { comments: 'ring twice' })
+    await button(page, `Print order ${id}`).click()
+    await eventually(
+      () => spied(page),
+      ({ printed }) => printed === 1,
+    )
+    await page.emulateMedia({ media: 'print' })
+    const paper = await page.locator('body').innerText()
+    await page.emulateMedia({ media: null })
+    expect(paper).toMatch(
+      inThisOrder(
+        `PICKUP ${id}`,
+        '1 × Lentil Soup',
+        '2 × Pan-fried Dumplings',
+        'Chili crisp',
+        '“extra crispy”',
+        '“ring twice”',
+        'COLLECT CASH',
+      ),
+    )
+    expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)
+  })
+
+  test('by keyboard alone: the focus goes with the order', async () => {
+    const { page } = counter
+    const order = await place(own)
+    await cardIn(page, 'New', order).focus()
+    // Past the telephone number.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const moved = cardIn(page, 'In preparation', order)
+    await moved.waitFor()
+    const hasFocus = () => moved.evaluate((element) => element === document.activeElement)
+    expect(await eventually(hasFocus, (isThere) => isThere, 5_000)).toBe(true)
+  })
+
+  test('nothing came from another host, and no script failed', () => {
+    expect(new Set(counters.flatMap(({ hosts }) => [...hosts]))).toEqual(new Set([stack().gateway]))
+    // What the page's policy refuses is among them.
+    expect(counters.flatMap(({ faults }) => faults)).toEqual([])
+  })
+})
+
+/** What the stream tells of one order whenever it is opened. */
+const streamOf = (order: RestaurantOrder) => ({
+  contentType: 'text/event-stream',
+  body: `event: order\ndata: ${JSON.stringify(order)}\n\nevent: ready\ndata: {}\n\n`,
+})
+
+const givenUp: NonNullable<RestaurantOrder['cancellation']> = {
+  reason: 'order-refused',
+  message: 'Nobody took it in time.',
+  cancelledBy: 'system',
+  date: 1_700_000_000,
+  refund: { amount: 0, state: 'VOIDED' },
+}
+
+/** Matches text that has these words one after the other, whatever stands between them. */
+const inThisOrder = (...words: string[]): RegExp =>
+  new RegExp(
+    words
+      .map((one) => one.replaceAll(/[.×“”]/g, '.').replaceAll(' ', String.raw`\s+`))
+      .join(String.raw`[\s\S]*?`),
+  )
