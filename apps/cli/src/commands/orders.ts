@@ -13,12 +13,12 @@ export function orders(program: Command): void {
   }).action(async (apiKey: string, options: Shared) => {
     const story = await apiFor(options).call(GetOrderStory, { params: { apiKey } })
     if (options.json) return sayJson(story)
-    const { order, requestId, applicationId } = story
+    const { order, requestId, applicationId, traceId } = story
     say(`${style('bold', `Order ${order.id ?? ''}`)}  ${apiKey}`)
     say(
       `for ${order.recipient.firstName} ${order.recipient.lastName}, at restaurant ${order.restaurantApiKey}`,
     )
-    say(`by application ${applicationId}, request ${requestId}\n`)
+    say(`by application ${applicationId}, request ${requestId}, trace ${traceId ?? 'none'}\n`)
     for (const [part, words] of summaryOf(story)) say(`${style('bold', part.padEnd(9))} ${words}`)
     say()
     for (const { at, what } of timelineOf(story)) say(`${style('dim', when(at) ?? '')}  ${what}`)

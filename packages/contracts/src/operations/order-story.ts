@@ -62,6 +62,7 @@ export const OrderStory = z
     payment: PaymentStory.nullable().describe('Null when payments have never heard of it.'),
     delivery: DeliveryStory.nullable().describe('Null when it was never to be transmitted.'),
     requestId: z.string().describe('Of the request that placed it: in every log line about it.'),
+    traceId: z.string().nullable().describe('Of the trace that it is in; null when nothing was traced.'),
   })
   .meta({ id: 'OrderStory' })
 export type OrderStory = z.infer<typeof OrderStory>

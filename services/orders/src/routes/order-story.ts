@@ -28,6 +28,8 @@ export const getOrderStory =
       payment,
       delivery: delivery && { ...delivery, link: link?.kind ?? 'default' },
       requestId: story.requestId,
+      // version-traceid-parentid-flags (W3C Trace Context)
+      traceId: story.traceparent?.split('-')[1] ?? null,
     }
   }
 

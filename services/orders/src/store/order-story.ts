@@ -12,6 +12,7 @@ export type StoredStory = {
   outcome: 'pending' | 'transmitted' | 'failed'
   told: boolean
   requestId: string
+  traceparent: string | null
   saga: {
     version: number
     attempt: number
@@ -41,6 +42,7 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
       'sagas.facts',
       'sagas.state',
       'sagas.request_id',
+      'sagas.traceparent',
       epoch('sagas.wake_at').as('wakeAt'),
       epoch('sagas.deadline_at').as('deadline'),
       sql<number | null>`floor(extract(epoch from sagas.finished_at))::int8`.as('finished'),
@@ -63,6 +65,7 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
     outcome: row.outcome,
     told: row.told,
     requestId: row.request_id,
+    traceparent: row.traceparent,
     saga: { version, attempt, facts, state, wakeAt, deadline, finished },
     link,
     delivery: attempts === null ? null : deliveryOf(row, attempts),

@@ -43,6 +43,7 @@ const story = {
     cancellationAt: null,
   },
   requestId: '182a2cce-1191-4f2f-b816-c96c88181d5a',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
 }
 
 export const operationsPages: Pages = {
