@@ -1,6 +1,6 @@
 import { counter, inSpan, SpanKind } from '@platter/kit'
 import type { Answer } from '../domain/learn.ts'
-import type { Processor } from './processor.ts'
+import type { Processor, ProcessorBook } from './processor.ts'
 
 const charges = counter('platter.charges', {
   unit: '{call}',
@@ -14,7 +14,10 @@ type Effect = (typeof EFFECTS)[number]
  * A processor whose calls are spans, and whose effects are counted. A card is never an attribute, and what was said
  * is its kind only: yes, no, or unknown.
  */
-export function tracedProcessor(processor: Processor, address: URL): Processor {
+export function tracedProcessor(
+  processor: Processor & ProcessorBook,
+  address: URL,
+): Processor & ProcessorBook {
   const call = <T>(move: string, ask: () => Promise<Answer<T>>): Promise<Answer<T>> =>
     inSpan(
       () => ({
@@ -36,6 +39,7 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     void: (wanted) => call('void', () => processor.void(wanted)),
     refund: (wanted) => call('refund', () => processor.refund(wanted)),
     find: (wanted) => call('find', () => processor.find(wanted)),
+    list: (time) => call('list', () => processor.list(time)),
     close: () => processor.close(),
   }
 }
