@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { cents, type OrderStatus } from '@platter/contracts'
 import { connectPostgres, createLog, migrate, newApiKey, type ServerSentEvent } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OrderDetails } from './domain/order.ts'
 import { Followers } from './followers.ts'
@@ -56,7 +57,7 @@ async function anOrder(): Promise<string> {
       status: 'PROCESSING',
       payment_state: 'DUE',
       details: JSON.stringify(details),
-      cancellation: null,
+      cancellation: sql<string>`null`,
     })
     .execute()
   await db
