@@ -32,7 +32,7 @@ export type Tables = {
     outcome: Generated<'pending' | 'transmitted' | 'failed'>
     told: Generated<boolean>
     details: Json<OrderDetails>
-    cancellation: Json<Cancellation | null>
+    cancellation: ColumnType<Cancellation | null, string | null, string | null>
     /** Set by a trigger only. */
     changed_in: ColumnType<string | null, never, never>
   }
