@@ -18,6 +18,7 @@ export default defineConfig({
             'dev/**/*.unit.test.ts',
           ],
           testTimeout: 5_000,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
@@ -25,6 +26,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: 'law',
+          maxWorkers: 2,
           include: ['tests/law/**/*.test.ts', 'tests/simulation/simulation.test.ts'],
           sequence: { groupOrder: 0 },
         },

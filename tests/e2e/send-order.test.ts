@@ -173,7 +173,8 @@ test('422 order-refused: the restaurant refuses, the authorization is voided, an
   await nothingIsLeft(user)
 })
 
-test('502 restaurant-unreachable: the deadline passes, the authorization is voided, and there is no order', async () => {
+// These wait for deadlines most of their time.
+test.concurrent('502 restaurant-unreachable: the deadline passes, the authorization is voided, and there is no order', async () => {
   const { user, order, total } = await aCardOrderOfItsOwnAmount(cast.unreachable)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(502)
@@ -182,7 +183,7 @@ test('502 restaurant-unreachable: the deadline passes, the authorization is void
   await nothingIsLeft(user)
 })
 
-test('200 PROCESSING, then cancelled: what fails after it was answered keeps its history and says why', async () => {
+test.concurrent('200 PROCESSING, then cancelled: what fails after it was answered keeps its history and says why', async () => {
   const { order, total } = await aCardOrderOfItsOwnAmount(cast.silent)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)
@@ -204,7 +205,7 @@ test('200 PROCESSING, then cancelled: what fails after it was answered keeps its
   expect(await effectsOf(total)).toEqual(['authorize approved', 'void approved'])
 })
 
-test('200 PROCESSING: what is undecided when time is up is answered as it stands, and ends by itself', async () => {
+test.concurrent('200 PROCESSING: what is undecided when time is up is answered as it stands, and ends by itself', async () => {
   const { status, body: order } = await sendOrder({
     ...(await anOrder(cast.slow)),
     payment: 'card',

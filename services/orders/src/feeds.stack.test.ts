@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { cents, type OrderStatus } from '@platter/contracts'
 import { connectPostgres, createLog, migrate, newApiKey, type ServerSentEvent } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OrderDetails } from './domain/order.ts'
 import { Followers } from './followers.ts'
@@ -57,7 +56,7 @@ async function anOrder(): Promise<string> {
       status: 'PROCESSING',
       payment_state: 'DUE',
       details: JSON.stringify(details),
-      cancellation: sql<string>`null`,
+      cancellation: null,
     })
     .execute()
   await db
