@@ -10,7 +10,7 @@ function asRead(orderApiKey: string, row: DeliveryRow): real.Delivery {
     link: database.links.get(restaurant) ?? null,
     outcome: row.outcome,
     expired: row.deadlineAt <= world.now && row.lastResult !== null,
-    held: row.busyUntil > world.now + 1_000,
+    held: row.attempts === 1 && row.busyUntil > world.now + 1_000,
   }
 }
 

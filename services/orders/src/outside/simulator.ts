@@ -33,24 +33,27 @@ async function receive(
   { order, webhookId }: Transmission,
   outcome: 'accepted' | 'refused',
 ): Promise<Receipt> {
-  const isNew = await simulatedOrders.receive(db, order.apiKey, {
+  const { receipts } = settings
+  await simulatedOrders.receive(db, order.apiKey, {
     outcome,
     firstStatusInMs: outcome === 'accepted' ? settings.stepMs : null,
   })
-  if (settings.receipts !== undefined)
-    await writeReceipt(settings.receipts, { orderApiKey: order.apiKey, webhookId, outcome }, isNew)
+  if (receipts !== undefined)
+    await simulatedOrders.note(db, order.apiKey, (mayBeWritten) =>
+      writeReceipt(receipts, { orderApiKey: order.apiKey, webhookId, outcome }, mayBeWritten),
+    )
   return outcome === 'accepted'
     ? { kind: 'accepted' }
     : { kind: 'refused', reason: 'The kitchen cannot take any more orders.' }
 }
 
-/** One line an order. After a crash between row and line the order comes again, and only then the file is searched. */
+/** One line an order: the file is searched only for an order that came before. */
 async function writeReceipt(
   file: string,
   receipt: { orderApiKey: string; webhookId: string; outcome: string },
-  isNew: boolean,
+  mayBeWritten: boolean,
 ): Promise<void> {
-  if (!isNew && (await readFile(file, 'utf8').catch(noFileYet)).includes(receipt.orderApiKey)) return
+  if (mayBeWritten && (await readFile(file, 'utf8').catch(noFileYet)).includes(receipt.orderApiKey)) return
   await appendFile(file, `${JSON.stringify({ at: new Date().toISOString(), ...receipt })}\n`)
 }
 

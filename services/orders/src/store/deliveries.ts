@@ -8,7 +8,7 @@ export type Delivery = {
   outcome: 'accepted' | 'refused' | 'unreachable' | null
   /** Its time is over, and it was tried. */
   expired: boolean
-  /** Somebody has it for a second more at least. */
+  /** Nobody has taken it since it was written, and it is held for a second more at least. */
   held: boolean
 }
 
@@ -16,7 +16,7 @@ const columns = sql`
   (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link,
   d.outcome,
   d.deadline_at <= now() and d.last_result is not null as expired,
-  d.busy_until > now() + interval '1 second' as held`
+  d.attempts = 1 and d.busy_until > now() + interval '1 second' as held`
 
 /** The delivery of an order, without taking it: whoever wrote it has taken it for the reader, as long as it is `held`. */
 export async function read(db: Db, orderApiKey: string): Promise<Delivery | null> {
