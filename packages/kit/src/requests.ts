@@ -21,6 +21,10 @@ const duration = histogram('http.server.request.duration', {
 const isProbe = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.url?.startsWith('/health/') ?? false
 
+/** A stream of events lasts as long as somebody reads it: its duration says nothing about us. */
+const isStream = ({ headers, routeOptions }: FastifyRequest): boolean =>
+  headers.accept?.includes('text/event-stream') === true || routeOptions.url?.endsWith('/stream') === true
+
 /** Of each request: a span, a measurement, and one log line with its ids; never its query, its headers or its body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('entry', null)
@@ -62,15 +66,12 @@ function entryOf({ headers, method, routeOptions: { url: route } }: FastifyReque
   })
 }
 
-function measure(
-  entry: Entry,
-  { id, method, routeOptions, orderApiKey }: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function measure(entry: Entry, request: FastifyRequest, reply: FastifyReply): void {
+  const { id, method, routeOptions, orderApiKey } = request
   const { statusCode } = reply
   const asked: Attributes = { 'http.request.method': method, 'http.response.status_code': statusCode }
   if (routeOptions.url !== undefined) asked['http.route'] = routeOptions.url
-  duration(reply.elapsedTime / 1_000, asked)
+  if (!isStream(request)) duration(reply.elapsedTime / 1_000, asked)
   const failure = statusCode >= 500 ? String(statusCode) : null
   if (!entry.isSampled && failure === null) return entry.end()
   entry.end(
