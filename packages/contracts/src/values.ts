@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maskCardNumbers } from './card-number.ts'
 
 /**
  * Opaque identifier of a record. Ours are 48 hexadecimal characters; imported records keep theirs
@@ -77,14 +78,20 @@ export type PaymentState = z.infer<typeof PaymentState>
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
 
-/** Text that a person typed, at most `max` characters, trimmed. Refuses control characters and broken Unicode. */
-export const text = (max: number) =>
+/** At most `max` characters that are kept as they are, trimmed. Refuses control characters and broken Unicode. */
+export const characters = (max: number) =>
   z
     .string()
     .max(max, `is longer than ${max} characters`)
     .refine((value) => !CONTROL.test(value), 'has a control character')
     .refine((value) => value.isWellFormed(), 'has half of a surrogate pair')
     .trim()
+
+/**
+ * Text that a person typed, as `characters`. A card number in it is masked as soon as it is parsed, so that none is
+ * stored, queued, printed or answered; bounds are of what was sent.
+ */
+export const text = (max: number) => characters(max).overwrite(maskCardNumbers)
 
 /** As `text`, and not empty. */
 export const filledText = (max: number) =>

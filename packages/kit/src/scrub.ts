@@ -1,12 +1,10 @@
-import { isCardNumber } from '@platter/contracts'
+import { cardNumbersIn, LONG_NUMBER } from '@platter/contracts'
 
 /*
  * The last look at a log line before it is written. What may be logged is decided elsewhere (the fields of log.ts);
  * this is for what got into a text all the same: a value that a library quotes in its error, a URL.
  */
 
-/** From 13 digits on, alone or in groups: a card number is one of 13 to 19. */
-const LONG_NUMBER = /\d(?:[ -]?\d){12,}/g
 /** Ours: the whole of an access key (its first four characters may be shown), Stripe's keys and signing secrets. */
 const KEY = /((?:platter|\b[rs]k)_(?:live|test)_|\bwhsec_)[\w+/=-]{5,}/g
 const KEY_IN_URL = /(access(?:-|%2d)token(?:=|%3d))[^&\s"'\\#]*/gi
@@ -39,11 +37,4 @@ function isPartOfId(line: string, at: number, run: string): boolean {
 const isBare = (line: string, at: number, run: string): boolean =>
   /[[:,.-]/.test(line[at - 1] ?? '') && /[,}\].eE]/.test(line[at + run.length] ?? '')
 
-/** Whether any 13 to 19 digits in a row pass the Luhn check: an expiry may stand right behind them. */
-function hasCard(run: string): boolean {
-  const digits = run.replaceAll(/\D/g, '')
-  for (let start = 0; start + 13 <= digits.length; start++)
-    for (let length = 13; length <= 19 && start + length <= digits.length; length++)
-      if (isCardNumber(digits.slice(start, start + length))) return true
-  return false
-}
+const hasCard = (run: string): boolean => cardNumbersIn(run.replaceAll(/\D/g, '')).length > 0

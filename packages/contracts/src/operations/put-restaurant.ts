@@ -4,6 +4,7 @@ import { operation } from '../operation.ts'
 import { Restaurant } from '../records.ts'
 import {
   ApiKey,
+  characters,
   filledText,
   lenientBoolean,
   lenientNumber,
@@ -58,8 +59,8 @@ export const RestaurantInput = z
   .object({
     apiKey: ApiKey.optional(),
     name: filledText(100),
-    logoUrl: text(500).default(''),
-    url: text(500).default(''),
+    logoUrl: characters(500).default(''),
+    url: characters(500).default(''),
     streetAddress: filledText(200),
     city: filledText(100),
     state: filledText(50),

@@ -1,4 +1,4 @@
-import type { RestaurantLink } from '@platter/contracts'
+import { maskCardNumbers, type RestaurantLink } from '@platter/contracts'
 import { clientEdge, inSpan, wasNotSent } from '@platter/kit'
 import { Webhook } from 'standardwebhooks'
 import { request } from 'undici'
@@ -8,7 +8,8 @@ import { ANSWER_WITHIN_MS, type Receipt, type Transmission } from '#/outside/res
 
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 
-const Refused = z.object({ reason: z.string().max(500) })
+/** In words of its own, which may quote what was typed elsewhere. */
+const Refused = z.object({ reason: z.string().max(500).overwrite(maskCardNumbers) })
 /** More than a reason is not read. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
