@@ -1,0 +1,93 @@
+import { elsewhere, keyed, person } from './accounts.ts'
+import { card, maria, post, sendOrder, stack, type User } from './client.ts'
+import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
+
+/*
+ * Two of everything, ours and theirs: our application (`accessKey`) and another one, our restaurant and another one.
+ */
+
+const address = {
+  streetAddress: salina.streetAddress,
+  city: salina.city,
+  state: salina.state,
+  zip: salina.zip,
+}
+
+/** A user of an application with a card and an address. */
+async function anAccount(options = {}) {
+  const { body: user } = await post<User>('register-user', person(), options)
+  const [added, at] = await Promise.all([
+    post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), options),
+    post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, address, options),
+  ])
+  return { user: user.apiKey, card: added.body.apiKey, address: at.body.apiKey }
+}
+
+/** A restaurant that takes orders by hand, with one item that has one choice. */
+async function aPlace() {
+  const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5, count: 1, available: true }
+  const customization = { apiKey: newKey(), name: 'Sauce', type: 'sauce', customizationChoices: [choice] }
+  const group = { apiKey: newKey(), name: 'Sauces', minCount: 0, maxCount: 2, basePrice: 0 }
+  const item = menuItem(20, { customizationGroups: [{ ...group, customizations: [customization] }] })
+  const { apiKey, key } = await aKitchen({}, [item])
+  return { restaurant: apiKey, key, item: item.apiKey, choice: choice.apiKey }
+}
+
+type Place = Awaited<ReturnType<typeof aPlace>>
+
+const orderAt = ({ restaurant, item, choice }: Place, recipient: Record<string, unknown>) => ({
+  restaurantApiKey: restaurant,
+  items: [{ apiKey: item, customizationChoices: [{ apiKey: choice }] }],
+  method: 'pickup',
+  payment: 'cash',
+  recipient,
+})
+
+export type World = Awaited<ReturnType<typeof makeWorld>>
+
+/** Made once for a file: everything that its tests try to reach. */
+export async function makeWorld() {
+  const [ours, neighbour, theirs, ourPlace, theirPlace] = await Promise.all([
+    anAccount(),
+    anAccount(),
+    anAccount(elsewhere()),
+    aPlace(),
+    aPlace(),
+  ])
+  const idempotencyKey = crypto.randomUUID()
+  const [theirOrder, theirGuestsOrder] = await Promise.all([
+    sendOrder(orderAt(theirPlace, { apiKey: theirs.user }), { ...elsewhere(), ...keyed(idempotencyKey) }),
+    sendOrder(orderAt(theirPlace, maria), elsewhere()),
+  ])
+  for (const { status, body } of [theirOrder, theirGuestsOrder])
+    if (status !== 200) throw new Error(`not an order: ${JSON.stringify(body)}`)
+  return {
+    ours,
+    ourPlace,
+    theirs,
+    /** What belongs neither to our application, our user nor our restaurant; names are kinds, for those that are public. */
+    foreign: {
+      user: theirs.user,
+      card: theirs.card,
+      address: theirs.address,
+      order: theirOrder.body.apiKey,
+      guestsOrder: theirGuestsOrder.body.apiKey,
+      idempotencyKey,
+      restaurant: theirPlace.restaurant,
+      item: theirPlace.item,
+      choice: theirPlace.choice,
+      neighboursCard: neighbour.card,
+      neighboursAddress: neighbour.address,
+    },
+    keys: { application: stack().accessKey, restaurant: ourPlace.key, operator: stack().operatorKey },
+  }
+}
+
+/** A delivery to our user, paid with the saved card: every key that an order can name is in it. */
+export const fullOrder = ({ ours, ourPlace }: World) => ({
+  ...orderAt(ourPlace, { apiKey: ours.user }),
+  method: 'delivery',
+  payment: 'card',
+  card: { apiKey: ours.card },
+  address: { apiKey: ours.address },
+})
