@@ -8,32 +8,25 @@ export type Proxy = {
   /** Cuts every connection, and refuses new ones until `mend`. */
   cut(): void
   mend(): void
+  /** Passes nothing on until `thaw`, and cuts nothing. */
+  freeze(): void
+  thaw(): void
   close(): Promise<void>
 }
 
 export async function proxyTo(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl)
-  const sockets = new Set<Socket>()
-  const state = { whole: true }
+  /** From each socket to where its bytes go. */
+  const ways = new Map<Socket, Socket>()
+  const state = { whole: true, frozen: false }
   const server = createServer((client) => {
     if (!state.whole) {
       client.resetAndDestroy()
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(one)
-      // A cut is what the proxy is for: both ends learn of it from their closed sockets.
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
-      one.pipe(other)
-    }
+    pass(client, upstream, { ways, frozen: state.frozen })
+    pass(upstream, client, { ways, frozen: state.frozen })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -41,7 +34,7 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   const cutAll = () => {
-    for (const socket of sockets) socket.resetAndDestroy()
+    for (const socket of ways.keys()) socket.resetAndDestroy()
   }
   return {
     url: url.href,
@@ -52,10 +45,31 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
     mend() {
       state.whole = true
     },
+    freeze() {
+      state.frozen = true
+      for (const [one, other] of ways) one.unpipe(other)
+    },
+    thaw() {
+      state.frozen = false
+      for (const [one, other] of ways) one.pipe(other)
+    },
     async close() {
       cutAll()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+type Passing = { ways: Map<Socket, Socket>; frozen: boolean }
+
+function pass(one: Socket, other: Socket, { ways, frozen }: Passing): void {
+  ways.set(one, other)
+  // A cut is what the proxy is for: both ends learn of it from their closed sockets.
+  one.on('error', () => other.destroy())
+  one.on('close', () => {
+    ways.delete(one)
+    other.destroy()
+  })
+  if (!frozen) one.pipe(other)
 }

@@ -25,8 +25,10 @@ beforeAll(async () => {
   ;({ db } = postgres)
   closeDatabase = () => postgres.close()
   await migrate(db, MIGRATIONS, log)
-  proxy = await proxyTo(servers().redis)
-  admin = connectRedis(servers().redis, log)
+  // A database of its own, which may be emptied.
+  const url = new URL('/7', servers().redis).href
+  proxy = await proxyTo(url)
+  admin = connectRedis(url, log)
   await vi.waitFor(() => admin.ping(), soon)
   cache = connectCache(proxy.url, log)
 })
@@ -154,8 +156,9 @@ test.each([
   [
     'frozen',
     async () => {
-      await admin.call('client', 'pause', '1500', 'ALL')
+      proxy.freeze()
       await aSecond()
+      proxy.thaw()
       await aSecond()
     },
   ],
@@ -163,7 +166,7 @@ test.each([
     'emptied all the time',
     async () => {
       for (let time = 0; time < 20; time++) {
-        await admin.flushall()
+        await admin.flushdb()
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
