@@ -42,7 +42,7 @@ export default defineConfig({
             'tests/deploy/**/*.stack.test.ts',
           ],
           globalSetup: 'packages/testkit/src/servers.setup.ts',
-          maxWorkers: 2,
+          fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },
