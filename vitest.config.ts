@@ -42,7 +42,7 @@ export default defineConfig({
             'tests/deploy/**/*.stack.test.ts',
           ],
           globalSetup: 'packages/testkit/src/servers.setup.ts',
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

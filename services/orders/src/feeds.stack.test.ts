@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { cents, type OrderStatus } from '@platter/contracts'
 import { connectPostgres, createLog, migrate, newApiKey, type ServerSentEvent } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { OrderDetails } from './domain/order.ts'
 import { Followers } from './followers.ts'
 import { RestaurantFeed } from './restaurant-feed.ts'
@@ -65,7 +66,17 @@ async function anOrder(): Promise<string> {
     .execute()
   await db.updateTable('orders').set({ outcome: 'transmitted' }).where('api_key', '=', apiKey).execute()
   await orders.addStatus(db, apiKey, 'AWAITING_PREPARATION')
+  await vi.waitFor(async () => expect(await isSettled(apiKey)).toBe(true), { timeout: 10_000, interval: 10 })
   return apiKey
+}
+
+/** No transaction runs any more that is older than the order's last change; those of other databases count too. */
+async function isSettled(apiKey: string): Promise<boolean> {
+  const { rows } = await sql<{ settled: boolean }>`
+    select changed_in < pg_snapshot_xmin(pg_current_snapshot()) as settled from orders where api_key = ${apiKey}`.execute(
+    db,
+  )
+  return rows[0]?.settled === true
 }
 
 const report = (apiKey: string, status: OrderStatus, trx: Db = db) => orders.addStatus(trx, apiKey, status)
