@@ -93,11 +93,14 @@ export const characters = (max: number) =>
  */
 export const text = (max: number) => characters(max).overwrite(maskCardNumbers)
 
+const filled = (schema: z.ZodString) =>
+  schema.refine((value) => value !== '', 'is empty').meta({ minLength: 1 })
+
 /** As `text`, and not empty. */
-export const filledText = (max: number) =>
-  text(max)
-    .refine((value) => value !== '', 'is empty')
-    .meta({ minLength: 1 })
+export const filledText = (max: number) => filled(text(max))
+
+/** An e-mail address names somebody: it is kept as it is, or its owner could not sign in. */
+export const emailAddress = () => filled(characters(200))
 
 const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
 

@@ -1,8 +1,15 @@
 import { z } from 'zod'
+import { maskCardNumbers } from '../card-number.ts'
 import { operation } from '../operation.ts'
 import { User } from '../records.ts'
 import { secret } from '../secret.ts'
-import { filledText, text } from '../values.ts'
+import { emailAddress, filledText } from '../values.ts'
+
+/** Of digits in a row only: those of a UUID, with dashes between, are no card's. */
+function hasNoCardNumber(email: string): boolean {
+  const dotted = email.replaceAll('-', '.')
+  return maskCardNumbers(dotted) === dotted
+}
 
 /**
  * A password to be set. Control characters cannot be typed again everywhere, and halves of surrogate pairs
@@ -27,8 +34,9 @@ export const RegisterUser = operation({
   owner: 'accounts',
   body: z
     .object({
-      email: text(200)
+      email: emailAddress()
         .refine((value) => z.email().safeParse(value).success, 'is not an e-mail address')
+        .refine(hasNoCardNumber, 'has a card number')
         .meta({ format: 'email' }),
       password: NewPassword,
       firstName: filledText(100),

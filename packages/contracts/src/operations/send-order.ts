@@ -5,6 +5,7 @@ import { Order } from '../records.ts'
 import { shownAs } from '../shown-as.ts'
 import {
   ApiKey,
+  characters,
   filledText,
   lenientBoolean,
   lenientNumber,
@@ -37,7 +38,7 @@ const personFields = {
   phone: filledText(30),
 }
 
-const guest = { ...personFields, email: nullAsAbsent(text(200)) }
+const guest = { ...personFields, email: nullAsAbsent(characters(200)) }
 const existing = {
   apiKey: ApiKey.describe('Of the user.'),
   firstName: nullAsAbsent(personFields.firstName),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '../operation.ts'
 import { User } from '../records.ts'
 import { secret } from '../secret.ts'
-import { filledText } from '../values.ts'
+import { emailAddress } from '../values.ts'
 
 /**
  * Finds a user by e-mail and password, and makes the person a user of the calling application. A wrong pair
@@ -17,7 +17,7 @@ export const Signin = operation({
   owner: 'accounts',
   body: z
     .object({
-      email: filledText(200),
+      email: emailAddress(),
       password: secret(z.string().min(1, 'is empty')).meta({ format: 'password' }),
     })
     .meta({ id: 'Credentials' }),
