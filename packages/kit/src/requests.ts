@@ -1,3 +1,4 @@
+import { answersEvents, operations } from '@platter/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './http.ts'
 import { scrub } from './scrub.ts'
@@ -22,8 +23,12 @@ const isProbe = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.url?.startsWith('/health/') ?? false
 
 /** A stream of events lasts as long as somebody reads it: its duration says nothing about us. */
-const isStream = ({ headers, routeOptions }: FastifyRequest): boolean =>
-  headers.accept?.includes('text/event-stream') === true || routeOptions.url?.endsWith('/stream') === true
+function isStream({ headers, method, routeOptions }: FastifyRequest): boolean {
+  const operation = byRoute.get(`${method} ${routeOptions.url}`)
+  return operation !== undefined && answersEvents(operation, headers.accept)
+}
+
+const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
 
 /** Of each request: a span, a measurement, and one log line with its ids; never its query, its headers or its body. */
 export function observeRequests(app: App): void {

@@ -26,7 +26,8 @@ export type StoredStory = {
   delivery: Omit<NonNullable<OrderStory['delivery']>, 'link'> | null
 }
 
-const epoch = (column: string) => sql<number>`floor(extract(epoch from ${sql.ref(column)}))::int8`
+const epoch = <N extends number | null = number>(column: string) =>
+  sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 /** Null when there is no such order. */
 export async function find(db: Db, apiKey: string): Promise<StoredStory | null> {
@@ -45,7 +46,7 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
       'sagas.traceparent',
       epoch('sagas.wake_at').as('wakeAt'),
       epoch('sagas.deadline_at').as('deadline'),
-      sql<number | null>`floor(extract(epoch from sagas.finished_at))::int8`.as('finished'),
+      epoch<number | null>('sagas.finished_at').as('finished'),
       'restaurant_links.link',
       'deliveries.attempts',
       'deliveries.outcome as delivered',
@@ -53,7 +54,7 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
       epoch('deliveries.busy_until').as('busyUntil'),
       epoch('deliveries.deadline_at').as('deliveryDeadline'),
       'deliveries.cancel_attempts',
-      sql<number | null>`floor(extract(epoch from deliveries.cancel_at))::int8`.as('cancelAt'),
+      epoch<number | null>('deliveries.cancel_at').as('cancelAt'),
     ])
     .where('orders.api_key', '=', apiKey)
     .executeTakeFirst()
