@@ -49,6 +49,7 @@ type Delivered = 'accepted' | 'refused' | 'unreachable' | null
  */
 export class Conductor {
   readonly #needs: Needs
+  readonly #committed = new Committed()
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -73,7 +74,9 @@ export class Conductor {
       delivery: this.#deliveryOf(first),
     })
     const { apiKey, facts, requestId } = accepted
-    await this.#say({ orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, requestId }, first)
+    const row = { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, requestId }
+    this.#committed.keep(row)
+    await this.#say(row, first)
   }
 
   /** What a participant answered. An answer to anything but what was said last changes nothing. */
@@ -82,7 +85,7 @@ export class Conductor {
   }
 
   async #answered(answer: SagaAnswer, delivered: Delivered): Promise<void> {
-    const row = await sagas.find(this.#needs.db, answer.orderApiKey)
+    const row = this.#committed.take(answer) ?? (await sagas.find(this.#needs.db, answer.orderApiKey))
     if (!row || row.version !== answer.version) return
     const result = heard(sendOrderSaga, row.facts, row.state, answer)
     if (result) await this.#move(row, result, delivered)
@@ -162,7 +165,9 @@ export class Conductor {
     if (!moved) return
     if (!('say' in coming)) sagaEnded(this.#needs.db, row.orderApiKey, coming.kind)
     if (change.status !== undefined || coming.kind === 'failed') this.announce(row.orderApiKey)
-    await this.#say({ ...row, version: row.version + 1, attempt: 1, state }, coming)
+    const now = { ...row, version: row.version + 1, attempt: 1, state }
+    if ('say' in coming) this.#committed.keep(now)
+    await this.#say(now, coming)
   }
 
   /**
@@ -192,6 +197,33 @@ export class Conductor {
   #deliveryOf(coming: Next<SendOrderFacts>): sagas.NewDelivery | null {
     if (!('step' in coming) || coming.step.kind !== 'pivot') return null
     return { busyMs: FIRST_HOLD_MS, deadlineMs: this.#needs.deadlines.transmitMs }
+  }
+}
+
+/** Sagas that are answered later than this many others are read again. */
+const MOST_COMMITTED = 5_000
+
+/**
+ * The rows that this replica has committed last, so that an answer that comes back to it needs no read. A row that
+ * somebody else has moved meanwhile does no harm: the next commit finds another version, and changes nothing.
+ */
+class Committed {
+  readonly #rows = new Map<string, sagas.SagaRow>()
+
+  keep(row: sagas.SagaRow): void {
+    this.#rows.set(row.orderApiKey, row)
+    if (this.#rows.size <= MOST_COMMITTED) return
+    for (const oldest of this.#rows.keys()) {
+      this.#rows.delete(oldest)
+      return
+    }
+  }
+
+  /** The row that the answer is to, once. */
+  take({ orderApiKey, version }: SagaAnswer): sagas.SagaRow | null {
+    const row = this.#rows.get(orderApiKey)
+    this.#rows.delete(orderApiKey)
+    return row?.version === version ? row : null
   }
 }
 

@@ -4,9 +4,9 @@ import { orderRecord } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Waiters } from '#/waiters.ts'
+import type { Watch } from '#/waiters.ts'
 
-type Needs = { db: Db; waiters: Waiters; answerWithinMs: number }
+type Needs = { db: Db; answerWithinMs: number }
 
 /** A replica that died while it waited leaves the key busy for so much longer than it would have waited. */
 const BUSY_MARGIN_MS = 2_000
@@ -25,11 +25,12 @@ type Waiting = { idempotency: IdempotencyScope | null; requestId: string; url: s
 export async function finalAnswer(
   needs: Needs,
   apiKey: string,
+  watch: Watch,
   { idempotency: scope, requestId, url }: Waiting,
 ): Promise<Rendered> {
   const { db } = needs
   const used = scope && { ...scope, orderApiKey: apiKey }
-  const standing = await standingOf(needs, apiKey)
+  const standing = await standingOf(needs, apiKey, watch)
   if (standing.kind === 'failed') {
     const problem = Problem.refusal(standing.refusal)
     if (used && problem.status >= 500) await idempotencyKeys.forget(db, used)
@@ -45,8 +46,12 @@ export async function finalAnswer(
   return new Rendered(body)
 }
 
-async function standingOf({ db, waiters, answerWithinMs }: Needs, apiKey: string): Promise<orders.Standing> {
-  const decided = await waiters.until(apiKey, () => decidedStanding(db, apiKey), answerWithinMs)
+async function standingOf(
+  { db, answerWithinMs }: Needs,
+  apiKey: string,
+  watch: Watch,
+): Promise<orders.Standing> {
+  const decided = await watch.until(() => decidedStanding(db, apiKey), answerWithinMs)
   if (decided) return decided
   await orders.tell(db, apiKey)
   return orders.standing(db, apiKey)

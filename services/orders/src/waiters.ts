@@ -1,48 +1,62 @@
+/** Who waits looks at least so often, should a wake-up be lost: with RabbitMQ away there is none. */
+const LOOK_EVERY_MS = 250
+
 /** Requests on this replica that wait for their order. A wake-up is a nudge only: the row is the answer. */
 export class Waiters {
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #watches = new Map<string, Set<Watch>>()
 
   /** Wakes those who wait for the order. */
   wake(orderApiKey: string): void {
-    for (const resolve of this.#waiting.get(orderApiKey) ?? []) resolve()
+    for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake()
   }
 
   /**
-   * Calls `read` until it gives something or the time is up (null). It registers before the first read, so
-   * that no wake-up falls between; between reads it waits for a wake-up, 250 ms at most, so that it works
-   * with RabbitMQ away as well.
+   * Hears of the order from now on: begun before the order is committed, no wake-up falls between. To be ended with
+   * `using`.
    */
-  async until<T>(orderApiKey: string, read: () => Promise<T | null>, withinMs: number): Promise<T | null> {
+  watch(orderApiKey: string): Watch {
+    const watches = this.#watches.get(orderApiKey) ?? new Set()
+    const watch = new Watch(() => {
+      watches.delete(watch)
+      if (watches.size === 0) this.#watches.delete(orderApiKey)
+    })
+    this.#watches.set(orderApiKey, watches.add(watch))
+    return watch
+  }
+}
+
+/** One who waits for an order. */
+export class Watch implements Disposable {
+  readonly #end: () => void
+  #woken = Promise.withResolvers<void>()
+
+  constructor(end: () => void) {
+    this.#end = end
+  }
+
+  /** There is something to be read. */
+  wake(): void {
+    this.#woken.resolve()
+  }
+
+  /** Calls `read` at each wake-up, until it gives something or the time is up (null). */
+  async until<T>(read: () => Promise<T | null>, withinMs: number): Promise<T | null> {
     const end = performance.now() + withinMs
-    for (let pause = 50; ; pause = Math.min(pause * 2, 250)) {
-      const woken = this.#register(orderApiKey)
-      try {
-        const found = await read()
-        if (found !== null) return found
-        const left = end - performance.now()
-        if (left <= 0) return null
-        await woken.within(Math.min(pause, left))
-      } finally {
-        woken.forget()
-      }
+    for (;;) {
+      await this.#wakeUp(Math.min(LOOK_EVERY_MS, end - performance.now()))
+      const found = await read()
+      if (found !== null || performance.now() >= end) return found
     }
   }
 
-  #register(orderApiKey: string) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting = this.#waiting.get(orderApiKey) ?? new Set()
-    this.#waiting.set(orderApiKey, waiting.add(resolve))
-    let timer: NodeJS.Timeout | undefined
-    return {
-      within(ms: number): Promise<void> {
-        timer = setTimeout(resolve, ms)
-        return promise
-      },
-      forget: () => {
-        clearTimeout(timer)
-        waiting.delete(resolve)
-        if (waiting.size === 0) this.#waiting.delete(orderApiKey)
-      },
-    }
+  [Symbol.dispose](): void {
+    this.#end()
+  }
+
+  async #wakeUp(withinMs: number): Promise<void> {
+    const timer = setTimeout(() => this.wake(), withinMs)
+    await this.#woken.promise
+    clearTimeout(timer)
+    this.#woken = Promise.withResolvers()
   }
 }

@@ -80,7 +80,9 @@ const LOOK_EVERY_MS = 1_500
 export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+    joins: 'by key',
+  })
   const { db } = postgres
   const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)

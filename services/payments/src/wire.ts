@@ -37,7 +37,9 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 export function wire(config: Config, log: Log): Parts {
   const processing = processingOf(config)
-  const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+    joins: 'by key',
+  })
   const bus = new Bus({ url: config.AMQP_URL, service: 'payments', log })
   const stripe = processing.kind === 'stripe' ? new StripeProcessor(processing) : null
   const processor = tracedProcessor(

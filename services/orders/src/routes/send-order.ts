@@ -11,7 +11,7 @@ import { accepting } from '#/saga-telemetry.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Waiters } from '#/waiters.ts'
+import type { Waiters, Watch } from '#/waiters.ts'
 
 type Needs = {
   db: Db
@@ -34,9 +34,11 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const { applicationId } = principal
     const checked = await checkOrder(needs.bus, body, { applicationId, requestId, now: Date.now() })
     const newCard = await tokenized(needs.tokenize, body, checked.order, requestId)
-    const apiKey = await accept(needs, call, checked, newCard)
+    const apiKey = newApiKey()
+    using watch = needs.waiters.watch(apiKey)
+    await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
-    return finalAnswer(needs, apiKey, call)
+    return await finalAnswer(needs, apiKey, watch, call)
   }
 }
 
@@ -58,8 +60,15 @@ async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Pro
       call.setHeader('idempotent-replayed', 'true')
       return new Rendered(used.body, used.status)
     case 'resumed':
-      return finalAnswer(needs, used.orderApiKey, call)
+      return resume(needs, used.orderApiKey, call)
   }
+}
+
+/** The order was accepted before, and may be decided already. */
+async function resume(needs: Needs, orderApiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
+  using watch = needs.waiters.watch(orderApiKey)
+  watch.wake()
+  return await finalAnswer(needs, orderApiKey, watch, call)
 }
 
 /** A test order is never charged, so its card is not even shown to the processor. */
@@ -74,15 +83,16 @@ async function tokenized(
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 
+type Accepting = { apiKey: string; watch: Watch; checked: CheckedOrder; newCard: TokenizedCard | null }
+
 /** Commits the order; from here on it is not lost. The key of another request that was faster is `idempotency-in-flight`. */
 async function accept(
   needs: Needs,
   { body, principal, requestId, idempotency }: Call<typeof SendOrder>,
-  { order, savedCard }: CheckedOrder,
-  newCard: TokenizedCard | null,
-): Promise<string> {
+  { apiKey, watch, checked, newCard }: Accepting,
+): Promise<void> {
   const { conductor, answerWithinMs } = needs
-  const apiKey = newApiKey()
+  const { order, savedCard } = checked
   const newAddress = newAddressOf(body, order)
   const isCharged = order.payment === 'card' && !order.test
   const facts: SendOrderFacts = {
@@ -105,15 +115,14 @@ async function accept(
   } catch (error) {
     if (idempotencyKeys.isTaken(error)) throw inFlight()
     // The commit may have happened all the same, its confirmation lost: the row tells.
-    if (!isAway(error) || !(await isThere(needs, apiKey))) throw error
+    if (!isAway(error) || !(await isThere(needs.db, apiKey, watch))) throw error
   }
-  return apiKey
 }
 
 /** A database that was away is given two seconds to come back and tell. */
-async function isThere({ db, waiters }: Needs, apiKey: string): Promise<boolean> {
+async function isThere(db: Db, apiKey: string, watch: Watch): Promise<boolean> {
   const exists = () => orders.exists(db, apiKey).catch(() => null)
-  return (await waiters.until(apiKey, exists, 2_000)) ?? false
+  return (await watch.until(exists, 2_000)) ?? false
 }
 
 /** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */

@@ -1,4 +1,5 @@
 import type { RestaurantLink } from '@platter/contracts'
+import { batched } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
@@ -19,11 +20,17 @@ const columns = sql`
   d.attempts = 1 and d.busy_until > now() + interval '1 second' as held`
 
 /** The delivery of an order, without taking it: whoever wrote it has taken it for the reader, as long as it is `held`. */
-export async function read(db: Db, orderApiKey: string): Promise<Delivery | null> {
-  const { rows } =
-    await sql<Delivery>`select ${columns} from deliveries d where order_api_key = ${orderApiKey}`.execute(db)
-  return rows[0] ?? null
-}
+export const read = batched({
+  keyOf: (orderApiKey: string) => orderApiKey,
+  run: async (db: Db, orderApiKeys): Promise<(Delivery | null)[]> => {
+    const { rows } = await sql<Delivery & { order_api_key: string }>`
+      select order_api_key, ${columns} from deliveries d where order_api_key = any(${orderApiKeys})`.execute(
+      db,
+    )
+    const found = new Map(rows.map(({ order_api_key, ...delivery }) => [order_api_key, delivery]))
+    return orderApiKeys.map((orderApiKey) => found.get(orderApiKey) ?? null)
+  },
+})
 
 /**
  * Takes the delivery for `busyMs`; null when somebody else is at it. A settled one is given back as it is.

@@ -1,6 +1,8 @@
 import { cents, type OrderStatus, type Refusal } from '@platter/contracts'
+import { batched } from '@platter/kit'
 import { sql, type Selectable, type SelectQueryBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
+import type { State } from '#/domain/saga-row.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 type OrderRow = Selectable<Tables['orders']>
@@ -31,12 +33,21 @@ const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
 
 export type OwnedOrder = PlacedOrder & { applicationId: string }
 
-export async function find(db: Db, apiKey: string): Promise<OwnedOrder | null> {
-  const row = await visible(
-    db.selectFrom('orders').selectAll().where('api_key', '=', apiKey),
-  ).executeTakeFirst()
-  return row ? { ...placedOrder(row), applicationId: row.application_id } : null
-}
+export const find = batched({
+  keyOf: (apiKey: string) => apiKey,
+  run: async (db: Db, apiKeys): Promise<(OwnedOrder | null)[]> => {
+    const rows = await visible(
+      db.selectFrom('orders').selectAll().where('api_key', '=', anyOf(apiKeys)),
+    ).execute()
+    const found = new Map(rows.map((row) => [row.api_key, row]))
+    return apiKeys.map((apiKey) => {
+      const row = found.get(apiKey)
+      return row ? { ...placedOrder(row), applicationId: row.application_id } : null
+    })
+  },
+})
+
+const anyOf = (apiKeys: readonly string[]) => sql<string>`any(${apiKeys})`
 
 /** Whether the order was accepted, whoever may see it. */
 export async function exists(db: Db, apiKey: string): Promise<boolean> {
@@ -93,17 +104,29 @@ export type Standing =
   | { kind: 'failed'; refusal: Refusal }
 
 /** Throws when there is no such order. */
-export async function standing(db: Db, apiKey: string): Promise<Standing> {
-  const row = await db
-    .selectFrom('orders')
-    .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
-    .selectAll('orders')
-    .select('sagas.state')
-    .where('api_key', '=', apiKey)
-    .executeTakeFirstOrThrow()
+export const standing = batched({
+  keyOf: (apiKey: string) => apiKey,
+  run: async (db: Db, apiKeys): Promise<Standing[]> => {
+    const rows = await db
+      .selectFrom('orders')
+      .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
+      .selectAll('orders')
+      .select('sagas.state')
+      .where('api_key', '=', anyOf(apiKeys))
+      .execute()
+    const found = new Map(rows.map((row) => [row.api_key, row]))
+    return apiKeys.map((apiKey) => standingOf(found.get(apiKey) ?? missing(apiKey)))
+  },
+})
+
+function missing(apiKey: string): never {
+  throw new Error(`there is no order ${apiKey}`)
+}
+
+function standingOf(row: OrderRow & { state: State }): Standing {
   if (row.outcome === 'pending') return { kind: 'pending', order: placedOrder(row) }
   if (row.outcome === 'transmitted' || row.told) return { kind: 'placed', order: placedOrder(row) }
-  if (!row.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
+  if (!row.state.refusal) throw new Error(`order ${row.api_key} failed without a refusal`)
   return { kind: 'failed', refusal: row.state.refusal }
 }
 

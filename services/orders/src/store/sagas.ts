@@ -1,6 +1,6 @@
 import type { Cancellation, Refusal } from '@platter/contracts'
-import type { IdempotencyScope } from '@platter/kit'
-import { sql } from 'kysely'
+import { batched, type IdempotencyScope } from '@platter/kit'
+import { sql, type RawBuilder } from 'kysely'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'
 import { firstPaymentState } from '#/domain/order.ts'
 import type { Change, SendOrderFacts, State } from '#/domain/saga-row.ts'
@@ -34,44 +34,80 @@ export type Acceptance = {
   idempotency: { scope: IdempotencyScope; busyMs: number } | null
 }
 
-const milliseconds = (ms: number) => sql`${ms} * interval '1 millisecond'`
+/**
+ * Commit 1 of an order, its acceptance: the order, its first status, its saga, its idempotency key and, for cash, its
+ * delivery. Orders that come at the same time share the statement.
+ */
+export const accept = batched({
+  keyOf: ({ apiKey }: Acceptance) => apiKey,
+  run: async (db: Db, all): Promise<void[]> => {
+    await sql`
+      with given as materialized (
+        select * from jsonb_to_recordset(${JSON.stringify(all.map(acceptanceRow))}::jsonb) as given(
+          api_key text, application_id text, recipient_api_key text, restaurant_api_key text, method text,
+          payment text, test boolean, total integer, payment_state text, details jsonb,
+          facts jsonb, state jsonb, request_id text, traceparent text, wake_in float8, deadline_in float8,
+          delivery_busy float8, delivery_deadline float8,
+          access_key_id text, path text, key text, fingerprint text, key_busy float8)
+      ), placed as (
+        insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
+                            total, status, payment_state, details)
+        select api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
+               total, 'PROCESSING', payment_state, details from given
+      ), noted as (
+        insert into order_statuses (order_api_key, position, status) select api_key, 0, 'PROCESSING' from given
+      ), delivery as (
+        ${newDeliveries(sql`api_key`, sql`given`)}
+      ), keyed as (
+        insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
+        select access_key_id, path, key, fingerprint, api_key, now() + ${milliseconds(sql`key_busy`)}
+        from given where key is not null
+      )
+      insert into sagas (order_api_key, facts, state, request_id, traceparent, wake_at, deadline_at)
+      select api_key, facts, state, request_id, traceparent,
+             now() + ${milliseconds(sql`wake_in`)}, now() + ${milliseconds(sql`deadline_in`)} from given
+    `.execute(db)
+    return all.map(() => undefined)
+  },
+})
 
-/** Commit 1 of an order, its acceptance: the order, its first status, its saga, its idempotency key and, for cash, its delivery, in one statement. */
-export async function accept(db: Db, accepted: Acceptance): Promise<void> {
-  const { apiKey, order, facts, state, requestId, delivery } = accepted
-  await sql`
-    with placed as (
-      insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
-                          total, status, payment_state, details)
-      values (${apiKey}, ${accepted.applicationId}, ${order.recipientApiKey}, ${order.restaurantApiKey}, ${order.method},
-              ${order.payment}, ${order.test}, ${order.total}, 'PROCESSING', ${firstPaymentState(order)},
-              ${JSON.stringify(order.details)})
-    ), noted as (
-      insert into order_statuses (order_api_key, position, status) values (${apiKey}, 0, 'PROCESSING')
-    ), delivery as (
-      ${newDelivery(apiKey, delivery)}
-    ), ${newKey(apiKey, accepted.idempotency)}
-    insert into sagas (order_api_key, facts, state, request_id, traceparent, wake_at, deadline_at)
-    values (${apiKey}, ${JSON.stringify(facts)}, ${JSON.stringify(state)}, ${requestId}, ${accepted.traceparent},
-            now() + ${milliseconds(accepted.wakeInMs)}, now() + ${milliseconds(accepted.deadlineMs)})
-  `.execute(db)
+function acceptanceRow({ order, idempotency, delivery, ...accepted }: Acceptance) {
+  return {
+    api_key: accepted.apiKey,
+    application_id: accepted.applicationId,
+    recipient_api_key: order.recipientApiKey,
+    restaurant_api_key: order.restaurantApiKey,
+    method: order.method,
+    payment: order.payment,
+    test: order.test,
+    total: order.total,
+    payment_state: firstPaymentState(order),
+    details: order.details,
+    facts: accepted.facts,
+    state: accepted.state,
+    request_id: accepted.requestId,
+    traceparent: accepted.traceparent,
+    wake_in: accepted.wakeInMs,
+    deadline_in: accepted.deadlineMs,
+    ...deliveryRow(delivery),
+    ...(idempotency && keyRow(idempotency)),
+  }
 }
 
-const newKey = (apiKey: string, idempotency: Acceptance['idempotency']) => {
-  if (!idempotency) return sql`keyed as (select)`
-  const { accessKeyId, path, key, fingerprint } = idempotency.scope
-  return sql`keyed as (
-    insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
-    values (${accessKeyId}, ${path}, ${key}, ${fingerprint}, ${apiKey}, now() + ${milliseconds(idempotency.busyMs)}))`
+const deliveryRow = (delivery: NewDelivery | null) =>
+  delivery && { delivery_busy: delivery.busyMs, delivery_deadline: delivery.deadlineMs }
+
+function keyRow({ scope, busyMs }: NonNullable<Acceptance['idempotency']>) {
+  const { accessKeyId, path, key, fingerprint } = scope
+  return { access_key_id: accessKeyId, path, key, fingerprint, key_busy: busyMs }
 }
 
-function newDelivery(apiKey: string, delivery: NewDelivery | null, when = sql`true`) {
-  const { busyMs, deadlineMs } = delivery ?? { busyMs: 0, deadlineMs: 0 }
-  return sql`
-    insert into deliveries (order_api_key, busy_until, deadline_at)
-    select ${apiKey}, now() + ${milliseconds(busyMs)}, now() + ${milliseconds(deadlineMs)}
-    where ${delivery !== null} and ${when} on conflict do nothing`
-}
+const milliseconds = (ms: RawBuilder<unknown>) => sql`${ms} * interval '1 millisecond'`
+
+const newDeliveries = (orderApiKey: RawBuilder<unknown>, rows: RawBuilder<unknown>) => sql`
+  insert into deliveries (order_api_key, busy_until, deadline_at)
+  select ${orderApiKey}, now() + ${milliseconds(sql`delivery_busy`)}, now() + ${milliseconds(sql`delivery_deadline`)}
+  from ${rows} where delivery_busy is not null on conflict do nothing`
 
 /** The saga of an order that is not finished, or null. */
 export async function find(db: Db, orderApiKey: string): Promise<SagaRow | null> {
@@ -127,50 +163,73 @@ export type Transition = {
 
 /**
  * Moves the saga on from the version that was read, and the order with it. False when somebody else has
- * moved it meanwhile: then nothing is changed.
+ * moved it meanwhile: then nothing is changed. Sagas that move at the same time share the statement.
  */
-export async function move(
+export const move = (
   db: Db,
-  { orderApiKey, version }: SagaRow,
-  transition: Transition,
-): Promise<boolean> {
-  const { state, change, wakeInMs, delivery, delivered, failure } = transition
-  const { rows } = await sql<{ order_api_key: string }>`
-    with moved as (
-      update sagas set version = version + 1, attempt = 1, state = ${JSON.stringify(state)},
-        wake_at = now() + ${milliseconds(wakeInMs ?? 0)},
-        finished_at = case when ${wakeInMs === null} then now() end
-      where order_api_key = ${orderApiKey} and version = ${version} and finished_at is null
-      returning order_api_key
-    ), changed as (
-      update orders set
-        status = coalesce(${change.status ?? null}, status),
-        payment_state = coalesce(${change.paymentState ?? null}, case
-          when ${failure !== null} and payment_state in ('PENDING', 'DUE', 'AUTHORIZED') then 'VOIDED'
-          else payment_state end),
-        outcome = case when ${failure !== null} and outcome = 'pending' then 'failed' when ${change.status !== undefined} then 'transmitted' else outcome end,
-        cancellation = coalesce(cancellation, ${failure && JSON.stringify(failure.cancellation)}::jsonb)
-      where api_key in (select order_api_key from moved)
-    ), noted as (
-      insert into order_statuses (order_api_key, position, status)
-      select order_api_key, 1, ${change.status ?? null} from moved where ${change.status !== undefined}
-    ), delivery as (
-      ${delivery ? newDelivery(orderApiKey, delivery, sql`exists (select from moved)`) : settled(orderApiKey, { delivered, failed: failure !== null })}
-    )
-    select order_api_key from moved
-  `.execute(db)
-  return rows.length > 0
-}
+  saga: Pick<SagaRow, 'orderApiKey' | 'version'>,
+  to: Transition,
+): Promise<boolean> => moved(db, { ...saga, ...to })
+
+type Move = Pick<SagaRow, 'orderApiKey' | 'version'> & Transition
 
 /** A restaurant that was given up may have the order all the same: it is told for a day that it is off. */
-const settled = (
-  orderApiKey: string,
-  { delivered, failed }: { delivered: Transition['delivered']; failed: boolean },
-) => sql`
-  update deliveries set outcome = coalesce(${delivered}, outcome),
-    cancel_at = case when ${failed} and coalesce(${delivered}, outcome) = 'unreachable' then now() end,
-    cancel_until = now() + interval '1 day'
-  where order_api_key = ${orderApiKey} and (${delivered !== null} or ${failed}) and order_api_key in (select order_api_key from moved)`
+const moved = batched({
+  keyOf: ({ orderApiKey }: Move) => orderApiKey,
+  run: async (db: Db, all) => {
+    const { rows } = await sql<{ order_api_key: string }>`
+      with given as materialized (
+        select * from jsonb_to_recordset(${JSON.stringify(all.map(moveRow))}::jsonb) as given(
+          order_api_key text, version integer, state jsonb, wake_in float8, status text, payment_state text,
+          cancellation jsonb, delivered text, delivery_busy float8, delivery_deadline float8)
+      ), moved as (
+        update sagas set version = sagas.version + 1, attempt = 1, state = given.state,
+          wake_at = now() + ${milliseconds(sql`coalesce(wake_in, 0)`)},
+          finished_at = case when wake_in is null then now() end
+        from given
+        where sagas.order_api_key = given.order_api_key and sagas.version = given.version and finished_at is null
+        returning given.*
+      ), changed as (
+        update orders set
+          status = coalesce(moved.status, orders.status),
+          payment_state = coalesce(moved.payment_state, case
+            when moved.cancellation is not null and orders.payment_state in ('PENDING', 'DUE', 'AUTHORIZED') then 'VOIDED'
+            else orders.payment_state end),
+          outcome = case when moved.cancellation is not null and outcome = 'pending' then 'failed'
+            when moved.status is not null then 'transmitted' else outcome end,
+          cancellation = coalesce(orders.cancellation, moved.cancellation)
+        from moved where api_key = order_api_key
+      ), noted as (
+        insert into order_statuses (order_api_key, position, status)
+        select order_api_key, 1, status from moved where status is not null
+      ), begun as (
+        ${newDeliveries(sql`order_api_key`, sql`moved`)}
+      ), ended as (
+        update deliveries set outcome = coalesce(delivered, outcome),
+          cancel_at = case when cancellation is not null and coalesce(delivered, outcome) = 'unreachable' then now() end,
+          cancel_until = now() + interval '1 day'
+        from moved
+        where deliveries.order_api_key = moved.order_api_key and delivery_busy is null
+          and (delivered is not null or cancellation is not null)
+      )
+      select order_api_key from moved
+    `.execute(db)
+    const done = new Set(rows.map(({ order_api_key }) => order_api_key))
+    return all.map(({ orderApiKey }) => done.has(orderApiKey))
+  },
+})
+
+const moveRow = ({ orderApiKey, version, state, change, wakeInMs, ...rest }: Move) => ({
+  order_api_key: orderApiKey,
+  version,
+  state,
+  wake_in: wakeInMs,
+  status: change.status ?? null,
+  payment_state: change.paymentState ?? null,
+  cancellation: rest.failure?.cancellation ?? null,
+  delivered: rest.delivered,
+  ...deliveryRow(rest.delivery),
+})
 
 export type DueSaga = SagaRow & { overdue: boolean; traceparent: string | null }
 

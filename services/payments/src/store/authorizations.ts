@@ -1,4 +1,5 @@
 import type { Cents } from '@platter/contracts'
+import { batched } from '@platter/kit'
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely'
 import type { Authorization, State } from '../domain/authorization.ts'
 import type { Change } from '../domain/learn.ts'
@@ -40,30 +41,87 @@ const row = [
 type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
   age_seconds: number
 }
+const columns = sql.join(
+  row.map((column) => (typeof column === 'string' ? sql.ref(`authorizations.${column}`) : column)),
+)
+
+type Db = Kysely<Database>
+type Hold = { orderApiKey: string; amount: Cents; token: string }
+type Move = { from: Authorization; change: Change }
+
+/* Statements that orders share which come at the same time: each gives the rows that it found, made or moved. */
+
+const read = batched({
+  keyOf: (orderApiKey: string) => orderApiKey,
+  run: async (db: Db, orderApiKeys) => {
+    const { rows } = await sql<Row>`
+      select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`.execute(db)
+    return inOrder(orderApiKeys, rows)
+  },
+})
+
+const make = batched({
+  keyOf: ({ orderApiKey }: Hold) => orderApiKey,
+  run: async (db: Db, holds) => {
+    const { rows } = await sql<Row>`
+      insert into authorizations (order_api_key, state, amount, token)
+      select "orderApiKey", 'sent', amount, token
+      from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb) as given("orderApiKey" text, amount integer, token text)
+      on conflict (order_api_key) do nothing
+      returning ${columns}`.execute(db)
+    return inOrder(
+      holds.map(({ orderApiKey }) => orderApiKey),
+      rows,
+    )
+  },
+})
+
+const move = batched({
+  keyOf: ({ from }: Move) => from.orderApiKey,
+  run: async (db: Db, moves) => {
+    const { rows } = await sql<Row>`
+      update authorizations set
+        state = given.state,
+        processor_id = coalesce(given.processor_id, authorizations.processor_id),
+        refusal_code = coalesce(given.refusal_code, authorizations.refusal_code),
+        decline_code = coalesce(given.decline_code, authorizations.decline_code),
+        unknown_since = null, updated_at = now()
+      from jsonb_to_recordset(${JSON.stringify(moves.map(moveRow))}::jsonb) as given(
+        order_api_key text, from_state text, state text, processor_id text, refusal_code text, decline_code text)
+      where authorizations.order_api_key = given.order_api_key and authorizations.state = given.from_state
+      returning ${columns}`.execute(db)
+    return inOrder(
+      moves.map(({ from }) => from.orderApiKey),
+      rows,
+    )
+  },
+})
+
+const moveRow = ({ from, change }: Move) => ({
+  order_api_key: from.orderApiKey,
+  from_state: from.state,
+  state: change.state,
+  ...(change.state === 'declined'
+    ? { refusal_code: change.refusal.code, decline_code: change.refusal.declineCode }
+    : { processor_id: change.processorId }),
+})
+
+function inOrder(orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] {
+  const found = new Map(rows.map((one) => [one.order_api_key, toAuthorization(one)]))
+  return orderApiKeys.map((orderApiKey) => found.get(orderApiKey) ?? null)
+}
 
 /** The rows of `authorizations`. Each function is one statement and so one transaction. */
-export function createAuthorizations(db: Kysely<Database>) {
-  async function find(orderApiKey: string): Promise<Authorization | null> {
-    const found = await db
-      .selectFrom('authorizations')
-      .select(row)
-      .where('order_api_key', '=', orderApiKey)
-      .executeTakeFirst()
-    return found ? toAuthorization(found) : null
-  }
+export function createAuthorizations(db: Db) {
+  const find = (orderApiKey: string): Promise<Authorization | null> => read(db, orderApiKey)
 
   return {
     find,
 
     /** "I am about to ask": makes the row, or gives the one that is there already. */
     async send(orderApiKey: string, hold: { amount: Cents; token: string }): Promise<Authorization> {
-      const made = await db
-        .insertInto('authorizations')
-        .values({ order_api_key: orderApiKey, state: 'sent', ...hold })
-        .onConflict((conflict) => conflict.column('order_api_key').doNothing())
-        .returning(row)
-        .executeTakeFirst()
-      return made ? toAuthorization(made) : existing(await find(orderApiKey), orderApiKey)
+      const made = await make(db, { orderApiKey, ...hold })
+      return made ?? existing(await find(orderApiKey), orderApiKey)
     },
 
     /** From now on nothing may stay held; of an order that was never sent, nothing may ever be. */
@@ -82,15 +140,8 @@ export function createAuthorizations(db: Kysely<Database>) {
     },
 
     /** Moves the row on, or gives it as it is when somebody else has moved it meanwhile. */
-    async move({ orderApiKey, state }: Authorization, change: Change): Promise<Authorization> {
-      const moved = await db
-        .updateTable('authorizations')
-        .set({ ...toColumns(change), unknown_since: null, updated_at: sql`now()` })
-        .where('order_api_key', '=', orderApiKey)
-        .where('state', '=', state)
-        .returning(row)
-        .executeTakeFirst()
-      return moved ? toAuthorization(moved) : existing(await find(orderApiKey), orderApiKey)
+    async move(from: Authorization, change: Change): Promise<Authorization> {
+      return (await move(db, { from, change })) ?? existing(await find(from.orderApiKey), from.orderApiKey)
     },
 
     noteUnknown: (of: Authorization, open: OpenCall) => noteUnknown(db, of, open),
@@ -122,11 +173,6 @@ function existing(found: Authorization | null, orderApiKey: string): Authorizati
   if (!found) throw new Error(`the authorization of order ${orderApiKey} is gone; rows are never deleted`)
   return found
 }
-
-const toColumns = (change: Change) =>
-  change.state === 'declined'
-    ? { state: change.state, refusal_code: change.refusal.code, decline_code: change.refusal.declineCode }
-    : { state: change.state, processor_id: change.processorId }
 
 /** The table's checks hold what the type says: which columns are filled in which state. */
 const toAuthorization = (found: Row): Authorization =>

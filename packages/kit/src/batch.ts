@@ -1,0 +1,101 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+type Call<Item, Result> = {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+  /** Runs in the context of the call, so that a statement is in the trace of the first whom it is for. */
+  inContext: <T>(work: () => T) => T
+}
+
+/** What is done for many at once. `run` gives one result for each item, in their order. */
+type Batching<On, Item, Result> = {
+  run: (on: On, items: readonly Item[]) => Promise<readonly Result[]>
+  /** Two items with the same key are never in one statement: it would see the row of both as it was before it. */
+  keyOf: (item: Item) => string
+}
+
+/** With one at a time whoever comes waits for two statements at worst; a second one fills the pauses of the first. */
+const AT_ONCE = 2
+/** More make the statement slower and hardly cheaper (0.26 ms of PostgreSQL's CPU an order at 32, 0.36 at 8, 1.2 at 1). */
+const MOST = 64
+
+/** SQLSTATE classes of a statement that was refused, so that nothing of it has happened: data, constraints, rollbacks, locks, limits. */
+const REFUSED = /^(22|23|40|55|57014)/
+
+/**
+ * Makes of many calls one statement, and so one commit. A call that comes alone is made at once; those that come while
+ * two are under way are made together when one of them ends. So nobody waits for company, and the busier it is the less
+ * each costs. When the statement is refused, each of its items is tried alone: only the one that is at fault gets the
+ * error. When its outcome is unknown, it is unknown to all of them.
+ */
+export function batched<On extends object, Item, Result>(
+  batching: Batching<On, Item, Result>,
+): (on: On, item: Item) => Promise<Result> {
+  const batches = new WeakMap<On, Batches<On, Item, Result>>()
+  return (on, item) => {
+    let here = batches.get(on)
+    if (!here) batches.set(on, (here = new Batches(on, batching)))
+    return here.add(item)
+  }
+}
+
+class Batches<On, Item, Result> {
+  readonly #on: On
+  readonly #batching: Batching<On, Item, Result>
+  #waiting: Call<Item, Result>[] = []
+  #running = 0
+
+  constructor(on: On, batching: Batching<On, Item, Result>) {
+    this.#on = on
+    this.#batching = batching
+  }
+
+  add(item: Item): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    this.#waiting.push({ item, resolve, reject, inContext: AsyncLocalStorage.snapshot() })
+    this.#runNext()
+    return promise
+  }
+
+  #runNext(): void {
+    if (this.#running >= AT_ONCE) return
+    const calls = this.#take()
+    const [first] = calls
+    if (!first) return
+    this.#running += 1
+    void first.inContext(async () => {
+      await this.#settle(calls)
+      this.#running -= 1
+      this.#runNext()
+    })
+  }
+
+  #take(): Call<Item, Result>[] {
+    const taken = new Map<string, Call<Item, Result>>()
+    const left: Call<Item, Result>[] = []
+    for (const call of this.#waiting) {
+      const key = this.#batching.keyOf(call.item)
+      if (taken.size < MOST && !taken.has(key)) taken.set(key, call)
+      else left.push(call)
+    }
+    this.#waiting = left
+    return [...taken.values()]
+  }
+
+  async #settle(calls: readonly Call<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#batching.run(
+        this.#on,
+        calls.map(({ item }) => item),
+      )
+      for (const [at, call] of calls.entries()) call.resolve(results[at] as Result)
+    } catch (error) {
+      if (calls.length > 1 && wasRefused(error)) for (const call of calls) await this.#settle([call])
+      else for (const call of calls) call.reject(error)
+    }
+  }
+}
+
+const wasRefused = (error: unknown): boolean =>
+  error instanceof Error && REFUSED.test((error as NodeJS.ErrnoException).code ?? '')
