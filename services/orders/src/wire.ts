@@ -23,6 +23,7 @@ import {
   type RestaurantLink,
 } from '@platter/contracts'
 import {
+  checkRole,
   connectPostgres,
   createApp,
   EventStreams,
@@ -81,7 +82,7 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
-  const { db } = postgres
+  const { db, as: own } = postgres
   const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const waiters = new Waiters()
@@ -103,10 +104,10 @@ export function wire(config: Config, log: Log): Parts {
     sendOrder({ db, bus, conductor, waiters, tokenize: tokenizer(callPayments), answerWithinMs }),
   )
   route(ValidateOrder, validateOrder(bus))
-  route(GetOrder, getOrder(db, bus))
-  route(OrderByKey, orderByKey(db))
-  route(OrderStatuses, orderStatuses({ db, bus, followers, streams }))
-  route(UserOrders, userOrders(db, bus))
+  route(GetOrder, getOrder({ db, own, bus }))
+  route(OrderByKey, orderByKey(own))
+  route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
+  route(UserOrders, userOrders(own, bus))
   route(PutRestaurantLink, putRestaurantLink(db))
   route(RestaurantOrders, listRestaurantOrders(db))
   route(RestaurantOrdersStream, restaurantOrdersStream({ db, followers, streams }))
@@ -142,6 +143,7 @@ export function wire(config: Config, log: Log): Parts {
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await migrate(db, MIGRATIONS, log)
+      await checkRole(own({ applicationId: '' }))
       await bus.start()
       repeated = startRepeating({ config, db, conductor, followers, log })
     },
