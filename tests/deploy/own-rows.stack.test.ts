@@ -87,7 +87,8 @@ const cardOf = (application: string) => ({
 const allOf = async (db: Kysely<never>, table: string): Promise<string> =>
   JSON.stringify((await sql`select * from ${sql.table(table)}`.execute(db)).rows)
 
-const postgresOf = (service: string) => (service === 'accounts' ? accounts : ordering) as Postgres<never>
+const postgresOf = (service: string) =>
+  (service === 'accounts' ? accounts : ordering) as unknown as Postgres<never>
 
 /** What an application may find rows of, each with something of its own in it. */
 const OWN = [

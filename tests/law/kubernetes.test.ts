@@ -17,12 +17,12 @@ type Overlay = (typeof overlays)[number]
 const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 
 /** In production the operators make some Secrets, and dev/kubernetes/secrets.ts the others. */
-const stripe = { secretKey: 'sk_live_0123456789', webhookSecret: 'whsec_0123456789' }
+const stripe = { secretKey: 'sk_live_0123456789abcdef', webhookSecret: 'whsec_0123456789abcdef' }
 const inProduction: Secrets = {
   ...Object.fromEntries(
     makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
   ),
-  'rabbitmq-default-user': { username: 'default_user_0123', password: 'aB3-_x' },
+  'rabbitmq-default-user': { username: 'default_user_0123', password: 'aB3-_x0123456789aB3-_x01' },
 }
 
 const manifests = {} as Record<Overlay, readonly Manifest[]>

@@ -1,5 +1,5 @@
 import type { Operation } from '@platter/contracts'
-import { inFlight, mismatch, Rendered, responseRenderer, type Call } from '@platter/kit'
+import { inFlight, isSameRequest, mismatch, Rendered, responseRenderer, type Call } from '@platter/kit'
 import type { z } from 'zod'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import type { Db, Trx } from '#/store/tables.ts'
@@ -33,7 +33,7 @@ export function keptOnce<const O extends Operation>(
     if (!call.idempotency) return null
     const found = await idempotencyKeys.find(dbFor(call), call.idempotency)
     if (!found) return null
-    if (found.fingerprint !== call.idempotency.fingerprint) throw mismatch()
+    if (!isSameRequest(found.fingerprint, call.idempotency)) throw mismatch()
     call.setHeader('idempotent-replayed', 'true')
     return new Rendered(reveal(found.body, call), found.status)
   }

@@ -27,6 +27,7 @@ import {
   checkRole,
   connectPostgres,
   createApp,
+  internalSecrets,
   migrate,
   readJson,
   repeat,
@@ -67,6 +68,7 @@ import { countTries } from '#/store/tries.ts'
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 export function wire(config: Config, log: Log): Parts {
+  const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
 
@@ -76,15 +78,15 @@ export function wire(config: Config, log: Log): Parts {
   const bus = new Bus({ url: config.AMQP_URL, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const passwords = createPasswords()
-  const accessKeys = issuedAccessKeys(config.INTERNAL_SECRET)
+  const accessKeys = issuedAccessKeys(secrets)
   const tries = countTries(config.REDIS_URL, triesPolicy(config), log)
 
-  const route = router(app, config.INTERNAL_SECRET)
+  const route = router(app, secrets)
   route(RegisterUser, registerUser({ db, passwords, tries }))
   route(Signin, signin({ db, passwords, tries }))
   route(GetUser, getUser(own))
   route(UpdateUser, updateUser({ own, passwords }))
-  route(AddCard, addCard(own, tokenizer(payments, config.INTERNAL_SECRET)))
+  route(AddCard, addCard(own, tokenizer(payments, secrets)))
   route(RemoveCard, removeCard(own))
   route(AddAddress, addAddress(own))
   route(RemoveAddress, removeAddress(own))

@@ -28,6 +28,7 @@ import {
   createApp,
   EventStreams,
   internalCaller,
+  internalSecrets,
   migrate,
   readJson,
   repeat,
@@ -79,6 +80,7 @@ const TRANSMISSIONS_AT_ONCE = 256
 const LOOK_EVERY_MS = 1_500
 
 export function wire(config: Config, log: Log): Parts {
+  const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
@@ -91,10 +93,10 @@ export function wire(config: Config, log: Log): Parts {
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const conductor = new Conductor({ db, bus, waiters, log, deadlines })
 
-  const route = router(app, config.INTERNAL_SECRET)
+  const route = router(app, secrets)
   const callPayments = internalCaller({
     service: 'orders',
-    secret: config.INTERNAL_SECRET,
+    secrets,
     replicas: payments,
     timeoutMs: 8_000,
   })
