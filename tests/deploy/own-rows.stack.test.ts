@@ -140,17 +140,6 @@ test('in the role for clients, with nothing set, nothing is seen', async () => {
   })
 })
 
-test('no table of accounts and orders is left open: a new one has to say who may see it', async () => {
-  for (const service of ['accounts', 'orders']) {
-    const { rows } = await sql<{ open: string }>`
-      select relname as open from pg_class
-      where relnamespace = ${database.role(service)}::regnamespace and relkind in ('r', 'p') and not relrowsecurity`.execute(
-      postgresOf(service).db,
-    )
-    expect(rows).toEqual([])
-  }
-})
-
 test('an application sees an order of another one by its recipient, once that user is known to be its own', async () => {
   const rows = ordering.as({ applicationId: mine, userApiKey: userOf(theirs) })
   expect((await orders.ofRecipient(rows, userOf(theirs), { before: null, limit: 9 })).map(apiKeyOf)).toEqual([
