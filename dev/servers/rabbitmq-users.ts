@@ -12,7 +12,9 @@ export interface Permissions {
 type Message = Command | Question | Nudge
 const isMessage = (one: unknown): one is Message =>
   typeof one === 'object' && one !== null && 'owner' in one && 'kind' in one && 'data' in one
-const messages = (Object.values(contracts) as readonly unknown[]).filter(isMessage)
+const messages = (Object.values(contracts) as readonly unknown[])
+  .filter(isMessage)
+  .toSorted((one, other) => one.name.localeCompare(other.name))
 
 /** The services that hear messages. */
 export const brokerServices = ['catalog', 'accounts', 'orders', 'payments'] as const

@@ -26,7 +26,7 @@ async function attempt(service: string, work: (channel: Channel) => Promise<unkn
   const done = async () => {
     await work(channel)
     // What is published is answered by nothing: the answer to this comes after a refusal would have.
-    await channel.assertQueue('', { exclusive: true, autoDelete: true }).catch(() => closed)
+    await channel.prefetch(1)
     return 'done'
   }
   const outcome = await Promise.race([closed, done().catch(async () => closed)])
