@@ -95,7 +95,7 @@ export const postgresConfig = {
 
 /** For services that hear or say messages. */
 export const amqpConfig = {
-  AMQP_URL: z.url().describe('RabbitMQ.'),
+  AMQP_URL: z.url().describe("RabbitMQ, as the service's own user where there is one."),
 }
 
 /** One or several replicas of a service: base URLs, separated by commas. */
