@@ -1,9 +1,14 @@
 /**
- * Prints RabbitMQ's users with one password for all, for deploy/kubernetes/try-out:
+ * RabbitMQ's users. With one password for all, what deploy/kubernetes/try-out tells it:
  *   node dev/kubernetes/broker-users.ts development > deploy/kubernetes/try-out/rabbitmq-users.json
+ * Without, the Secret of deploy/kubernetes/production with new passwords (docs/operations.md, "Rotating keys and secrets"):
+ *   node dev/kubernetes/broker-users.ts | kubectl replace -f -
  */
-import { brokerUsers } from './secrets.ts'
+import { brokerUsers, password, secret } from './secrets.ts'
 
-const [password] = process.argv.slice(2)
-if (!password) throw new Error('Which password?')
-console.log(brokerUsers(() => password)['definitions.json'])
+const [given] = process.argv.slice(2)
+console.log(
+  given === undefined
+    ? JSON.stringify(secret('rabbitmq-users', brokerUsers(password)))
+    : brokerUsers(() => given)['definitions.json'],
+)

@@ -53,9 +53,14 @@ export function brokerUsers(newPassword: () => string): Record<string, string> {
 }
 
 /** Letters and digits only: they become parts of URLs. */
-const password = () => randomBytes(24).toString('hex')
+export const password = (): string => randomBytes(24).toString('hex')
 
-const secret = (name: string, stringData: Secret['stringData'], type: Secret['type'] = 'Opaque'): Secret => ({
+/** A Secret in Platter's namespace. */
+export const secret = (
+  name: string,
+  stringData: Secret['stringData'],
+  type: Secret['type'] = 'Opaque',
+): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   type,

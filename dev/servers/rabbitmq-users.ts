@@ -38,9 +38,10 @@ export function permissionsOf(service: BrokerService): Permissions {
     // A queue of its own for each who listens; the server makes up its name, which nobody can guess.
     ...(nudges ? ['amq\\.gen-.*'] : []),
   ]
-  const anyOf = (all: readonly string[]) => `^(${all.join('|')})$`
   return { configure: anyOf(names), write: anyOf([...names, 'amq\\.default']), read: anyOf(names) }
 }
+
+const anyOf = (names: readonly string[]) => `^(${names.join('|')})$`
 
 /** RabbitMQ keeps no password, but this (rabbit_password_hashing_sha256). */
 function hashOf(password: string): string {

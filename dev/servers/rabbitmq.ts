@@ -83,11 +83,12 @@ async function prepareNode(context: ServerContext): Promise<Node> {
   return { folder, program, passwords, amqp, distribution, epmd }
 }
 
+const password = () => randomBytes(18).toString('base64url')
+
 /** New ones where there are none. RabbitMQ is told them at every start, so a wiped disk loses no user. */
 function loadPasswords(file: string): Passwords {
   const text = readIfPresent(file)
   if (text !== null) return JSON.parse(text) as Passwords
-  const password = () => randomBytes(18).toString('base64url')
   const services = brokerServices.map((name) => [name, password()] as const)
   const passwords = { platter: password(), ...Object.fromEntries(services) } as Passwords
   writeWhole(file, JSON.stringify(passwords))

@@ -41,9 +41,7 @@ export async function environmentFaults(
   return [
     ...unknown.map((variable) => `${variable} is no variable of ${name}`),
     ...refused,
-    ...(read.success && variables['NODE_ENV'] !== 'development'
-      ? secretFaults(read.data as Record<string, unknown>)
-      : []),
+    ...(read.success && variables['NODE_ENV'] !== 'development' ? secretFaults(read.data) : []),
     ...(name === 'payments' && read.success ? processorFaults(read.data as Payments) : []),
   ]
 }

@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all(Object.values(services).map(({ close }) => close?.()))
+  await Promise.all(Object.values(services).map(async (service) => service.close?.()))
 })
 
 /** Who may call an operation. */
@@ -110,7 +110,7 @@ async function call({ method, path, owner }: Operation, token: string | undefine
   const url = path.replaceAll(/:\w+/g, 'a-key')
   const headers = token === undefined ? {} : { [PRINCIPAL_HEADER]: token }
   const answer = await service.app.inject({ method, url, headers })
-  return { status: answer.statusCode, code: (answer.json() as { code?: string }).code }
+  return { status: answer.statusCode, code: answer.json<{ code?: string }>().code }
 }
 
 test.each(Object.entries(refused))(

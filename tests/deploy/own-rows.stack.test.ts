@@ -1,4 +1,11 @@
-import { newApiKey, type OnBehalfOf, type Postgres } from '@platter/kit'
+import {
+  checkRole,
+  connectPostgres,
+  createLog,
+  newApiKey,
+  type OnBehalfOf,
+  type Postgres,
+} from '@platter/kit'
 import {
   DummyDriver,
   Kysely,
@@ -8,7 +15,7 @@ import {
   sql,
   type CompiledQuery,
 } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as cards from '../../services/accounts/src/store/cards.ts'
 import { findRecipient } from '../../services/accounts/src/store/recipients.ts'
 import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
@@ -235,6 +242,35 @@ test('a connection forgets at once on whose behalf it was asked, also after an e
   })
   await expect(own.transaction().execute((trx) => sql`select 1 / 0`.execute(trx))).rejects.toThrow('division')
   expect(await whole()).toBe(2)
+})
+
+test('a statement that cannot be read is as wrong the second time, and costs no other one its answer', async () => {
+  const { as } = database.connect<OrdersTables>('orders', 1)
+  const own = as({ applicationId: mine })
+  for (let time = 0; time < 3; time++) {
+    await expect(sql`select nothing from orders where api_key = ${'a'}`.execute(own)).rejects.toThrow(
+      'does not exist',
+    )
+    await vi.waitFor(async () => {
+      expect(await own.selectFrom('orders').select('api_key').execute()).toHaveLength(1)
+    })
+  }
+})
+
+test('without the role for clients nothing is answered, and everything as soon as it is there', async () => {
+  const role = sql.id(`${database.role('orders')}_client`)
+  const login = sql.id(database.role('orders'))
+  const superuser = connectPostgres(database.url, 1, createLog('test', 'silent'))
+  const { as } = database.connect<OrdersTables>('orders', 1)
+  const own = as({ applicationId: mine })
+  const read = () => own.selectFrom('orders').select('api_key').execute()
+  await sql`revoke ${role} from ${login}`.execute(superuser.db)
+  await expect(checkRole(own)).rejects.toThrow('permission denied to set role')
+  // Until the connection is gone it says so itself.
+  await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
+  await sql`grant ${role} to ${login}`.execute(superuser.db)
+  await vi.waitFor(async () => expect(await read()).toHaveLength(1))
+  await superuser.close()
 })
 
 test('applications that ask at the same time over the same connections never get rows of one another', async () => {

@@ -71,7 +71,7 @@ test.each(refused)('%s does not start with %s=%s', (_, variable, value, Config) 
   }
   expect(said).toContain(`${variable}: `)
   const secret = URL.canParse(value) ? new URL(value).password : value
-  if (secret !== '') expect(said).not.toContain(secret)
+  expect(secret !== '' && said.includes(secret)).toBe(false)
   expect(() => readConfig(Config, { ...good, [variable]: value, NODE_ENV: 'development' })).not.toThrow()
 })
 

@@ -19,11 +19,9 @@ const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 
 /** In production the operators make some Secrets, and dev/kubernetes/secrets.ts the others. */
 const stripe = { secretKey: 'sk_live_0123456789abcdef', webhookSecret: 'whsec_0123456789abcdef' }
-const inProduction: Secrets = {
-  ...Object.fromEntries(
-    makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
-  ),
-}
+const inProduction: Secrets = Object.fromEntries(
+  makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
+)
 
 const manifests = {} as Record<Overlay, readonly Manifest[]>
 let withGeocoder: readonly Manifest[]

@@ -11,17 +11,14 @@ import { rollingRestarts, type Send } from './rolling.ts'
 const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
 /** Read anew at every start of a process. */
-const env = Object.fromEntries(
-  SERVICES.map((name) => [name, { RATE_LIMIT_REQUESTS: '1000000' } as Record<string, string>]),
-) as Record<(typeof SERVICES)[number], Record<string, string>>
+const env: Record<string, Record<string, string>> = {}
 
 let stack: Stack
 let send: Send
 
 function say(secrets: { INTERNAL_SECRET: string; INTERNAL_SECRET_OTHER?: string }): void {
   for (const name of SERVICES) {
-    delete env[name]['INTERNAL_SECRET_OTHER']
-    Object.assign(env[name], secrets)
+    env[name] = { RATE_LIMIT_REQUESTS: '1000000', ...secrets }
   }
 }
 

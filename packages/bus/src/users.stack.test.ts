@@ -34,20 +34,23 @@ async function attempt(service: string, work: (channel: Channel) => Promise<unkn
   return outcome
 }
 
+/** As its owner. */
+async function declare(message: Message): Promise<void> {
+  const channel = await connections[message.owner]?.createChannel()
+  if (!channel) throw new Error(`${message.owner} is not connected`)
+  if (message.kind === 'command') await declareCommand(channel, message)
+  else if (message.kind === 'question') await declareQuestion(channel, message)
+  else await channel.assertExchange(exchangeOf(message), 'fanout', { durable: true })
+  await channel.close()
+}
+
 const REFUSED = expect.stringContaining('ACCESS_REFUSED') as string
 
 // Servers that the environment names, and those in containers for `npm start`, have the one user that they came with.
 describe.skipIf(users === null)('with a user each', () => {
   beforeAll(async () => {
     for (const service of services) connections[service] = await connect(users?.[service] ?? '')
-    for (const message of messages) {
-      const channel = await connections[message.owner]?.createChannel()
-      if (channel && message.kind === 'command') await declareCommand(channel, message)
-      if (channel && message.kind === 'question') await declareQuestion(channel, message)
-      if (channel && message.kind === 'nudge')
-        await channel.assertExchange(exchangeOf(message), 'fanout', { durable: true })
-      await channel?.close()
-    }
+    for (const message of messages) await declare(message)
   })
 
   afterAll(async () => {

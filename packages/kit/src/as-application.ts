@@ -52,6 +52,7 @@ const taught = new WeakSet<Connection>()
 export class ActingQuery extends Query {
   readonly #caller: OnBehalfOf
   #acts = false
+  #teaches = false
 
   constructor(
     caller: OnBehalfOf,
@@ -68,7 +69,8 @@ export class ActingQuery extends Query {
   }
 
   override prepare(connection: Connection): void {
-    if (!taught.has(connection)) connection.parse({ name: ACT_NAME, text: ACT })
+    this.#teaches = !taught.has(connection)
+    if (this.#teaches) connection.parse({ name: ACT_NAME, text: ACT })
     const { applicationId, userApiKey = '' } = this.#caller
     connection.bind({ statement: ACT_NAME, values: [applicationId, userApiKey] })
     connection.execute({})
@@ -85,9 +87,12 @@ export class ActingQuery extends Query {
     taught.add(connection)
   }
 
-  /** Without `ACT` nothing was said, and pg does not know what the connection has prepared: it is thrown away. */
+  /**
+   * Without `ACT` nothing was said; and pg takes the news that `ACT` is prepared for that of the statement itself. A
+   * connection of which it may know the wrong thing is thrown away.
+   */
   override handleError(error: Error, connection: Connection): void {
-    if (!this.#acts) connection.stream.destroy()
+    if (!this.#acts || this.#teaches) connection.stream.destroy()
     super.handleError(error, connection)
   }
 }
