@@ -27,6 +27,8 @@ type Connection = {
   bind(message: { statement: string; values: readonly string[] }): void
   execute(message: object): void
   stream: { destroy(): void }
+  /** The texts of statements that are prepared, by name. */
+  parsedStatements: Record<string, string>
 }
 
 type Message = object
@@ -35,6 +37,7 @@ const Query = pg.Query as unknown as new (
   config: pg.QueryConfig,
   callback: (error: Error | null, result: pg.QueryResult) => void,
 ) => pg.Submittable & {
+  name: string | undefined
   prepare(connection: Connection): void
   handleDataRow(message: Message): void
   handleCommandComplete(message: Message, connection: Connection): void
@@ -52,7 +55,6 @@ const taught = new WeakSet<Connection>()
 export class ActingQuery extends Query {
   readonly #caller: OnBehalfOf
   #acts = false
-  #teaches = false
 
   constructor(
     caller: OnBehalfOf,
@@ -69,8 +71,7 @@ export class ActingQuery extends Query {
   }
 
   override prepare(connection: Connection): void {
-    this.#teaches = !taught.has(connection)
-    if (this.#teaches) connection.parse({ name: ACT_NAME, text: ACT })
+    if (!taught.has(connection)) connection.parse({ name: ACT_NAME, text: ACT })
     const { applicationId, userApiKey = '' } = this.#caller
     connection.bind({ statement: ACT_NAME, values: [applicationId, userApiKey] })
     connection.execute({})
@@ -84,15 +85,15 @@ export class ActingQuery extends Query {
   override handleCommandComplete(message: Message, connection: Connection): void {
     if (this.#acts) return super.handleCommandComplete(message, connection)
     this.#acts = true
+    if (taught.has(connection)) return
     taught.add(connection)
+    // pg took the news that `ACT` is prepared for that of this statement, whose own is yet to come.
+    if (this.name !== undefined) delete connection.parsedStatements[this.name]
   }
 
-  /**
-   * Without `ACT` nothing was said; and pg takes the news that `ACT` is prepared for that of the statement itself. A
-   * connection of which it may know the wrong thing is thrown away.
-   */
+  /** Without `ACT` nothing was said, and pg may know the wrong thing of the connection: it is thrown away. */
   override handleError(error: Error, connection: Connection): void {
-    if (!this.#acts || this.#teaches) connection.stream.destroy()
+    if (!this.#acts) connection.stream.destroy()
     super.handleError(error, connection)
   }
 }
