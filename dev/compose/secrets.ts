@@ -12,6 +12,8 @@ const passwords = ['postgres', 'rabbitmq', 'redis', ...databaseServices].map(
 )
 const operatorKey = makeAccessKey('live')
 const secrets = {
+  // From here on a secret that everybody knows is refused.
+  NODE_ENV: 'production',
   INTERNAL_SECRET: randomBytes(32).toString('hex'),
   OPERATOR_KEY: operatorKey,
   OPERATOR_KEY_HASH: hashAccessKey(operatorKey),

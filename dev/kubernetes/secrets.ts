@@ -7,6 +7,7 @@
  */
 import { hashAccessKey, makeAccessKey } from '@platter/kit/access-key'
 import { randomBytes } from 'node:crypto'
+import { brokerServices, definitions } from '../servers/rabbitmq-users.ts'
 import { databaseServices } from '../stack/services.ts'
 
 /** A Secret as Kubernetes takes it. */
@@ -33,16 +34,33 @@ export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }
   }
   const secrets = [
     secret('platter', platter),
+    secret('rabbitmq-users', brokerUsers(password)),
     secret('postgres-superuser', { username: 'postgres', password: password() }, 'kubernetes.io/basic-auth'),
     secret('stripe', { 'secret-key': stripe.secretKey, 'webhook-secret': stripe.webhookSecret }),
   ]
   return { secrets, operatorKey }
 }
 
-/** Letters and digits only: they become parts of URLs. */
-const password = () => randomBytes(24).toString('hex')
+/** RabbitMQ's users: their passwords for the services, and what RabbitMQ itself is told, which has hashes only. */
+export function brokerUsers(newPassword: () => string): Record<string, string> {
+  const administrator = { name: 'platter', password: newPassword() }
+  const passwords = Object.fromEntries(brokerServices.map((name) => [name, newPassword()]))
+  return {
+    'administrator-password': administrator.password,
+    ...Object.fromEntries(brokerServices.map((name) => [`${name}-password`, passwords[name] ?? ''])),
+    'definitions.json': JSON.stringify(definitions(passwords, administrator), null, 2),
+  }
+}
 
-const secret = (name: string, stringData: Secret['stringData'], type: Secret['type'] = 'Opaque'): Secret => ({
+/** Letters and digits only: they become parts of URLs. */
+export const password = (): string => randomBytes(24).toString('hex')
+
+/** A Secret in Platter's namespace. */
+export const secret = (
+  name: string,
+  stringData: Secret['stringData'],
+  type: Secret['type'] = 'Opaque',
+): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   type,

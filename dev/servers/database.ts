@@ -20,7 +20,8 @@ const roleSettings = {
 /**
  * Makes a login role and a schema of the same name for each service, or brings those that are there in line:
  * the role owns its schema, finds it without naming it (the default search path begins with "$user"), and has
- * no rights elsewhere. A service without a given password gets a random one.
+ * no rights elsewhere. What a service does on behalf of its clients it says in a further role, which nobody can sign in as.
+ * A service without a given password gets a random one.
  */
 export async function prepareDatabase(
   superuserUrl: string,
@@ -44,6 +45,7 @@ export async function prepareDatabase(
       urls[service] = withCredentials(superuserUrl, service, password)
       await makeRole(client, service, password)
       made.push(await makeSchema(client, service))
+      await makeClientRole(client, service)
       await client.query(`grant connect on database ${database} to ${client.escapeIdentifier(service)}`)
     }
     return made.includes(true)
@@ -89,6 +91,24 @@ async function makeSchema(client: pg.Client, name: string): Promise<boolean> {
   if (rowCount === 0) await client.query(`create schema ${schema} authorization ${schema}`)
   await client.query(`revoke all on schema ${schema} from public`)
   return rowCount === 0
+}
+
+/**
+ * The role that a service takes for what clients ask (packages/kit/src/as-application.ts): it owns no table, so that
+ * row-level security holds for it, in a table without a policy for everything.
+ */
+async function makeClientRole(client: pg.Client, name: string): Promise<void> {
+  const [service, schema] = [client.escapeIdentifier(name), client.escapeIdentifier(name)]
+  const role = client.escapeIdentifier(`${name}_client`)
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [`${name}_client`])
+  const verb = rowCount === 0 ? 'create' : 'alter'
+  const rights = 'select, insert, update, delete'
+  await client.query(`
+    ${verb} role ${role} with nologin nosuperuser nocreatedb nocreaterole;
+    grant ${role} to ${service};
+    grant usage on schema ${schema} to ${role};
+    grant ${rights} on all tables in schema ${schema} to ${role};
+    alter default privileges for role ${service} in schema ${schema} grant ${rights} on tables to ${role}`)
 }
 
 function withCredentials(superuserUrl: string, user: string, password: string): string {

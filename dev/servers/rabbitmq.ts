@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeWhole } from '../process/files.ts'
 import { findProgram, type ProcessSpec } from '../process/host.ts'
+import { readIfPresent } from '../process/identity.ts'
 import { freePorts } from '../process/ports.ts'
 import { supervise, type Supervised } from '../process/supervise.ts'
 import { answersAmqp, answersTcp } from './answers.ts'
+import { brokerServices, definitions } from './rabbitmq-users.ts'
 import type { Server, ServerContext } from './types.ts'
 
 /** The RabbitMQ program of this machine; null when there is none. */
@@ -14,9 +17,14 @@ export function findRabbitmq(): string | null {
   return existsSync(real) ? real : findProgram('rabbitmq-server', '/usr/sbin', '/usr/local/sbin')
 }
 
+/** The services' users, and that of the administrator. */
+type Name = (typeof brokerServices)[number] | 'platter'
+type Passwords = Readonly<Record<Name, string>>
+
 interface Node {
   readonly folder: string
   readonly program: string
+  readonly passwords: Passwords
   readonly amqp: number
   readonly distribution: number
   readonly epmd: number
@@ -30,13 +38,15 @@ export function startRabbitmq(context: ServerContext): Promise<Server> {
     const names = keepRunning('epmd', () => epmdSpec(node, context), context)
     await names.ready(() => answersTcp('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
     const broker = keepRunning('rabbitmq', () => forgetHalfMade(node, brokerSpec(node, context)), context)
-    const url = `amqp://guest:guest@127.0.0.1:${node.amqp}`
+    const urlOf = (name: Name) => `amqp://${name}:${node.passwords[name]}@127.0.0.1:${node.amqp}`
+    const url = urlOf('platter')
     await broker.ready(() => answersAmqp(url), { withinMs: 90_000, signal })
     writeFileSync(completeFile(node), '')
     step.result(`port ${node.amqp}`)
     return {
       kind: 'rabbitmq',
       url,
+      urls: Object.fromEntries(brokerServices.map((name) => [name, urlOf(name)])),
       origin: 'native',
       data: node.folder,
       pids: () => (broker.pid === null ? [] : [broker.pid]),
@@ -61,13 +71,28 @@ async function prepareNode(context: ServerContext): Promise<Node> {
   // One of each, else the machine's own in /etc/rabbitmq would count. An empty list in Erlang is `[].`.
   const files = {
     'env.conf': '',
-    'rabbitmq.conf': 'log.console = true\nlog.file = false\n',
+    'rabbitmq.conf': `log.console = true\nlog.file = false\nload_definitions = ${join(folder, 'definitions.json')}\n`,
     'advanced.config': '[].\n',
     enabled_plugins: '[].\n',
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  const passwords = loadPasswords(join(folder, 'passwords.json'))
+  const administrator = { name: 'platter', password: passwords.platter }
+  writeWhole(join(folder, 'definitions.json'), JSON.stringify(definitions(passwords, administrator)))
   const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3)
-  return { folder, program, amqp, distribution, epmd }
+  return { folder, program, passwords, amqp, distribution, epmd }
+}
+
+const password = () => randomBytes(18).toString('base64url')
+
+/** New ones where there are none. RabbitMQ is told them at every start, so a wiped disk loses no user. */
+function loadPasswords(file: string): Passwords {
+  const text = readIfPresent(file)
+  if (text !== null) return JSON.parse(text) as Passwords
+  const services = brokerServices.map((name) => [name, password()] as const)
+  const passwords = { platter: password(), ...Object.fromEntries(services) } as Passwords
+  writeWhole(file, JSON.stringify(passwords))
+  return passwords
 }
 
 // Erlang's directory of nodes. The VM would start one that detaches itself and stays behind for ever.

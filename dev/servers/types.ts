@@ -18,6 +18,8 @@ export interface Server {
   readonly kind: ServerKind
   /** For postgres that of a superuser. */
   readonly url: string
+  /** For a service the URL with a user of its own, where it has one. */
+  readonly urls?: Readonly<Record<string, string>>
   readonly origin: 'given' | 'docker' | 'native'
   /** The folder with its data, where it is ours to see. */
   readonly data: string | null

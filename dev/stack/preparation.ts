@@ -54,7 +54,7 @@ export async function planWiring(
   return {
     secrets,
     databases: database.urls,
-    amqp: servers.rabbitmq.url,
+    amqp: (service) => servers.rabbitmq.urls?.[service] ?? servers.rabbitmq.url,
     redis: servers.redis.url,
     ports: await assignPorts(replicas, gateway),
     ledger: existingFile(directory, 'ledger.jsonl'),

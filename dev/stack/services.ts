@@ -13,7 +13,7 @@ export type ProcessName = ServiceName | 'processor'
 /** What the processes need to know of one another. */
 export interface Wiring {
   readonly databases: Readonly<Record<string, string>>
-  readonly amqp: string
+  readonly amqp: (service: ServiceName) => string
   readonly redis: string
   /** One port per replica. */
   readonly ports: Readonly<Record<ProcessName, readonly number[]>>
@@ -66,7 +66,7 @@ function urls(of: ProcessName, wiring: Wiring): string {
 }
 
 function rows(of: (typeof databaseServices)[number], wiring: Wiring): Record<string, string> {
-  return { DATABASE_URL: wiring.databases[of] ?? '', AMQP_URL: wiring.amqp }
+  return { DATABASE_URL: wiring.databases[of] ?? '', AMQP_URL: wiring.amqp(of) }
 }
 
 // Fast enough to watch an order go through all its statuses, and for the restaurant that never answers to be

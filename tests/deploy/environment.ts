@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { secretFaults } from '@platter/kit/known-secrets'
 import type { z } from 'zod'
 import { processingOf, type Config as Payments } from '../../services/payments/src/config.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
@@ -40,6 +41,7 @@ export async function environmentFaults(
   return [
     ...unknown.map((variable) => `${variable} is no variable of ${name}`),
     ...refused,
+    ...(read.success && variables['NODE_ENV'] !== 'development' ? secretFaults(read.data) : []),
     ...(name === 'payments' && read.success ? processorFaults(read.data as Payments) : []),
   ]
 }

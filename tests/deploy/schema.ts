@@ -81,6 +81,7 @@ const metadata = z.strictObject({
   namespace: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),
 })
+const mount = z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean() })
 const compression = z.strictObject({ compression: z.enum(['gzip', 'bzip2', 'snappy']) })
 
 /** No more of the two records than is used; a further field is looked up in the operator's reference, then added. */
@@ -98,6 +99,28 @@ const ownSchemas: Readonly<Record<string, z.ZodType>> = {
         limits: z.record(z.string(), quantity),
       }),
       rabbitmq: z.strictObject({ additionalConfig: z.string() }),
+      override: z.strictObject({
+        statefulSet: z.strictObject({
+          spec: z.strictObject({
+            template: z.strictObject({
+              spec: z.strictObject({
+                containers: z.array(
+                  z.strictObject({ name: z.literal('rabbitmq'), volumeMounts: z.array(mount) }),
+                ),
+                volumes: z.array(
+                  z.strictObject({
+                    name: z.string(),
+                    secret: z.strictObject({
+                      secretName: z.string(),
+                      items: z.array(z.strictObject({ key: z.string(), path: z.string() })),
+                    }),
+                  }),
+                ),
+              }),
+            }),
+          }),
+        }),
+      }),
       affinity: z.strictObject({
         podAntiAffinity: z.strictObject({
           requiredDuringSchedulingIgnoredDuringExecution: z.array(

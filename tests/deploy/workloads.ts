@@ -4,7 +4,11 @@ import type { Manifest } from './render.ts'
 const Variable = z.object({
   name: z.string(),
   value: z.string().optional(),
-  valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }).optional(),
+  valueFrom: z
+    .object({
+      secretKeyRef: z.object({ name: z.string(), key: z.string(), optional: z.boolean().optional() }),
+    })
+    .optional(),
 })
 const Container = z.looseObject({
   name: z.string(),
@@ -69,6 +73,7 @@ export function variablesOf(
   const used: string[] = []
   for (const { name, value, valueFrom } of container.env) {
     const given = valueFrom ? fromSecret(secrets, valueFrom.secretKeyRef) : (value ?? '')
+    if (given === null) continue
     variables[name] = given.replaceAll(/\$\((\w+)\)/g, (reference, other: string) => {
       used.push(other)
       return variables[other] ?? reference
@@ -77,8 +82,13 @@ export function variablesOf(
   return { variables, used }
 }
 
-function fromSecret(secrets: Secrets, { name, key }: { name: string; key: string }): string {
+/** Null for one that is not there and need not be. */
+function fromSecret(
+  secrets: Secrets,
+  { name, key, optional = false }: { name: string; key: string; optional?: boolean | undefined },
+): string | null {
   const value = secrets[name]?.[key]
+  if (value === undefined && optional) return null
   if (value === undefined) throw new Error(`There is no Secret ${name} with the key ${key}`)
   return value
 }

@@ -26,7 +26,10 @@ const faultsOfPayments = (variables: Record<string, string>) =>
   environmentFaults('payments', composeService('payments', variables).environment ?? {})
 
 test('with the variables of Stripe in .env, payments are charged there', async () => {
-  const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' }
+  const stripe = {
+    STRIPE_SECRET_KEY: 'sk_test_0123456789abcdef',
+    STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+  }
   expect(await faultsOfPayments({ PROCESSOR: 'stripe', ...stripe })).toEqual([])
   expect(await faultsOfPayments({ PROCESSOR: 'stripe' })).toEqual([
     expect.stringContaining('STRIPE_SECRET_KEY'),

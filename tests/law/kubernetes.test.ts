@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { makeSecrets } from '../../dev/kubernetes/secrets.ts'
+import { brokerServices, permissionsOf } from '../../dev/servers/rabbitmq-users.ts'
 import { Config as Orders } from '../../services/orders/src/config.ts'
 import { environmentFaults, isJob, jobFaults } from '../deploy/environment.ts'
 import { policiesOf } from '../deploy/policies.ts'
@@ -17,13 +18,10 @@ type Overlay = (typeof overlays)[number]
 const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 
 /** In production the operators make some Secrets, and dev/kubernetes/secrets.ts the others. */
-const stripe = { secretKey: 'sk_live_0123456789', webhookSecret: 'whsec_0123456789' }
-const inProduction: Secrets = {
-  ...Object.fromEntries(
-    makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
-  ),
-  'rabbitmq-default-user': { username: 'default_user_0123', password: 'aB3-_x' },
-}
+const stripe = { secretKey: 'sk_live_0123456789abcdef', webhookSecret: 'whsec_0123456789abcdef' }
+const inProduction: Secrets = Object.fromEntries(
+  makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
+)
 
 const manifests = {} as Record<Overlay, readonly Manifest[]>
 let withGeocoder: readonly Manifest[]
@@ -218,6 +216,26 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
       expect.objectContaining({ kind: 'Cluster', spec: expect.objectContaining(spec) as object }),
     ])
   })
+
+  test.each(overlays)(
+    'in %s RabbitMQ is told of a user for each service, with the rights of today',
+    (overlay) => {
+      const users = Object.entries(secrets[overlay]).find(([name]) => name.startsWith('rabbitmq-users'))?.[1]
+      const told = z
+        .object({
+          users: z.array(z.object({ name: z.string(), tags: z.string() })),
+          permissions: z.array(z.unknown()),
+        })
+        .parse(JSON.parse(users?.['definitions.json'] ?? ''))
+      const ofServices = brokerServices.map((user) => ({ user, vhost: '/', ...permissionsOf(user) }))
+      expect(told.permissions).toEqual(expect.arrayContaining(ofServices))
+      expect(told.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
+      for (const service of brokerServices)
+        expect(variablesOf(workload(overlay, service), secrets[overlay]).variables['AMQP_URL']).toMatch(
+          new RegExp(`^amqp://${service}:[^$]+@rabbitmq:5672$`),
+        )
+    },
+  )
 
   const mistakes: readonly [string, kind: string, name: string, (it: Broken) => void, fault: string][] = [
     [

@@ -9,7 +9,7 @@ const EXIT_WITHIN_MS = 10_000
 
 /** Where a request went, and whether the gateway asked for the next one to go elsewhere. */
 export type Sent = { status: number; isClosing: boolean }
-type Send = (gateway: string) => Promise<Sent>
+export type Send = (gateway: string) => Promise<Sent>
 
 /**
  * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. Clients come

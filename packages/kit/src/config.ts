@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { secretFaults } from './known-secrets.ts'
 
 const samplers = [
   'always_on',
@@ -50,6 +51,12 @@ export type TelemetryConfig = z.output<typeof TelemetryConfig>
 
 /** What every service is configured by. Each variable says what it is for: the documentation is made from it. */
 export const serviceConfig = {
+  NODE_ENV: z
+    .string()
+    .default('production')
+    .describe(
+      'With anything but `development` a service does not start with a secret that is empty, short, or known to everybody.',
+    ),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; a private network only.'),
   PORT: z.coerce.number().int().min(0).max(65_535).describe('Port to listen on; 0 takes any free one.'),
   LOG_LEVEL: z
@@ -61,6 +68,13 @@ export const serviceConfig = {
     .min(32)
     .describe(
       'Signs the principal that travels between our services (HMAC-SHA256); the same for all, 32 characters or more.',
+    ),
+  INTERNAL_SECRET_OTHER: z
+    .string()
+    .min(32)
+    .optional()
+    .describe(
+      'A further secret that is taken and never signed with: the next INTERNAL_SECRET, then the last one, while it is changed (docs/operations.md).',
     ),
   ...telemetryConfig,
 }
@@ -81,7 +95,7 @@ export const postgresConfig = {
 
 /** For services that hear or say messages. */
 export const amqpConfig = {
-  AMQP_URL: z.url().describe('RabbitMQ.'),
+  AMQP_URL: z.url().describe("RabbitMQ, as the service's own user where there is one."),
 }
 
 /** One or several replicas of a service: base URLs, separated by commas. */
@@ -94,14 +108,22 @@ export const replicaUrls = (of: string) =>
 
 /**
  * Reads the environment once. Throws with every variable that is missing or wrong, by name; never with a
- * value, which may be a secret.
+ * value, which may be a secret. Secrets that everybody knows are for development: what does not say that it is
+ * development counts as production, so that nobody has to think of it.
  */
 export function readConfig<S extends z.ZodType>(
   schema: S,
   environment: NodeJS.ProcessEnv = process.env,
 ): z.output<S> {
   const parsed = schema.safeParse(environment)
-  if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`The configuration cannot be used:\n${faults.join('\n')}`)
+  if (!parsed.success)
+    throw unusable(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+  const weak =
+    environment['NODE_ENV'] === 'development' ? [] : secretFaults(parsed.data as Record<string, unknown>)
+  if (weak.length > 0)
+    throw unusable([...weak, 'Such secrets are for development, which NODE_ENV=development says it is.'])
+  return parsed.data
 }
+
+const unusable = (faults: readonly string[]) =>
+  new Error(`The configuration cannot be used:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)

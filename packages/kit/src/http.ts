@@ -16,7 +16,7 @@ import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { newRequestId } from './ids.ts'
 import type { Log } from './log.ts'
 import { requestParser } from './parse.ts'
-import { PRINCIPAL_HEADER, principalVerifier } from './principal-token.ts'
+import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from './principal-token.ts'
 import { Problem, problemDocument } from './problem.ts'
 import { nameTrace, observeRequests } from './requests.ts'
 
@@ -234,8 +234,8 @@ export type Handler<O extends Operation> = (
 ) => Promise<z.input<O['response']> | Rendered | EventStream>
 
 /** Declares the routes of a service: `route(operation, handler)`. The operation tells all but what is to be done. */
-export function router(app: App, internalSecret: string) {
-  const verify = principalVerifier(internalSecret)
+export function router(app: App, secrets: InternalSecrets) {
+  const verify = principalVerifier(secrets)
   return function route<const O extends Operation>(operation: O, handler: Handler<O>): void {
     const parse = requestParser(operation)
     const render = responseRenderer(operation)
@@ -245,7 +245,10 @@ export function router(app: App, internalSecret: string) {
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
       async handler(request, reply) {
-        const principal = await verify(request.headers[PRINCIPAL_HEADER] as string | undefined)
+        const principal = await verify(
+          request.headers[PRINCIPAL_HEADER] as string | undefined,
+          operation.owner,
+        )
         if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
         if (principal.kind !== kind)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
@@ -258,7 +261,7 @@ export function router(app: App, internalSecret: string) {
             principal,
             path: pathOf(request),
             body: parsed.body,
-            secret: internalSecret,
+            secrets,
           }),
           requestId: request.id,
           headers: request.headers,

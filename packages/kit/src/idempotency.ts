@@ -1,12 +1,24 @@
 import { createHmac } from 'node:crypto'
 import { Secret, type Principal } from '@platter/contracts'
+import type { InternalSecrets } from './principal-token.ts'
 import { Problem } from './problem.ts'
 
 /**
  * Which request this is, as the client numbers its requests (interface.md, "Idempotency-Key"): two with the
  * same access key, path and key are one, and have to say the same.
  */
-export type IdempotencyScope = { accessKeyId: string; path: string; key: string; fingerprint: string }
+export type IdempotencyScope = {
+  accessKeyId: string
+  path: string
+  key: string
+  fingerprint: string
+  /** What it is with the other INTERNAL_SECRET, by which it may have been kept. */
+  otherFingerprint?: string | undefined
+}
+
+/** Whether what was kept is the same request. */
+export const isSameRequest = (kept: string, { fingerprint, otherFingerprint }: IdempotencyScope): boolean =>
+  kept === fingerprint || kept === otherFingerprint
 
 const BARE = /^[\u0021-\u007E]{1,255}$/
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
@@ -14,15 +26,22 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 /** The scope of a request, or null when it has no key. Throws Problem invalid-field for a key that is none. */
 export function idempotencyScope(
   header: string | string[] | undefined,
-  { principal, path, body, secret }: { principal: Principal; path: string; body: unknown; secret: string },
+  {
+    principal,
+    path,
+    body,
+    secrets,
+  }: { principal: Principal; path: string; body: unknown; secrets: InternalSecrets },
 ): IdempotencyScope | null {
   if (header === undefined || principal.kind === 'service') return null
   const key = readKey(header)
+  const [secret, other] = secrets
   return {
     accessKeyId: principal.accessKeyId,
     path: path.replace(/\/$/, ''),
     key,
     fingerprint: fingerprintOf(body, secret),
+    ...(other !== undefined && { otherFingerprint: fingerprintOf(body, other) }),
   }
 }
 

@@ -1,4 +1,5 @@
 export * from './access-key.ts'
+export { checkRole, type OnBehalfOf } from './as-application.ts'
 export * from './batch.ts'
 export * from './config.ts'
 export * from './cursor.ts'

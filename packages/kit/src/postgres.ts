@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { ActingQuery, asApplication, type OnBehalfOf } from './as-application.ts'
 import type { Log } from './log.ts'
 import { observe, SpanKind, timed, type Edge } from './telemetry.ts'
 
@@ -51,11 +52,29 @@ class PlatterClient extends pg.Client {
       typeof text === 'string' && Array.isArray(values) && values.length > 0 && rest.length === 0
         ? [{ text, values: values as unknown[], name: statementName(text) }]
         : args
-    const result = timed(
-      () => this.#edge(text),
+    return this.#watched(
+      text,
       () =>
         (super.query as (...passed: unknown[]) => unknown).apply(this, named) as Promise<unknown> | undefined,
+    ) as never
+  }
+
+  /** Says a statement on behalf of a client application. Its name is another one: a plan is made for one role. */
+  queryFor(caller: OnBehalfOf, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    const name = statementName(text)
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
+    const config = { text, values: [...values], ...(name !== undefined && { name: `for-${name}` }) }
+    const query = new ActingQuery(caller, config, (error, result) =>
+      error ? reject(error) : resolve(result),
     )
+    return this.#watched(text, () => {
+      super.query(query)
+      return promise
+    }) as Promise<pg.QueryResult>
+  }
+
+  #watched(text: unknown, say: () => Promise<unknown> | undefined): Promise<unknown> | undefined {
+    const result = timed(() => this.#edge(text), say)
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
         if (error instanceof Error && error.message === 'Query read timeout') {
@@ -63,7 +82,7 @@ class PlatterClient extends pg.Client {
         }
       })
     }
-    return result as never
+    return result
   }
 
   #edge(query: unknown): Edge {
@@ -84,7 +103,10 @@ class PlatterClient extends pg.Client {
 }
 
 export type Postgres<DB> = {
+  /** Everything, for what a service does on its own account. */
   db: Kysely<DB>
+  /** What one client application may see of it. */
+  as: (caller: OnBehalfOf) => Kysely<DB>
   /** Resolves when the server answers; rejects with the reason. For readiness. */
   check: () => Promise<void>
   close: () => Promise<void>
@@ -109,13 +131,14 @@ export function connectPostgres<DB>(
 ): Postgres<DB> {
   const pool = new pg.Pool({
     connectionString: url,
+    // The schema has the name of the role; by itself PostgreSQL would look for that of the role that ActingQuery takes.
+    options: `-c search_path=${new URL(url).username},public ${joins === 'by key' ? BY_KEY : ''}`,
     max,
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
     maxLifetimeSeconds: 1_800,
     keepAlive: true,
     query_timeout: 5_000,
-    ...(joins === 'by key' && { options: BY_KEY }),
     Client: PlatterClient,
   })
   const lost = (error: Error) => log.warn({ reason: error.message }, 'a connection to PostgreSQL was lost')
@@ -126,6 +149,7 @@ export function connectPostgres<DB>(
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
+    as: (caller) => asApplication<DB>(pool, caller),
     check: async () => void (await pool.query('select 1')),
     close: () => db.destroy(),
   }

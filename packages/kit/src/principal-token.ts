@@ -12,18 +12,37 @@ const MAX_REMEMBERED = 10_000
 
 const keyOf = (secret: string) => new TextEncoder().encode(secret)
 
-/** Signs principals (HMAC-SHA256). `sign` takes a principal and gives the token for the header. */
-export function principalSigner(secret: string) {
+/**
+ * What our services sign with, and what they take: the first signs, all are taken. Two of them while the one is
+ * changed for the other (docs/operations.md, "INTERNAL_SECRET").
+ */
+export type InternalSecrets = readonly [string, ...string[]]
+
+/** Of the configuration of a service. */
+export const internalSecrets = (config: {
+  INTERNAL_SECRET: string
+  INTERNAL_SECRET_OTHER?: string | undefined
+}): InternalSecrets =>
+  config.INTERNAL_SECRET_OTHER === undefined
+    ? [config.INTERNAL_SECRET]
+    : [config.INTERNAL_SECRET, config.INTERNAL_SECRET_OTHER]
+
+/**
+ * Signs principals (HMAC-SHA256). `sign` takes a principal and the service that is to believe it, and gives the token
+ * for the header.
+ */
+export function principalSigner([secret]: InternalSecrets) {
   const key = keyOf(secret)
   const signed = new Map<string, { token: Promise<string>; at: number }>()
-  return function sign(principal: Principal): Promise<string> {
-    const id = JSON.stringify(principal)
+  return function sign(principal: Principal, audience: string): Promise<string> {
+    const id = `${audience} ${JSON.stringify(principal)}`
     const known = signed.get(id)
     if (known && performance.now() - known.at < REUSE_MS) return known.token
     if (signed.size >= MAX_REMEMBERED) signed.clear()
     const token = new SignJWT({ principal })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuedAt()
+      .setAudience(audience)
       .setExpirationTime(`${LIFE_SECONDS}s`)
       .sign(key)
     signed.set(id, { token, at: performance.now() })
@@ -31,23 +50,28 @@ export function principalSigner(secret: string) {
   }
 }
 
-/** Verifies tokens. Gives the principal, or null for a token that is forged, expired or none. */
-export function principalVerifier(secret: string) {
-  const key = keyOf(secret)
+/** Verifies tokens. Gives the principal, or null for a token that is forged, expired, for another service, or none. */
+export function principalVerifier(secrets: InternalSecrets) {
+  const keys = secrets.map(keyOf)
   const verified = new Map<string, { principal: Principal; until: number }>()
-  return async function verify(token: string | undefined): Promise<Principal | null> {
+  return async function verify(token: string | undefined, audience: string): Promise<Principal | null> {
     if (token === undefined) return null
-    const known = verified.get(token)
+    const id = `${audience} ${token}`
+    const known = verified.get(id)
     if (known && known.until > Date.now()) return known.principal
-    try {
-      const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] })
-      const principal = Principal.parse(payload['principal'])
-      if (verified.size >= MAX_REMEMBERED) verified.clear()
-      verified.set(token, { principal, until: (payload.exp ?? 0) * 1000 })
-      return principal
-    } catch {
-      // Whatever is wrong with a token, it is no proof; which fault it was is of use to a forger only.
-      return null
+    for (const key of keys) {
+      try {
+        const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], requiredClaims: ['exp'] })
+        // Version 0.1 named no audience: its tokens, which live for a minute, are taken while it is rolled out of.
+        if (payload.aud !== undefined && payload.aud !== audience) return null
+        const principal = Principal.parse(payload['principal'])
+        if (verified.size >= MAX_REMEMBERED) verified.clear()
+        verified.set(id, { principal, until: (payload.exp ?? 0) * 1000 })
+        return principal
+      } catch {
+        // Whatever is wrong with a token, it is no proof; which fault it was is of use to a forger only.
+      }
     }
+    return null
   }
 }

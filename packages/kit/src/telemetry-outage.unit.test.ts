@@ -20,6 +20,7 @@ async function measured(otlpPort: number): Promise<{ url: string; lines: Line[] 
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PORT: '0',
+      NODE_ENV: 'development',
       INTERNAL_SECRET: 'x'.repeat(32),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${otlpPort}`,
       OTEL_TRACES_SAMPLER: 'always_on',

@@ -1,7 +1,7 @@
 import { FaultShape, type Operation, type Principal, type ProblemCode } from '@platter/contracts'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import { PRINCIPAL_HEADER, principalSigner } from './principal-token.ts'
+import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from './principal-token.ts'
 import { Problem } from './problem.ts'
 import { inSpan, SpanKind, traceHeaders, type Edge } from './telemetry.ts'
 
@@ -109,11 +109,11 @@ type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']
  */
 export function internalCaller(options: {
   service: string
-  secret: string
+  secrets: InternalSecrets
   replicas: Replicas
   timeoutMs: number
 }) {
-  const sign = principalSigner(options.secret)
+  const sign = principalSigner(options.secrets)
   const principal: Principal = { kind: 'service', service: options.service }
   return async function call<O extends Operation>(
     operation: O,
@@ -123,7 +123,7 @@ export function internalCaller(options: {
     const headers = {
       'content-type': 'application/json',
       'x-request-id': requestId,
-      [PRINCIPAL_HEADER]: await sign(principal),
+      [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
     }
     const payload = JSON.stringify(body)
     let lastError: unknown

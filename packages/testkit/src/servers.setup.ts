@@ -12,7 +12,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const claim = await takeRunDirectory(directory, { fresh: true, reporter })
   const host = createProcessHost(directory)
   const { postgres, rabbitmq, redis } = await findServers({ directory, host, reporter, fresh: true })
-  project.provide('servers', { postgres: postgres.url, rabbitmq: rabbitmq.url, redis: redis.url })
+  const { url, urls: users = null } = rabbitmq
+  project.provide('servers', { postgres: postgres.url, rabbitmq: url, users, redis: redis.url })
   return async () => {
     host.close()
     await Promise.all([postgres, rabbitmq, redis].map((server) => server.stop()))

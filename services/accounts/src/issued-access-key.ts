@@ -1,6 +1,13 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { IssuedAccessKey } from '@platter/contracts'
-import { accessKeyPrefix, hashAccessKey, makeAccessKey, newApiKey, Problem } from '@platter/kit'
+import {
+  accessKeyPrefix,
+  hashAccessKey,
+  makeAccessKey,
+  newApiKey,
+  Problem,
+  type InternalSecrets,
+} from '@platter/kit'
 import type { z } from 'zod'
 
 type Mode = 'live' | 'test'
@@ -13,8 +20,8 @@ type Issued = z.output<typeof IssuedAccessKey>
  * as for every replay. Rows alone, a dump or a backup, give no key away; without an Idempotency-Key nothing
  * is kept but the hash. Whoever has the rows and INTERNAL_SECRET could sign any principal anyway.
  */
-export function issuedAccessKeys(internalSecret: string) {
-  const accessKeyOf = (nonce: string, mode: Mode): string => {
+export function issuedAccessKeys(secrets: InternalSecrets) {
+  const accessKeyOf = (nonce: string, mode: Mode, internalSecret: string = secrets[0]): string => {
     let block = 0
     return makeAccessKey(mode, (size) =>
       Buffer.from(hkdfSync('sha256', internalSecret, nonce, `platter access key ${block++}`, size)),
@@ -33,8 +40,10 @@ export function issuedAccessKeys(internalSecret: string) {
     /** The answer with the access key in it. Throws Problem idempotency-mismatch when INTERNAL_SECRET has changed since. */
     reveal: (body: string): string => {
       const answer = JSON.parse(body) as Issued
-      const accessKey = accessKeyOf(answer.accessKey, modeOf(answer.prefix))
-      if (accessKeyPrefix(accessKey) !== answer.prefix) throw lost()
+      const accessKey = secrets
+        .map((secret) => accessKeyOf(answer.accessKey, modeOf(answer.prefix), secret))
+        .find((one) => accessKeyPrefix(one) === answer.prefix)
+      if (accessKey === undefined) throw lost()
       return JSON.stringify({ ...answer, accessKey })
     },
   }

@@ -5,7 +5,7 @@ import { issuedAccessKeys } from './issued-access-key.ts'
 const SECRET = 'an internal secret of 32 characters or more'
 
 function issued(mode: 'live' | 'test' = 'live') {
-  const accessKeys = issuedAccessKeys(SECRET)
+  const accessKeys = issuedAccessKeys([SECRET])
   const { nonce, kept } = accessKeys.issue(mode)
   const body = JSON.stringify({ id: kept.id, accessKey: nonce, prefix: kept.prefix, created: 1_763_000_000 })
   const shown = accessKeys.reveal(body)
@@ -14,7 +14,7 @@ function issued(mode: 'live' | 'test' = 'live') {
 
 test('an access key is shown again byte for byte, by any replica', () => {
   const { body, shown } = issued()
-  expect(issuedAccessKeys(SECRET).reveal(body)).toBe(shown)
+  expect(issuedAccessKeys([SECRET]).reveal(body)).toBe(shown)
 })
 
 test.each(['live', 'test'] as const)('what is shown is the %s key whose hash and prefix are kept', (mode) => {
@@ -29,9 +29,14 @@ test('what is kept does not give the key away', () => {
   const { kept, body, accessKey } = issued()
   const secretPart = accessKey.slice(kept.prefix.length)
   expect(body + JSON.stringify(kept)).not.toContain(secretPart)
-  expect(() => issuedAccessKeys('another secret of 32 characters or more').reveal(body)).toThrow(
+  expect(() => issuedAccessKeys(['another secret of 32 characters or more']).reveal(body)).toThrow(
     'can no longer be shown',
   )
+})
+
+test('while INTERNAL_SECRET is changed, a key that was issued with the one is shown with the other beside it', () => {
+  const { body, shown } = issued()
+  expect(issuedAccessKeys(['the next secret of 32 characters or more', SECRET]).reveal(body)).toBe(shown)
 })
 
 test('1,000 keys are 1,000 different ones', () => {

@@ -1,11 +1,14 @@
 import type { Operation } from '@platter/contracts'
-import { inFlight, mismatch, Rendered, responseRenderer, type Call } from '@platter/kit'
+import { inFlight, isSameRequest, mismatch, Rendered, responseRenderer, type Call } from '@platter/kit'
 import type { z } from 'zod'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import type { Db, Trx } from '#/store/tables.ts'
 
 /** Makes what the client gets of what is kept; the same for both unless the answer has something that must not be stored. */
 type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
+
+/** Where the work is done and its answer kept; for what a client application asks, as that application. */
+type Where<O extends Operation> = Db | ((call: Call<O>) => Db)
 
 /**
  * How a POST of accounts is done once, however often it is sent with one Idempotency-Key (interface.md):
@@ -19,29 +22,32 @@ type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
  * with another request.
  */
 export function keptOnce<const O extends Operation>(
-  db: Db,
+  where: Where<O>,
   operation: O,
   reveal: Reveal<O> = (body) => body,
 ) {
   const render = responseRenderer(operation)
+  const dbFor = typeof where === 'function' ? where : () => where
 
   async function kept(call: Call<O>): Promise<Rendered | null> {
     if (!call.idempotency) return null
-    const found = await idempotencyKeys.find(db, call.idempotency)
+    const found = await idempotencyKeys.find(dbFor(call), call.idempotency)
     if (!found) return null
-    if (found.fingerprint !== call.idempotency.fingerprint) throw mismatch()
+    if (!isSameRequest(found.fingerprint, call.idempotency)) throw mismatch()
     call.setHeader('idempotent-replayed', 'true')
     return new Rendered(reveal(found.body, call), found.status)
   }
 
   async function once(call: Call<O>, work: (trx: Trx) => Promise<z.input<O['response']>>): Promise<Rendered> {
     const { idempotency: scope } = call
-    const body = await db.transaction().execute(async (trx) => {
-      if (scope && !(await idempotencyKeys.claim(trx, scope))) return null
-      const answer = render(await work(trx))
-      if (scope) await idempotencyKeys.keep(trx, scope, { status: 200, body: answer })
-      return answer
-    })
+    const body = await dbFor(call)
+      .transaction()
+      .execute(async (trx) => {
+        if (scope && !(await idempotencyKeys.claim(trx, scope))) return null
+        const answer = render(await work(trx))
+        if (scope) await idempotencyKeys.keep(trx, scope, { status: 200, body: answer })
+        return answer
+      })
     if (body !== null) return new Rendered(reveal(body, call))
     const replayed = await kept(call)
     // It had its answer a moment ago, and grew seven days old since.

@@ -24,8 +24,10 @@ import {
   UpdateUser,
 } from '@platter/contracts'
 import {
+  checkRole,
   connectPostgres,
   createApp,
+  internalSecrets,
   migrate,
   readJson,
   repeat,
@@ -60,32 +62,34 @@ import { updateUser } from '#/routes/update-user.ts'
 import { getUser } from '#/routes/user.ts'
 import { ensureOperatorKey } from '#/store/access-keys.ts'
 import { forgetOld } from '#/store/idempotency-keys.ts'
-import type { Tables } from '#/store/tables.ts'
+import type { Own, Tables } from '#/store/tables.ts'
 import { countTries } from '#/store/tries.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 export function wire(config: Config, log: Log): Parts {
+  const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
 
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const { db } = postgres
+  const own: Own = (applicationId) => postgres.as({ applicationId })
   const bus = new Bus({ url: config.AMQP_URL, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const passwords = createPasswords()
-  const accessKeys = issuedAccessKeys(config.INTERNAL_SECRET)
+  const accessKeys = issuedAccessKeys(secrets)
   const tries = countTries(config.REDIS_URL, triesPolicy(config), log)
 
-  const route = router(app, config.INTERNAL_SECRET)
+  const route = router(app, secrets)
   route(RegisterUser, registerUser({ db, passwords, tries }))
   route(Signin, signin({ db, passwords, tries }))
-  route(GetUser, getUser(db))
-  route(UpdateUser, updateUser({ db, passwords }))
-  route(AddCard, addCard(db, tokenizer(payments, config.INTERNAL_SECRET)))
-  route(RemoveCard, removeCard(db))
-  route(AddAddress, addAddress(db))
-  route(RemoveAddress, removeAddress(db))
+  route(GetUser, getUser(own))
+  route(UpdateUser, updateUser({ own, passwords }))
+  route(AddCard, addCard(own, tokenizer(payments, secrets)))
+  route(RemoveCard, removeCard(own))
+  route(AddAddress, addAddress(own))
+  route(RemoveAddress, removeAddress(own))
   route(Applications, listApplications(db))
   route(CreateApplication, createApplication(db))
   route(ApplicationAccessKeys, applicationAccessKeys(db))
@@ -98,7 +102,7 @@ export function wire(config: Config, log: Log): Parts {
   route(RevokeAccessKey, revokeAccessKey(db))
   route(ResolveAccessKey, resolveAccessKey(db, log))
 
-  bus.onQuestion(AccountsResolve, resolve(db))
+  bus.onQuestion(AccountsResolve, resolve(own))
   bus.onCommand(AccountsSave, save(db, bus))
 
   const repeated: Repeater[] = []
@@ -106,6 +110,7 @@ export function wire(config: Config, log: Log): Parts {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
+      await checkRole(own(''))
       if (config.OPERATOR_KEY_HASH !== undefined) await ensureOperatorKey(db, config.OPERATOR_KEY_HASH)
       await bus.start()
       repeated.push(repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log))

@@ -3,6 +3,7 @@ import { CatalogQuote } from '@platter/contracts'
 import {
   connectPostgres,
   createApp,
+  internalSecrets,
   migrate,
   readJson,
   repeat,
@@ -46,9 +47,10 @@ export function wire(config: Config, log: Log): Parts {
   const geocoder = createGeocoder(config.GEOCODER_URL)
   const { db } = postgres
 
+  const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
-  const route = router(app, config.INTERNAL_SECRET)
+  const route = router(app, secrets)
   restaurantSearch(route, { db, geocoder })
   restaurantSearchTest(route, { db, geocoder })
   restaurantDetails(route, { db, geocoder })

@@ -52,7 +52,7 @@ function aGateway(pages = folder): App {
     streams: new Streams({ application: 1, restaurant: 1 }),
     accessKeys,
     rateLimit,
-    internalSecret: 'x'.repeat(32),
+    secrets: ['x'.repeat(32)],
   })
   consoleSession(app, accessKeys)
   consolePage(app, pages)

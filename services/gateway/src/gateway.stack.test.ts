@@ -30,7 +30,7 @@ const gateways: ReturnType<typeof wire>[] = []
 beforeAll(async () => {
   const accounts = createApp(log)
   readJson(accounts)
-  router(accounts, INTERNAL_SECRET)(ResolveAccessKey, async ({ body }) => {
+  router(accounts, [INTERNAL_SECRET])(ResolveAccessKey, async ({ body }) => {
     asked += 1
     return { principal: principals.get(body.hash) ?? null }
   })
@@ -57,6 +57,7 @@ afterAll(async () => {
 async function aGateway(environment: Record<string, string> = {}): Promise<App> {
   const [accounts, owner] = upstreams.map((app) => app.listeningOrigin)
   const config = readConfig(Config, {
+    NODE_ENV: 'development',
     PORT: '0',
     INTERNAL_SECRET,
     ACCOUNTS_URL: accounts,

@@ -45,7 +45,7 @@ let address: string
 beforeAll(async () => {
   accounts = createApp(log)
   readJson(accounts)
-  router(accounts, INTERNAL_SECRET)(ResolveAccessKey, async ({ body }) => ({
+  router(accounts, [INTERNAL_SECRET])(ResolveAccessKey, async ({ body }) => ({
     principal: principals.get(body.hash) ?? null,
   }))
   await accounts.listen({ host: '127.0.0.1', port: 0 })
@@ -58,7 +58,7 @@ beforeEach(async () => {
   streams = new EventStreams(COMMENT_EVERY_MS)
   owner = createApp(log)
   readJson(owner)
-  const route = router(owner, INTERNAL_SECRET)
+  const route = router(owner, [INTERNAL_SECRET])
   route(RestaurantOrders, async () => [])
   route(RestaurantOrdersStream, async () =>
     streams.answer(async (out) => {
@@ -74,6 +74,7 @@ beforeEach(async () => {
   await owner.listen({ host: '127.0.0.1', port: 0 })
   gateway = wire(
     readConfig(Config, {
+      NODE_ENV: 'development',
       PORT: '0',
       INTERNAL_SECRET,
       ACCOUNTS_URL: accounts.listeningOrigin,

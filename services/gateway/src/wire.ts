@@ -1,5 +1,14 @@
 import { operations } from '@platter/contracts'
-import { createApp, internalCaller, readBytes, repeat, Replicas, type Log, type Parts } from '@platter/kit'
+import {
+  createApp,
+  internalCaller,
+  internalSecrets,
+  readBytes,
+  repeat,
+  Replicas,
+  type Log,
+  type Parts,
+} from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
 import { consolePage } from '#/routes/console-page.ts'
@@ -12,6 +21,7 @@ import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
 export function wire(config: Config, log: Log): Parts {
+  const secrets = internalSecrets(config)
   const app = createApp(log, config.TRUSTED_PROXIES)
   readBytes(app)
 
@@ -30,7 +40,7 @@ export function wire(config: Config, log: Log): Parts {
   const accessKeys = new AccessKeys(
     internalCaller({
       service: 'gateway',
-      secret: config.INTERNAL_SECRET,
+      secrets,
       replicas: accounts,
       timeoutMs: 2_000,
     }),
@@ -46,7 +56,7 @@ export function wire(config: Config, log: Log): Parts {
     streams,
     accessKeys,
     rateLimit,
-    internalSecret: config.INTERNAL_SECRET,
+    secrets,
   })
   problemPages(app)
   webhooks(app, config.PAYMENTS_URL)

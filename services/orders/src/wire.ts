@@ -23,10 +23,12 @@ import {
   type RestaurantLink,
 } from '@platter/contracts'
 import {
+  checkRole,
   connectPostgres,
   createApp,
   EventStreams,
   internalCaller,
+  internalSecrets,
   migrate,
   readJson,
   repeat,
@@ -78,12 +80,13 @@ const TRANSMISSIONS_AT_ONCE = 256
 const LOOK_EVERY_MS = 1_500
 
 export function wire(config: Config, log: Log): Parts {
+  const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
     joins: 'by key',
   })
-  const { db } = postgres
+  const { db, as: own } = postgres
   const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const waiters = new Waiters()
@@ -92,10 +95,10 @@ export function wire(config: Config, log: Log): Parts {
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const conductor = new Conductor({ db, bus, waiters, log, deadlines })
 
-  const route = router(app, config.INTERNAL_SECRET)
+  const route = router(app, secrets)
   const callPayments = internalCaller({
     service: 'orders',
-    secret: config.INTERNAL_SECRET,
+    secrets,
     replicas: payments,
     timeoutMs: 8_000,
   })
@@ -105,10 +108,10 @@ export function wire(config: Config, log: Log): Parts {
     sendOrder({ db, bus, conductor, waiters, tokenize: tokenizer(callPayments), answerWithinMs }),
   )
   route(ValidateOrder, validateOrder(bus))
-  route(GetOrder, getOrder(db, bus))
-  route(OrderByKey, orderByKey(db))
-  route(OrderStatuses, orderStatuses({ db, bus, followers, streams }))
-  route(UserOrders, userOrders(db, bus))
+  route(GetOrder, getOrder({ db, own, bus }))
+  route(OrderByKey, orderByKey(own))
+  route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
+  route(UserOrders, userOrders(own, bus))
   route(PutRestaurantLink, putRestaurantLink(db))
   route(RestaurantOrders, listRestaurantOrders(db))
   route(RestaurantOrdersStream, restaurantOrdersStream({ db, followers, streams }))
@@ -144,6 +147,7 @@ export function wire(config: Config, log: Log): Parts {
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await migrate(db, MIGRATIONS, log)
+      await checkRole(own({ applicationId: '' }))
       await bus.start()
       repeated = startRepeating({ config, db, conductor, followers, log })
     },

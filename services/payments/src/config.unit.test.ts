@@ -5,6 +5,7 @@ import { Config, processingOf } from './config.ts'
 const read = (environment: Record<string, string>) =>
   processingOf(
     readConfig(Config, {
+      NODE_ENV: 'development',
       PORT: '0',
       INTERNAL_SECRET: 's'.repeat(32),
       DATABASE_URL: 'postgres://localhost/x',

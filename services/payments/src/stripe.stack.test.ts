@@ -34,6 +34,7 @@ let rows: pg.Client
 beforeAll(async () => {
   const DATABASE_URL = await newDatabase()
   const config = readConfig(Config, {
+    NODE_ENV: 'development',
     PORT: '0',
     INTERNAL_SECRET,
     DATABASE_URL,
@@ -65,7 +66,10 @@ async function tokenOf(cardNumber: string) {
     method: 'POST',
     url: Tokenize.path,
     headers: {
-      [PRINCIPAL_HEADER]: await principalSigner(INTERNAL_SECRET)({ kind: 'service', service: 'orders' }),
+      [PRINCIPAL_HEADER]: await principalSigner([INTERNAL_SECRET])(
+        { kind: 'service', service: 'orders' },
+        'payments',
+      ),
     },
     payload: {
       cardholderName: 'Ada',

@@ -12,7 +12,16 @@ import {
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
-import { connectPostgres, createApp, migrate, readJson, router, type Log, type Parts } from '@platter/kit'
+import {
+  connectPostgres,
+  createApp,
+  internalSecrets,
+  migrate,
+  readJson,
+  router,
+  type Log,
+  type Parts,
+} from '@platter/kit'
 import { answering } from './answering.ts'
 import { processingOf, type Config } from './config.ts'
 import { authorize } from './handlers/authorize.ts'
@@ -54,9 +63,10 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(PaymentsCapture, answered(capture(authorizations, settle)))
   bus.onCommand(PaymentsRelease, answered(release(authorizations, settle)))
 
+  const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
-  const route = router(app, config.INTERNAL_SECRET)
+  const route = router(app, secrets)
   route(Tokenize, tokenize(processor, log))
   const books = createPaymentBooks(postgres.db)
   route(ReadPaymentStory, readPaymentStory(books))

@@ -3,11 +3,11 @@ import { newApiKey, Problem, type Handler } from '@platter/kit'
 import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
 import { keptOnce } from '#/kept-once.ts'
 import { addAddress as add } from '#/store/addresses.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Own } from '#/store/tables.ts'
 
 /** Specification 4.3. Where the address is on the map is found out by the catalog when something is ordered to it. */
-export function addAddress(db: Db): Handler<typeof AddAddress> {
-  const { once } = keptOnce(db, AddAddress)
+export function addAddress(own: Own): Handler<typeof AddAddress> {
+  const { once } = keptOnce((call) => own(call.principal.applicationId), AddAddress)
   return (call) =>
     once(call, async (trx) => {
       const { aptNumber = null, ...place } = call.body

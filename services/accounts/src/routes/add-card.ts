@@ -5,17 +5,17 @@ import { NO_ROOM_FOR_CARD } from '#/domain/room.ts'
 import { keptOnce } from '#/kept-once.ts'
 import type { Tokenizer } from '#/outside/payments.ts'
 import { addCard as add, roomForCard } from '#/store/cards.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Own } from '#/store/tables.ts'
 
 /** Specification 4.2. What is refused anyway is refused before the processor is asked for a token. */
-export function addCard(db: Db, tokenize: Tokenizer): Handler<typeof AddCard> {
-  const { kept, once } = keptOnce(db, AddCard)
+export function addCard(own: Own, tokenize: Tokenizer): Handler<typeof AddCard> {
+  const { kept, once } = keptOnce((call) => own(call.principal.applicationId), AddCard)
   return async (call) => {
     const replayed = await kept(call)
     if (replayed) return replayed
     const { params, body, principal, requestId } = call
     const owner = { userApiKey: params.apiKey, applicationId: principal.applicationId }
-    const room = await roomForCard(db, owner)
+    const room = await roomForCard(own(owner.applicationId), owner)
     if (room !== 'free') throw Problem.refusal(NO_ROOM_FOR_CARD[room])
     const faults = expiryFaults(body, Date.now())
     if (faults.length > 0) throw Problem.of(faults)

@@ -3,11 +3,11 @@ import { Problem, type Handler } from '@platter/kit'
 import { ADDRESS_NOT_REMOVED } from '#/domain/refusals.ts'
 import { keptOnce } from '#/kept-once.ts'
 import { removeAddress as remove } from '#/store/addresses.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Own } from '#/store/tables.ts'
 
 /** Orders have a copy of the address that they went to: they go on showing it. */
-export function removeAddress(db: Db): Handler<typeof RemoveAddress> {
-  const { once } = keptOnce(db, RemoveAddress)
+export function removeAddress(own: Own): Handler<typeof RemoveAddress> {
+  const { once } = keptOnce((call) => own(call.principal.applicationId), RemoveAddress)
   return (call) =>
     once(call, async (trx) => {
       const { apiKey: userApiKey, addressApiKey } = call.params

@@ -3,11 +3,11 @@ import { Problem, type Handler } from '@platter/kit'
 import { CARD_NOT_REMOVED } from '#/domain/refusals.ts'
 import { keptOnce } from '#/kept-once.ts'
 import { removeCard as remove } from '#/store/cards.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Own } from '#/store/tables.ts'
 
 /** Orders have a copy of the card that they were placed with: they go on showing it. */
-export function removeCard(db: Db): Handler<typeof RemoveCard> {
-  const { once } = keptOnce(db, RemoveCard)
+export function removeCard(own: Own): Handler<typeof RemoveCard> {
+  const { once } = keptOnce((call) => own(call.principal.applicationId), RemoveCard)
   return (call) =>
     once(call, async (trx) => {
       const { apiKey: userApiKey, cardApiKey } = call.params

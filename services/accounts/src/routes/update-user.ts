@@ -3,14 +3,14 @@ import { Problem, type Handler } from '@platter/kit'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { keptOnce } from '#/kept-once.ts'
 import type { Passwords } from '#/password.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Own } from '#/store/tables.ts'
 import { updateUser as update } from '#/store/users.ts'
 
-type Needs = { db: Db; passwords: Passwords }
+type Needs = { own: Own; passwords: Passwords }
 
 /** Specification 4.4. */
-export function updateUser({ db, passwords }: Needs): Handler<typeof UpdateUser> {
-  const { kept, once } = keptOnce(db, UpdateUser)
+export function updateUser({ own, passwords }: Needs): Handler<typeof UpdateUser> {
+  const { kept, once } = keptOnce((call) => own(call.principal.applicationId), UpdateUser)
   return async (call) => {
     const replayed = await kept(call)
     if (replayed) return replayed

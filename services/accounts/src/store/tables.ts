@@ -80,6 +80,9 @@ export type Tables = {
 
 export type Db = Kysely<Tables>
 
+/** The database as one client application may see it. */
+export type Own = (applicationId: string) => Db
+
 /** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
 export type Trx = Transaction<Tables>
 

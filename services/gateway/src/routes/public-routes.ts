@@ -6,7 +6,15 @@ import {
   type Owner,
   type Principal,
 } from '@platter/contracts'
-import { BODY_LIMIT, PRINCIPAL_HEADER, principalSigner, Problem, type App, type Replicas } from '@platter/kit'
+import {
+  BODY_LIMIT,
+  PRINCIPAL_HEADER,
+  principalSigner,
+  Problem,
+  type App,
+  type InternalSecrets,
+  type Replicas,
+} from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
@@ -32,7 +40,7 @@ type Needs = {
   streams: Streams
   /** The owners again, for streams: those would take the connections away from the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  internalSecret: string
+  secrets: InternalSecrets
 }
 
 /** What a service may need to know of the request's headers. Everything else stays here: access keys, cookies, forwarding. */
@@ -52,9 +60,9 @@ const PASSED_ON = [
  */
 export function publicRoutes(
   app: App,
-  { operations, owners, streamOwners, streams, internalSecret, ...guards }: Needs,
+  { operations, owners, streamOwners, streams, secrets, ...guards }: Needs,
 ): void {
-  const sign = principalSigner(internalSecret)
+  const sign = principalSigner(secrets)
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
   for (const operation of operations) {
@@ -71,7 +79,7 @@ export function publicRoutes(
         const headers = {
           ...headersOf(request),
           'x-client-address': addressOf(request),
-          [PRINCIPAL_HEADER]: await sign(request.principal),
+          [PRINCIPAL_HEADER]: await sign(request.principal, operation.owner),
         }
         if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept))
           return passOn(replicas, request, reply, { headers })

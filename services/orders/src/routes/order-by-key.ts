@@ -3,19 +3,20 @@ import { Problem, readKey, Rendered, type Handler } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Own } from '#/store/tables.ts'
 
 /**
  * For a client that lost the answer to its send-order (interface.md, "Idempotency-Key"). Keys are looked for
  * under the access key that they were sent with.
  */
 export const orderByKey =
-  (db: Db): Handler<typeof OrderByKey> =>
-  async ({ params, principal: { accessKeyId } }) => {
+  (own: Own): Handler<typeof OrderByKey> =>
+  async ({ params, principal: { applicationId, accessKeyId } }) => {
     const scope = { accessKeyId, path: SendOrder.path, key: readKey(params.idempotencyKey) }
-    const used = await idempotencyKeys.find(db, scope)
+    const rows = own({ applicationId })
+    const used = await idempotencyKeys.find(rows, scope)
     if (used?.status && used.status !== 200 && used.body !== null) return new Rendered(used.body, used.status)
-    const order = used && (await orders.find(db, used.orderApiKey))
+    const order = used && (await orders.find(rows, used.orderApiKey))
     if (!order) throw new Problem('order-not-found', 'There is no order with this Idempotency-Key.')
     return orderRecord(order)
   }

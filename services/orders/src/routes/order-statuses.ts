@@ -1,4 +1,3 @@
-import type { Bus } from '@platter/bus'
 import { answersEvents, OrderStatuses } from '@platter/contracts'
 import {
   lastEventId,
@@ -13,30 +12,29 @@ import { follow } from '#/follow.ts'
 import type { Followers } from '#/followers.ts'
 import { StatusFeed } from '#/status-feed.ts'
 import * as orders from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
-import { findVisibleOrder } from '#/visibility.ts'
+import { findVisibleOrder, type Needs as Seeing, type Visible } from '#/visibility.ts'
 
-type Needs = { db: Db; bus: Bus; followers: Followers; streams: EventStreams }
+type Live = { followers: Followers; streams: EventStreams }
 
 /** Specification 4.11; and interface.md, "Following an order live". */
 export const orderStatuses =
-  ({ db, bus, ...live }: Needs): Handler<typeof OrderStatuses> =>
+  ({ followers, streams, ...seeing }: Seeing & Live): Handler<typeof OrderStatuses> =>
   async (call) => {
     const { params, principal, requestId, headers } = call
     const { applicationId } = principal
-    const order = await findVisibleOrder(db, bus, params.apiKey, { applicationId, requestId })
-    if (answersEvents(OrderStatuses, headers.accept)) return followed({ db, ...live }, call, order)
-    const history = await orders.statuses(db, params.apiKey)
+    const visible = await findVisibleOrder(seeing, params.apiKey, { applicationId, requestId })
+    if (answersEvents(OrderStatuses, headers.accept)) return followed({ followers, streams }, call, visible)
+    const history = await orders.statuses(visible.rows, params.apiKey)
     return history.map((record) => ({ orderApiKey: params.apiKey, ...record }))
   }
 
 /** Who has seen the end already is told to stop: at a 204 EventSource does not come back (WHATWG HTML, 9.2.3). */
 async function followed(
-  { db, followers, streams }: Omit<Needs, 'bus'>,
+  { followers, streams }: Live,
   { params: { apiKey }, query, headers }: Call<typeof OrderStatuses>,
-  order: orders.OwnedOrder,
+  { order, rows }: Visible,
 ): Promise<EventStream | Rendered> {
-  const feed = new StatusFeed(db, apiKey, lastEventId(headers, query))
+  const feed = new StatusFeed(rows, apiKey, lastEventId(headers, query))
   if (isOver(order) && (await feed.round().next()).done) return new Rendered(null, 204)
   return streams.answer(async (out) => {
     using follower = followers.ofOrder(apiKey)

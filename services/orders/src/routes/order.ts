@@ -1,12 +1,10 @@
-import type { Bus } from '@platter/bus'
 import type { GetOrder } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
-import type { Db } from '#/store/tables.ts'
-import { findVisibleOrder } from '#/visibility.ts'
+import { findVisibleOrder, type Needs } from '#/visibility.ts'
 
 /** Specification 4.10. */
 export const getOrder =
-  (db: Db, bus: Bus): Handler<typeof GetOrder> =>
+  (needs: Needs): Handler<typeof GetOrder> =>
   async ({ params, principal: { applicationId }, requestId }) =>
-    orderRecord(await findVisibleOrder(db, bus, params.apiKey, { applicationId, requestId }))
+    orderRecord((await findVisibleOrder(needs, params.apiKey, { applicationId, requestId })).order)

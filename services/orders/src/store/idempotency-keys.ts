@@ -1,4 +1,4 @@
-import type { IdempotencyScope } from '@platter/kit'
+import { isSameRequest, type IdempotencyScope } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
@@ -22,18 +22,18 @@ type Row = {
 
 /** What is known of a key, null for a new one. One whose first request is gone is taken over, for `busyMs`. */
 export async function use(db: Db, scope: IdempotencyScope, busyMs: number): Promise<Used | null> {
-  const { accessKeyId, path, key, fingerprint } = scope
+  const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
   const { rows } = await sql<Row>`
     with taken as (
       update idempotency_keys set busy_until = now() + ${busyMs} * interval '1 millisecond'
       where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
-        and fingerprint = ${fingerprint} and status is null and busy_until <= now()
+        and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
       returning order_api_key)
     select fingerprint, order_api_key, status, body, exists (select from taken) as taken from idempotency_keys
     where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(db)
   const [row] = rows
   if (!row) return null
-  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' }
+  if (!isSameRequest(row.fingerprint, scope)) return { kind: 'mismatch' }
   if (row.status !== null && row.body !== null) return { kind: 'kept', status: row.status, body: row.body }
   return row.taken ? { kind: 'resumed', orderApiKey: row.order_api_key } : { kind: 'running' }
 }

@@ -49,6 +49,16 @@ export const find = batched({
 
 const anyOf = (apiKeys: readonly string[]) => sql<string>`any(${apiKeys})`
 
+/** Whom the order is for, whoever may see it; null for a guest, and where there is none. */
+export async function recipientOf(db: Db, apiKey: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('orders')
+    .select('recipient_api_key')
+    .where('api_key', '=', apiKey)
+    .executeTakeFirst()
+  return row?.recipient_api_key ?? null
+}
+
 /** Whether the order was accepted, whoever may see it. */
 export async function exists(db: Db, apiKey: string): Promise<boolean> {
   return (

@@ -6,6 +6,7 @@ import type {
   PaymentState,
   RestaurantLink,
 } from '@platter/contracts'
+import type { OnBehalfOf } from '@platter/kit'
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
 import type { OrderDetails } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
@@ -82,3 +83,6 @@ export type Tables = {
 }
 
 export type Db = Kysely<Tables>
+
+/** The database as a client application may see it. */
+export type Own = (caller: OnBehalfOf) => Db

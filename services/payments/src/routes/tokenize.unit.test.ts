@@ -31,9 +31,9 @@ async function ask(answer: Awaited<ReturnType<Processor['tokenize']>>, payload: 
   const app = createApp(log)
   readJson(app)
   const processor = { tokenize: async (given: object) => (seen.push(given), answer) }
-  router(app, SECRET)(Tokenize, tokenize(processor, log))
+  router(app, [SECRET])(Tokenize, tokenize(processor, log))
   const headers = {
-    [PRINCIPAL_HEADER]: await principalSigner(SECRET)({ kind: 'service', service: 'accounts' }),
+    [PRINCIPAL_HEADER]: await principalSigner([SECRET])({ kind: 'service', service: 'accounts' }, 'payments'),
   }
   const { statusCode, body } = await app.inject({ method: 'POST', url: Tokenize.path, headers, payload })
   await app.close()

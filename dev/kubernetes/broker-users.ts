@@ -1,0 +1,14 @@
+/**
+ * RabbitMQ's users. With one password for all, what deploy/kubernetes/try-out tells it:
+ *   node dev/kubernetes/broker-users.ts development > deploy/kubernetes/try-out/rabbitmq-users.json
+ * Without, the Secret of deploy/kubernetes/production with new passwords (docs/operations.md, "Rotating keys and secrets"):
+ *   node dev/kubernetes/broker-users.ts | kubectl replace -f -
+ */
+import { brokerUsers, password, secret } from './secrets.ts'
+
+const [given] = process.argv.slice(2)
+console.log(
+  given === undefined
+    ? JSON.stringify(secret('rabbitmq-users', brokerUsers(password)))
+    : brokerUsers(() => given)['definitions.json'],
+)

@@ -1,0 +1,114 @@
+import * as contracts from '@platter/contracts'
+import type { Command, Nudge, Question } from '@platter/contracts'
+import { servers } from '@platter/testkit'
+import { connect, type Channel, type ChannelModel } from 'amqplib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deadQueueOf, declareCommand, declareQuestion, exchangeOf, queueOf } from './topology.ts'
+
+/* Each service has a user of its own in RabbitMQ, which takes from no other one's queues. */
+
+type Message = Command | Question | Nudge
+const isMessage = (one: unknown): one is Message =>
+  typeof one === 'object' && one !== null && 'owner' in one && 'kind' in one && 'data' in one
+const messages = (Object.values(contracts) as readonly unknown[]).filter(isMessage)
+
+const { users } = servers()
+const services = Object.keys(users ?? {})
+const connections: Record<string, ChannelModel> = {}
+
+/** What RabbitMQ makes of it, on a channel of its own, for a refusal closes the channel. */
+async function attempt(service: string, work: (channel: Channel) => Promise<unknown>): Promise<string> {
+  const channel = await connections[service]?.createChannel()
+  if (!channel) throw new Error(`${service} is not connected`)
+  const closed = new Promise<string>((resolve) =>
+    channel.on('error', (error: Error) => resolve(error.message)),
+  )
+  const done = async () => {
+    await work(channel)
+    // What is published is answered by nothing: the answer to this comes after a refusal would have.
+    await channel.prefetch(1)
+    return 'done'
+  }
+  const outcome = await Promise.race([closed, done().catch(async () => closed)])
+  if (outcome === 'done') await channel.close()
+  return outcome
+}
+
+/** As its owner. */
+async function declare(message: Message): Promise<void> {
+  const channel = await connections[message.owner]?.createChannel()
+  if (!channel) throw new Error(`${message.owner} is not connected`)
+  if (message.kind === 'command') await declareCommand(channel, message)
+  else if (message.kind === 'question') await declareQuestion(channel, message)
+  else await channel.assertExchange(exchangeOf(message), 'fanout', { durable: true })
+  await channel.close()
+}
+
+const REFUSED = expect.stringContaining('ACCESS_REFUSED') as string
+
+// Servers that the environment names, and those in containers for `npm start`, have the one user that they came with.
+describe.skipIf(users === null)('with a user each', () => {
+  beforeAll(async () => {
+    for (const service of services) connections[service] = await connect(users?.[service] ?? '')
+    for (const message of messages) await declare(message)
+  })
+
+  afterAll(async () => {
+    await Promise.all(Object.values(connections).map((connection) => connection.close()))
+  })
+
+  const queues = messages.flatMap((message): { queue: string; owner: string }[] =>
+    message.kind === 'nudge' ? [] : [{ queue: queueOf(message), owner: message.owner }],
+  )
+  const foreign = services.flatMap((service) =>
+    queues.filter(({ owner }) => owner !== service).map(({ queue }) => [service, queue] as const),
+  )
+
+  test.each(foreign)(
+    '%s cannot take from %s, empty it, remove it or make it anew',
+    async (service, queue) => {
+      const refused = [
+        (channel: Channel) => channel.consume(queue, () => undefined),
+        (channel: Channel) => channel.get(queue),
+        (channel: Channel) => channel.purgeQueue(queue),
+        (channel: Channel) => channel.deleteQueue(queue),
+        (channel: Channel) => channel.assertQueue(queue, { durable: true }),
+      ]
+      for (const work of refused) expect(await attempt(service, work)).toEqual(REFUSED)
+    },
+  )
+
+  const dead = messages.flatMap((message) => (message.kind === 'command' ? [deadQueueOf(message)] : []))
+  test.each(dead)('dead letters of %s are taken by orders, and by its owner at most', async (queue) => {
+    for (const service of services) {
+      const may = service === 'orders' || queue.startsWith(`${service}.`)
+      const outcome = await attempt(service, (channel) => channel.get(queue, { noAck: false }))
+      expect([service, outcome]).toEqual([service, may ? 'done' : REFUSED])
+    }
+  })
+
+  const nudges = messages.flatMap((message) => (message.kind === 'nudge' ? [message] : []))
+  test.each(nudges)('$name is said and heard by $owner only', async (nudge) => {
+    const exchange = exchangeOf(nudge)
+    for (const service of services.filter((name) => name !== nudge.owner)) {
+      const say = async (channel: Channel) => channel.publish(exchange, '', Buffer.from('{}'))
+      expect(await attempt(service, say)).toEqual(REFUSED)
+      expect(await attempt(service, (channel) => channel.deleteExchange(exchange))).toEqual(REFUSED)
+    }
+  })
+
+  test('nobody makes an exchange or a queue that is nobody’s', async () => {
+    for (const service of services) {
+      expect(await attempt(service, (channel) => channel.assertQueue('mallory'))).toEqual(REFUSED)
+      expect(await attempt(service, (channel) => channel.assertExchange('mallory', 'fanout'))).toEqual(
+        REFUSED,
+      )
+    }
+  })
+
+  test('guest is nobody here', async () => {
+    const url = new URL(servers().rabbitmq)
+    url.username = url.password = 'guest'
+    await expect(connect(url.href)).rejects.toThrow(/ACCESS[_-]REFUSED|403|closed/i)
+  })
+})

@@ -1,0 +1,150 @@
+import * as contracts from '@platter/contracts'
+import { operations, type Operation, type Principal } from '@platter/contracts'
+import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Log, type Parts } from '@platter/kit'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { newDatabase, servers } from '@platter/testkit'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { databaseServices } from '../../dev/stack/services.ts'
+
+/*
+ * Whoever gets into the private network past the gateway: every operation of every service, called straight. All of
+ * this is answered before a request is looked at, so the services are put together and not started.
+ */
+
+const SECRET = 'the secret that the services have agreed on'
+const OTHER = 'the secret that they are about to agree on'
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const log = createLog('test', 'silent')
+const services: Record<string, Parts> = {}
+
+const isOperation = (one: unknown): one is Operation =>
+  typeof one === 'object' && one !== null && 'owner' in one && 'path' in one && 'method' in one
+
+const internal = (Object.values(contracts) as readonly unknown[])
+  .filter(isOperation)
+  .filter(({ path }) => path.startsWith('/internal/'))
+const all: readonly Operation[] = [...operations, ...internal]
+
+beforeAll(async () => {
+  const environment = {
+    NODE_ENV: 'development',
+    PORT: '0',
+    LOG_LEVEL: 'fatal',
+    INTERNAL_SECRET: SECRET,
+    INTERNAL_SECRET_OTHER: OTHER,
+    DATABASE_URL: await newDatabase(),
+    AMQP_URL: servers().rabbitmq,
+    REDIS_URL: servers().redis,
+    PAYMENTS_URL: 'http://127.0.0.1:9',
+    PROCESSOR_URL: 'http://127.0.0.1:9',
+  }
+  for (const name of databaseServices) {
+    const load = (file: string) => import(pathToFileURL(`${root}services/${name}/src/${file}`).href)
+    const { Config } = (await load('config.ts')) as { Config: z.ZodType }
+    const { wire } = (await load('wire.ts')) as { wire: (config: unknown, log: Log) => Parts }
+    services[name] = wire(readConfig(Config, environment), log)
+  }
+})
+
+afterAll(async () => {
+  await Promise.all(Object.values(services).map(async (service) => service.close?.()))
+})
+
+/** Who may call an operation. */
+const callerOf = ({ path }: Operation): Principal =>
+  path.startsWith('/publicapi/')
+    ? { kind: 'application', applicationId: 'an-application', accessKeyId: 'a-key' }
+    : path.startsWith('/restaurantapi/')
+      ? { kind: 'restaurant', restaurantApiKey: 'a-restaurant', accessKeyId: 'a-key' }
+      : path.startsWith('/operatorapi/')
+        ? { kind: 'operator', accessKeyId: 'a-key' }
+        : { kind: 'service', service: 'orders' }
+
+const another = (owner: string) => (owner === 'orders' ? 'accounts' : 'orders')
+const HS256 = { alg: 'HS256' }
+const bytes = (text: string) => new TextEncoder().encode(text)
+const now = () => Math.floor(Date.now() / 1000)
+const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const claimed = (operation: Operation) =>
+  new SignJWT({ principal: callerOf(operation) }).setProtectedHeader(HS256).setAudience(operation.owner)
+
+const refused: Record<string, (operation: Operation) => Promise<string | undefined>> = {
+  none: async () => undefined,
+  'no token at all': async () => 'application',
+  'one signed with another secret': (operation) =>
+    claimed(operation)
+      .setIssuedAt()
+      .setExpirationTime('60s')
+      .sign(bytes('x'.repeat(32))),
+  'one that is not signed (alg none)': async (operation) =>
+    `${base64({ alg: 'none' })}.${base64({ principal: callerOf(operation), aud: operation.owner, exp: now() + 60 })}.`,
+  'one whose principal was changed': async (operation) => {
+    const [head, , signature] = (await signed(operation)).split('.')
+    const principal = { kind: 'operator', accessKeyId: 'another-key' }
+    return [head, base64({ principal, aud: operation.owner, exp: now() + 60 }), signature].join('.')
+  },
+  'one for another service': (operation) =>
+    principalSigner([SECRET])(callerOf(operation), another(operation.owner)),
+  'one that has expired': (operation) =>
+    claimed(operation)
+      .setExpirationTime(now() - 1)
+      .sign(bytes(SECRET)),
+  'one that never expires': (operation) => claimed(operation).setIssuedAt().sign(bytes(SECRET)),
+  'one with a principal of no known kind': ({ owner }) =>
+    new SignJWT({ principal: { kind: 'root' } })
+      .setProtectedHeader(HS256)
+      .setAudience(owner)
+      .setExpirationTime('60s')
+      .sign(bytes(SECRET)),
+}
+
+const signed = (operation: Operation, secret = SECRET) =>
+  principalSigner([secret])(callerOf(operation), operation.owner)
+
+async function call({ method, path, owner }: Operation, token: string | undefined) {
+  const service = services[owner]
+  if (!service) throw new Error(`${owner} is not there`)
+  const url = path.replaceAll(/:\w+/g, 'a-key')
+  const headers = token === undefined ? {} : { [PRINCIPAL_HEADER]: token }
+  const answer = await service.app.inject({ method, url, headers })
+  return { status: answer.statusCode, code: answer.json<{ code?: string }>().code }
+}
+
+test.each(Object.entries(refused))(
+  'with %s every operation of every service answers 401',
+  async (_, token) => {
+    const answers = await Promise.all(
+      all.map(async (operation) => ({
+        name: operation.name,
+        ...(await call(operation, await token(operation))),
+      })),
+    )
+    expect(answers).toEqual(all.map(({ name }) => ({ name, status: 401, code: 'access-token-invalid' })))
+  },
+)
+
+test('every operation that there is was called', () => {
+  expect(internal.length).toBeGreaterThan(5)
+  expect(all.length).toBeGreaterThan(40)
+  expect(new Set(all.map(({ owner }) => owner))).toEqual(new Set(Object.keys(services)))
+})
+
+test.each([
+  ['the one secret', SECRET],
+  ['the other one', OTHER],
+])('with the right principal, signed with %s, one gets past that', async (_, secret) => {
+  for (const operation of internal) {
+    const body = await call(operation, await signed(operation, secret))
+    expect({ name: operation.name, ...body }).toMatchObject({ name: operation.name, status: 400 })
+  }
+})
+
+test('a principal of another kind is known, and may not', async () => {
+  for (const operation of internal) {
+    const token = await principalSigner([SECRET])({ kind: 'operator', accessKeyId: 'a-key' }, operation.owner)
+    expect(await call(operation, token)).toEqual({ status: 403, code: 'not-allowed' })
+  }
+})

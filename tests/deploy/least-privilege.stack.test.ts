@@ -1,0 +1,121 @@
+import { connectPostgres, createLog } from '@platter/kit'
+import { sql, type Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseServices } from '../../dev/stack/services.ts'
+import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
+
+/* What somebody could do who has taken a service over: everything in its own schema, and nothing beside it. */
+
+let database: ServicesDatabase
+let superuser: { db: Kysely<unknown>; close: () => Promise<void> }
+const as: Record<string, Kysely<unknown>> = {}
+
+beforeAll(async () => {
+  database = await servicesDatabase(databaseServices)
+  superuser = connectPostgres(database.url, 2, createLog('test', 'silent'))
+  for (const service of databaseServices) as[service] = database.connect(service, 1).db
+})
+
+afterAll(async () => {
+  await superuser.close()
+  await database.close()
+})
+
+const rowsOf = async <R>(query: ReturnType<typeof sql<R>>, db = superuser.db): Promise<R[]> =>
+  (await query.execute(db)).rows
+
+/** Everything in a schema that is not PostgreSQL's own, so that a new one is found by itself. */
+const things = () =>
+  rowsOf(sql<{ schema: string; name: string; kind: string }>`
+    select nspname as schema, relname as name, relkind as kind
+    from pg_class join pg_namespace n on n.oid = relnamespace
+    where nspname !~ '^pg_' and nspname <> 'information_schema' and relkind in ('r', 'p', 'v', 'm', 'S', 'f')`)
+
+test('there is something to be kept from others, in a schema of each service', async () => {
+  const found = await things()
+  for (const service of databaseServices)
+    expect(found.filter(({ schema }) => schema === database.role(service)).length).toBeGreaterThan(2)
+})
+
+test.each([...databaseServices])(
+  '%s may neither read nor write anything of another schema',
+  async (service) => {
+    const role = database.role(service)
+    for (const asked of [role, `${role}_client`]) {
+      const may = await rowsOf(sql<{ may: string }>`
+      select n.nspname || '.' || relname as may
+      from pg_class c join pg_namespace n on n.oid = relnamespace
+      where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', ${role}) and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+        and (has_schema_privilege(${asked}, n.oid, 'usage, create') or case when relkind = 'S'
+          then has_sequence_privilege(${asked}, c.oid, 'usage, select, update')
+          else has_table_privilege(${asked}, c.oid, 'select, insert, update, delete, truncate, references, trigger')
+            or has_any_column_privilege(${asked}, c.oid, 'select, insert, update, references') end)`)
+      expect(may).toEqual([])
+    }
+    const others = (await things()).filter(({ schema, kind }) => schema !== role && kind === 'r')
+    for (const { schema, name } of others) {
+      const table = sql.id(schema, name)
+      for (const statement of [
+        sql`select * from ${table}`,
+        sql`delete from ${table}`,
+        sql`truncate ${table}`,
+      ])
+        await expect(statement.execute(as[service] as Kysely<unknown>)).rejects.toThrow('permission denied')
+    }
+  },
+)
+
+const powers: readonly [string, (other: string) => string][] = [
+  ['make a role', () => `create role mallory superuser`],
+  ['make itself a superuser', () => `alter role current_user superuser`],
+  ['take the role of another service', (other) => `set role ${other}`],
+  ['take the role that another service has for its clients', (other) => `set role ${other}_client`],
+  ['take the role of the superuser', () => `set role postgres`],
+  ['make a database', () => `create database mallory`],
+  ['make a schema', () => `create schema mallory`],
+  ['make a table where all would find it', () => `create table public.mallory ()`],
+  ['make a table that only it sees', () => `create temporary table mallory ()`],
+  ['read a file of the server', () => `select pg_read_file('/etc/passwd')`],
+  ['list a folder of the server', () => `select pg_ls_dir('/')`],
+  ['write a file of the server', () => `copy (select 1) to '/tmp/mallory'`],
+  ['run a program on the server', () => `copy (select 1) to program 'true'`],
+  ['take a file into the database', () => `select lo_import('/etc/passwd')`],
+  ['read the passwords of roles', () => `select rolpassword from pg_authid`],
+  ['change the settings of the server', () => `alter system set work_mem = '1GB'`],
+  [
+    'end the sessions of others',
+    (other) => `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${other}'`,
+  ],
+  ['add a language that runs anything', () => `create extension plperlu`],
+]
+
+test.each(powers)('no service can %s', async (_, statement) => {
+  for (const [index, service] of databaseServices.entries()) {
+    const other = database.role(databaseServices[(index + 1) % databaseServices.length] ?? '')
+    const run = sql.raw(statement(other)).execute(as[service] as Kysely<unknown>)
+    await expect(run).rejects.toThrow(/permission denied|must be|only superusers|only roles|not allowed/i)
+  }
+})
+
+test('the role for clients owns nothing and cannot be signed in as', async () => {
+  for (const service of databaseServices) {
+    const [role] = await rowsOf(sql<Record<string, unknown>>`
+      select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, (select count(*) from pg_class where relowner = r.oid) as owned
+      from pg_roles r where rolname = ${`${database.role(service)}_client`}`)
+    expect(role).toEqual({
+      rolcanlogin: false,
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreaterole: false,
+      owned: 0,
+    })
+  }
+})
+
+test('every table of every service has row-level security, so that one without a policy is closed', async () => {
+  const open = await rowsOf(sql<{ name: string }>`
+    select relnamespace::regnamespace || '.' || relname as name from pg_class
+    where relnamespace::regnamespace::text = any(${databaseServices.map(database.role)})
+      and relkind in ('r', 'p') and not relrowsecurity`)
+  expect(open).toEqual([])
+})

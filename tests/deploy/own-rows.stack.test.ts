@@ -1,0 +1,353 @@
+import {
+  checkRole,
+  connectPostgres,
+  createLog,
+  newApiKey,
+  type OnBehalfOf,
+  type Postgres,
+} from '@platter/kit'
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type CompiledQuery,
+} from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import * as cards from '../../services/accounts/src/store/cards.ts'
+import { findRecipient } from '../../services/accounts/src/store/recipients.ts'
+import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
+import { readUser } from '../../services/accounts/src/store/users.ts'
+import * as orders from '../../services/orders/src/store/orders.ts'
+import type { Tables as OrdersTables } from '../../services/orders/src/store/tables.ts'
+import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
+
+/*
+ * Row-level security is the second net below the filters of the stores (docs/decisions/0020): here the filters are
+ * left out. There are two applications; each has a user with a card and an address, and an order.
+ */
+
+let database: ServicesDatabase
+let accounts: Postgres<AccountsTables>
+let ordering: Postgres<OrdersTables>
+
+const [mine, theirs] = [newApiKey(), newApiKey()]
+const userOf = (application: string) => `user of ${application}`
+const orderOf = (application: string) => `order of ${application}`
+
+beforeAll(async () => {
+  database = await servicesDatabase(['accounts', 'orders'])
+  accounts = database.connect('accounts', 1)
+  ordering = database.connect('orders', 1)
+  for (const application of [mine, theirs]) {
+    const [user, order, key] = [userOf(application), orderOf(application), `key of ${application}`]
+    await sql`insert into applications (id, name) values (${application}, 'an app')`.execute(accounts.db)
+    await sql`insert into access_keys (id, hash, kind, application_id) values (${key}, ${key}, 'application', ${application})`.execute(
+      accounts.db,
+    )
+    await sql`insert into users (api_key, email, password_hash, first_name, last_name, phone)
+      values (${user}, ${user}, 'none', 'Maria', 'Lindqvist', '608-555-0142')`.execute(accounts.db)
+    await sql`insert into user_applications values (${user}, ${application})`.execute(accounts.db)
+    await cards.saveCard(accounts.db, user, cardOf(application))
+    await sql`insert into addresses (api_key, user_api_key, street_address, city, state, zip)
+      values (${`address of ${application}`}, ${user}, '2 E Main St', 'Madison', 'WI', '53703')`.execute(
+      accounts.db,
+    )
+    await sql`insert into idempotency_keys (access_key_id, path, key, fingerprint) values (${key}, 'p', 'k', 'f')`.execute(
+      accounts.db,
+    )
+    await anOrder(order, application, user)
+    await sql`insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
+      values (${key}, 'p', 'k', 'f', ${order}, now())`.execute(ordering.db)
+  }
+})
+
+afterAll(() => database.close())
+
+async function anOrder(apiKey: string, application: string, user: string | null) {
+  await sql`insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
+      total, status, payment_state, details)
+    values (${apiKey}, ${application}, ${user}, 'r', 'pickup', 'cash', false, 1075, 'PROCESSING', 'DUE', '{}')`.execute(
+    ordering.db,
+  )
+  await sql`insert into order_statuses (order_api_key, position, status) values (${apiKey}, 0, 'PROCESSING')`.execute(
+    ordering.db,
+  )
+}
+
+const cardOf = (application: string) => ({
+  apiKey: `card of ${application}`,
+  token: 'tok',
+  nickname: null,
+  cardholderName: 'Maria Lindqvist',
+  cardholderStreetAddress: '2 E Main St',
+  cardholderZip: '53703',
+  lastFour: '4242',
+  expirationMonth: '09',
+  expirationYear: '31',
+  brand: 'visa',
+})
+
+/** Everything that somebody finds in a table, without any filter. */
+const allOf = async (db: Kysely<never>, table: string): Promise<string> =>
+  JSON.stringify((await sql`select * from ${sql.table(table)}`.execute(db)).rows)
+
+const postgresOf = (service: string) =>
+  (service === 'accounts' ? accounts : ordering) as unknown as Postgres<never>
+
+/** What an application may find rows of, each with something of its own in it. */
+const OWN = [
+  ['accounts', 'users'],
+  ['accounts', 'user_applications'],
+  ['accounts', 'cards'],
+  ['accounts', 'addresses'],
+  ['accounts', 'access_keys'],
+  ['accounts', 'idempotency_keys'],
+  ['orders', 'orders'],
+  ['orders', 'order_statuses'],
+  ['orders', 'idempotency_keys'],
+] as const
+
+const nobodies: readonly [string, OnBehalfOf][] = [
+  ['nobody is named', { applicationId: '' }],
+  ['an application is named that is not there', { applicationId: newApiKey() }],
+]
+
+test.each(OWN)(
+  'a query of %s.%s without its filter finds rows of the application only',
+  async (service, table) => {
+    const { db, as } = postgresOf(service)
+    const everything = await allOf(db, table)
+    for (const [one, other] of [
+      [mine, theirs],
+      [theirs, mine],
+    ] as const) {
+      const found = await allOf(as({ applicationId: one }), table)
+      expect(everything).toContain(other)
+      expect(found).toContain(one)
+      expect(found).not.toContain(other)
+    }
+  },
+)
+
+test.each(nobodies)('where %s, no table of any service has a row', async (_, caller) => {
+  for (const service of ['accounts', 'orders']) {
+    const { as } = postgresOf(service)
+    for (const table of await tablesOf(service))
+      expect([table, await allOf(as(caller), table)]).toEqual([table, '[]'])
+  }
+})
+
+test('in the role for clients, with nothing set, nothing is seen', async () => {
+  await ordering.db.transaction().execute(async (trx) => {
+    await sql`select set_config('role', session_user || '_client', true)`.execute(trx)
+    expect(await allOf(trx as unknown as Kysely<never>, 'orders')).toBe('[]')
+  })
+})
+
+test('an application sees an order of another one by its recipient, once that user is known to be its own', async () => {
+  const rows = ordering.as({ applicationId: mine, userApiKey: userOf(theirs) })
+  expect((await orders.ofRecipient(rows, userOf(theirs), { before: null, limit: 9 })).map(apiKeyOf)).toEqual([
+    orderOf(theirs),
+  ])
+  expect(await orders.statuses(rows, orderOf(theirs))).toHaveLength(1)
+  const without = ordering.as({ applicationId: mine })
+  expect(await orders.ofRecipient(without, userOf(theirs), { before: null, limit: 9 })).toEqual([])
+  expect(await orders.find(without, orderOf(theirs))).toBeNull()
+})
+
+const apiKeyOf = ({ apiKey }: { apiKey: string }) => apiKey
+
+const forbidden: readonly [string, string, (db: Kysely<never>) => Promise<unknown>][] = [
+  [
+    'a card for a user of another application',
+    'accounts',
+    (db) => cards.saveCard(db as never, userOf(theirs), { ...cardOf(mine), apiKey: newApiKey() }),
+  ],
+  [
+    'an address for a user of another application',
+    'accounts',
+    (db) =>
+      sql`insert into addresses (api_key, user_api_key, street_address, city, state, zip)
+        values ('a', ${userOf(theirs)}, 's', 'c', 'WI', '53703')`.execute(db),
+  ],
+  [
+    'a card of its own that becomes that of another user',
+    'accounts',
+    (db) => sql`update cards set user_api_key = ${userOf(theirs)}`.execute(db),
+  ],
+  [
+    'a user, who is nobody’s',
+    'accounts',
+    (db) =>
+      sql`insert into users (api_key, email, password_hash, first_name, last_name, phone)
+        values ('u', 'e', 'h', 'f', 'l', 'p')`.execute(db),
+  ],
+  [
+    'a user of another application as its own',
+    'accounts',
+    (db) => sql`insert into user_applications values (${userOf(theirs)}, ${mine})`.execute(db),
+  ],
+  [
+    'an idempotency key of another access key',
+    'accounts',
+    (db) =>
+      sql`insert into idempotency_keys (access_key_id, path, key, fingerprint)
+        values (${`key of ${theirs}`}, 'p', 'k2', 'f')`.execute(db),
+  ],
+  [
+    'an order of its own',
+    'orders',
+    (db) =>
+      sql`insert into orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, details)
+        values ('o', ${mine}, 'r', 'pickup', 'cash', false, 1, 'PROCESSING', 'DUE', '{}')`.execute(db),
+  ],
+]
+
+test.each(forbidden)('an application cannot store %s', async (_, service, write) => {
+  await expect(write(postgresOf(service).as({ applicationId: mine }))).rejects.toThrow('row-level security')
+})
+
+test('a change without its filter changes rows of the application only, and a removal nothing', async () => {
+  const { db, as } = accounts
+  const own = as({ applicationId: mine })
+  const changed = (await sql`update users set first_name = 'Mallory' returning api_key`.execute(own)).rows
+  expect(changed).toEqual([{ api_key: userOf(mine) }])
+  await sql`update cards set nickname = 'mine now'`.execute(own)
+  await sql`update addresses set city = 'mine now'`.execute(own)
+  await sql`delete from cards`.execute(own)
+  await sql`delete from users`.execute(own)
+  const user = await readUser(db, { userApiKey: userOf(theirs), applicationId: theirs })
+  expect(user).toMatchObject({
+    firstName: 'Maria',
+    creditCards: [{ nickname: null }],
+    savedAddresses: [{ city: 'Madison' }],
+  })
+  for (const statement of [sql`update orders set total = 0`, sql`delete from order_statuses`])
+    expect((await statement.execute(ordering.as({ applicationId: mine }))).numAffectedRows).toBe(0n)
+})
+
+test('a connection forgets at once on whose behalf it was asked, also after an error and in a transaction', async () => {
+  const { db, as } = ordering
+  const own = as({ applicationId: mine })
+  const whole = async () => (await db.selectFrom('orders').select('api_key').execute()).length
+  await own.selectFrom('orders').select('api_key').execute()
+  expect(await whole()).toBe(2)
+  await expect(sql`select 1 / 0`.execute(own)).rejects.toThrow('division')
+  expect(await whole()).toBe(2)
+  await own.transaction().execute(async (trx) => {
+    expect(await trx.selectFrom('orders').select('api_key').execute()).toHaveLength(1)
+  })
+  await expect(own.transaction().execute((trx) => sql`select 1 / 0`.execute(trx))).rejects.toThrow('division')
+  expect(await whole()).toBe(2)
+})
+
+test('a statement that cannot be read is as wrong the second time, and costs no other one its answer', async () => {
+  const { as } = database.connect<OrdersTables>('orders', 1)
+  const own = as({ applicationId: mine })
+  for (let time = 0; time < 3; time++) {
+    const wrong = sql`select nothing from orders where api_key = ${'a'}`
+    const failed = own.transaction().execute((trx) => wrong.execute(trx))
+    await expect(failed).rejects.toThrow('column "nothing" does not exist')
+    expect(await own.selectFrom('orders').select('api_key').execute()).toHaveLength(1)
+  }
+})
+
+test('without the role for clients nothing is answered, and everything as soon as it is there', async () => {
+  const role = sql.id(`${database.role('orders')}_client`)
+  const login = sql.id(database.role('orders'))
+  const superuser = connectPostgres(database.url, 1, createLog('test', 'silent'))
+  const { as } = database.connect<OrdersTables>('orders', 1)
+  const own = as({ applicationId: mine })
+  const read = () => own.selectFrom('orders').select('api_key').execute()
+  await sql`revoke ${role} from ${login}`.execute(superuser.db)
+  await expect(checkRole(own)).rejects.toThrow('permission denied to set role')
+  // Until the connection is gone it says so itself.
+  await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
+  await sql`grant ${role} to ${login}`.execute(superuser.db)
+  await vi.waitFor(async () => expect(await read()).toHaveLength(1))
+  await superuser.close()
+})
+
+test('applications that ask at the same time over the same connections never get rows of one another', async () => {
+  const { as } = database.connect<OrdersTables>('orders', 3)
+  const asked = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? mine : theirs))
+  const found = await Promise.all(
+    asked.map((application) =>
+      as({ applicationId: application }).selectFrom('orders').select('application_id').execute(),
+    ),
+  )
+  expect(found.map((rows) => rows.map((row) => row.application_id))).toEqual(asked.map((one) => [one]))
+})
+
+test('with policies every read of the stores goes through an index', async () => {
+  await sql`insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test, total, status, payment_state, details)
+    select 'o' || n, 'a' || n % 10, 'u' || n % 100, 'r', 'pickup', 'cash', false, 1, 'PROCESSING', 'DUE', '{}' from generate_series(1, 5000) n`.execute(
+    ordering.db,
+  )
+  await sql`insert into order_statuses (order_api_key, position, status) select 'o' || n, 0, 'PROCESSING' from generate_series(1, 5000) n`.execute(
+    ordering.db,
+  )
+  await sql`analyze orders, order_statuses`.execute(ordering.db)
+  await sql`insert into users (api_key, email, password_hash, first_name, last_name, phone)
+    select 'u' || n, 'u' || n, 'h', 'f', 'l', 'p' from generate_series(1, 5000) n`.execute(accounts.db)
+  await sql`insert into user_applications select 'u' || n, ${mine} from generate_series(1, 5000) n`.execute(
+    accounts.db,
+  )
+  await sql`insert into cards (api_key, user_api_key, token, brand, last_four, cardholder_name, cardholder_street_address, cardholder_zip, expiration_month, expiration_year)
+    select 'c' || n, 'u' || n, '', '', '', '', '', '', '', '' from generate_series(1, 5000) n`.execute(
+    accounts.db,
+  )
+  await sql`insert into addresses (api_key, user_api_key, street_address, city, state, zip)
+    select 'd' || n, 'u' || n, '', '', '', '' from generate_series(1, 5000) n`.execute(accounts.db)
+  await sql`analyze users, user_applications, cards, addresses`.execute(accounts.db)
+  const owner = { userApiKey: 'u7', applicationId: mine }
+  const ofOrders = await plans(ordering, (db) => [
+    orders.find(db, 'o7'),
+    orders.statuses(db, 'o7'),
+    orders.ofRecipient(db, 'u7', { before: 9, limit: 20 }),
+  ])
+  const ofAccounts = await plans(accounts, (db) => [
+    readUser(db, owner),
+    findRecipient(db, owner, { cardApiKey: 'c7', addressApiKey: 'd7' }),
+  ])
+  for (const plan of [...ofOrders, ...ofAccounts]) {
+    expect(plan).toContain('Index')
+    expect(plan).not.toContain('Seq Scan')
+  }
+})
+
+/** How PostgreSQL would do what the stores ask, on behalf of an application. */
+async function plans<DB>(
+  { as }: Postgres<DB>,
+  ask: (db: Kysely<DB>) => readonly Promise<unknown>[],
+): Promise<string[]> {
+  const asked: CompiledQuery[] = []
+  const recorder = new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => void asked.push(query),
+  })
+  await Promise.all(ask(recorder))
+  const own = as({ applicationId: mine })
+  return Promise.all(
+    asked.map(async ({ sql: text, parameters }) => {
+      const explained = { ...sql`select`.compile(own), sql: `explain (costs off) ${text}`, parameters }
+      return JSON.stringify((await own.executeQuery(explained)).rows)
+    }),
+  )
+}
+
+const tablesOf = async (service: string): Promise<string[]> =>
+  (
+    await sql<{ relname: string }>`select relname from pg_class
+      where relnamespace = ${database.role(service)}::regnamespace and relkind in ('r', 'p')`.execute(
+      postgresOf(service).db,
+    )
+  ).rows.map(({ relname }) => relname)

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { connectPostgres, createLog, migrate, type Postgres } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { prepareDatabase } from '../../dev/servers/database.ts'
+
+const log = createLog('test', 'silent')
+
+/** A database with services in it, as `prepare` and their migrations make them. */
+export type ServicesDatabase = {
+  /** A superuser's. */
+  url: string
+  /** The role, and the schema, of a service. */
+  role: (service: string) => string
+  /** As the service's own role; ended at the end. */
+  connect: <DB>(service: string, max?: number) => Postgres<DB>
+  close: () => Promise<void>
+}
+
+/**
+ * Makes one. Roles are of the whole server, which other tests prepare as well: here they have a suffix of their own,
+ * which nothing in the services knows of.
+ */
+export async function servicesDatabase(services: readonly string[]): Promise<ServicesDatabase> {
+  const url = await newDatabase()
+  const suffix = randomBytes(4).toString('hex')
+  const role = (service: string) => `${service}_${suffix}`
+  const { urls } = await prepareDatabase(url, services.map(role))
+  const open: Postgres<never>[] = []
+  const connect = <DB>(service: string, max = 2): Postgres<DB> => {
+    const postgres = connectPostgres<DB>(urls[role(service)] ?? '', max, log)
+    open.push(postgres as unknown as Postgres<never>)
+    return postgres
+  }
+  for (const service of services) {
+    const migrations = fileURLToPath(new URL(`../../services/${service}/migrations`, import.meta.url))
+    await migrate(connect(service).db, migrations, log)
+  }
+  return { url, role, connect, close: async () => void (await Promise.all(open.map((one) => one.close()))) }
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plainReporter } from '../../dev/progress.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
+import { cashOrderSender } from '../chaos/clients.ts'
+import { rollingRestarts, type Send } from './rolling.ts'
+
+/* docs/operations.md, "INTERNAL_SECRET": its steps, with services that run and orders that come all the time. */
+
+const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
+const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
+/** Read anew at every start of a process. */
+const env: Record<string, Record<string, string>> = {}
+
+let stack: Stack
+let send: Send
+
+function say(secrets: { INTERNAL_SECRET: string; INTERNAL_SECRET_OTHER?: string }): void {
+  for (const name of SERVICES) {
+    env[name] = { RATE_LIMIT_REQUESTS: '1000000', ...secrets }
+  }
+}
+
+beforeAll(async () => {
+  say({ INTERNAL_SECRET: old })
+  stack = await startStack({
+    runDirectory: fileURLToPath(new URL('../../.run/secret-rotation', import.meta.url)),
+    reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+    replicas: 2,
+    fresh: true,
+    env,
+  })
+  send = await cashOrderSender(stack.file)
+}, 120_000)
+
+afterAll(() => stack.stop(), 60_000)
+
+test('INTERNAL_SECRET is changed under load, and no request fails', async () => {
+  const failed: string[] = []
+  let requests = 0
+  for (const secrets of [
+    { INTERNAL_SECRET: old, INTERNAL_SECRET_OTHER: next },
+    { INTERNAL_SECRET: next, INTERNAL_SECRET_OTHER: old },
+    { INTERNAL_SECRET: next },
+  ]) {
+    say(secrets)
+    const rolled = await rollingRestarts(stack, { rounds: 1, replicas: 2, send: strictly(send), atOnce: 4 })
+    failed.push(...rolled.failed)
+    requests += rolled.requests
+  }
+  process.stderr.write(`${requests} requests\n`)
+  expect(failed).toEqual([])
+  expect(requests).toBeGreaterThan(100)
+}, 1_800_000)
+
+/** A service that does not believe another one answers 401, which would pass for a client's own mistake elsewhere. */
+const strictly =
+  (how: Send): Send =>
+  async (gateway) => {
+    const sent = await how(gateway)
+    return sent.status === 401 || sent.status === 403 ? { ...sent, status: 599 } : sent
+  }
