@@ -5,6 +5,8 @@
 
 const CHANGES = /\b(insert into|update|delete from)\b|^commit/i
 const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
+/** What a statement that orders share is made by (packages/kit/src/batch.ts); what it writes first tells which. */
+const SHARED = 'run'
 const PAYMENT_STATES = new Set(['authorized', 'captured', 'voided', 'refunded', 'declined', 'released'])
 
 /** The function of `store/` that a statement comes from, and where it moves to; null for what changes nothing. */
@@ -18,7 +20,8 @@ export function nameOfStatement(args: readonly unknown[], stack: string): string
       .split('\n')
       .map((line) => IN_STORE.exec(line)?.groups)
       .find(Boolean) ?? {}
-  const where = file === undefined ? tablesOf(text) : `${file}.${name}`
+  const where =
+    file === undefined ? tablesOf(text) : name === SHARED ? `${file}: ${firstOf(text)}` : `${file}.${name}`
   const to = whereTo(Array.isArray(values) ? values : [])
   return to === '' ? where : `${where} to ${to}`
 }
@@ -28,15 +31,21 @@ const tablesOf = (text: string): string =>
     .map(([, verb, table]) => `${verb} ${table}`)
     .join(', ')
 
+const firstOf = (text: string): string => tablesOf(text).split(', ')[0] ?? ''
+
 /** The state of the saga or of the authorization that a statement writes. */
 function whereTo(values: readonly unknown[]): string {
   for (const value of values) {
     if (typeof value !== 'string') continue
     if (PAYMENT_STATES.has(value)) return value
+    if (value.startsWith('[{')) return whereTo(Object.values(JSON.parse(value)[0] as object).map(asValue))
     if (value.startsWith('{"done":')) return stateOf(JSON.parse(value) as SagaState)
   }
   return ''
 }
+
+const asValue = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 
 type SagaState = { done: string[]; undone: string[]; refusal: object | null }
 

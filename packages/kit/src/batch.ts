@@ -11,8 +11,8 @@ type Call<Item, Result> = {
 /** What is done for many at once. `run` gives one result for each item, in their order. */
 type Batching<On, Item, Result> = {
   run: (on: On, items: readonly Item[]) => Promise<readonly Result[]>
-  /** Two items with the same key are never in one statement: it would see the row of both as it was before it. */
-  keyOf: (item: Item) => string
+  /** For writes. Two items with the same key are never in one statement: it would see the row of both as it was before it. */
+  keyOf?: (item: Item) => string
 }
 
 /** With one at a time whoever comes waits for two statements at worst; a second one fills the pauses of the first. */
@@ -72,10 +72,11 @@ class Batches<On, Item, Result> {
   }
 
   #take(): Call<Item, Result>[] {
-    const taken = new Map<string, Call<Item, Result>>()
+    const { keyOf } = this.#batching
+    const taken = new Map<unknown, Call<Item, Result>>()
     const left: Call<Item, Result>[] = []
     for (const call of this.#waiting) {
-      const key = this.#batching.keyOf(call.item)
+      const key = keyOf ? keyOf(call.item) : call
       if (taken.size < MOST && !taken.has(key)) taken.set(key, call)
       else left.push(call)
     }

@@ -1,6 +1,7 @@
+import { batched } from '@platter/kit'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { Availability } from '#/domain/availability.ts'
+import { Availability, type Said } from '#/domain/availability.ts'
 import { boxAround, type Box } from '#/domain/geo.ts'
 import type { Item } from '#/domain/menu.ts'
 import { zipOf, type Place } from '#/domain/place.ts'
@@ -114,37 +115,53 @@ export async function listRestaurants(
   return rows.map(({ at, ...restaurant }) => ({ restaurant, position: { at, apiKey: restaurant.apiKey } }))
 }
 
-/** All that a quote needs, in one round trip: the restaurant, and those of the items that are its own. */
-export async function findForQuote(
-  db: Db,
-  { restaurantApiKey, itemApiKeys }: { restaurantApiKey: string; itemApiKeys: readonly string[] },
-): Promise<{ restaurant: KeptRestaurant | null; items: Map<string, Item> }> {
-  const row = await db
-    .selectFrom('restaurants')
-    .select(WHOLE)
-    .select(zones)
-    .select((eb) =>
-      jsonArrayFrom(
-        eb
-          .selectFrom('menu_items as item')
-          .select([
-            'item.api_key as apiKey',
-            'item.name',
-            'item.description',
-            'item.base_price as basePrice',
-            'item.available',
-            'item.customization_groups as customizationGroups',
-          ])
-          .whereRef('item.restaurant_api_key', '=', 'restaurants.api_key')
-          .where('item.api_key', '=', sql<string>`any(${itemApiKeys})`),
-      ).as('items'),
-    )
-    .select(saidNow)
-    .where('restaurants.api_key', '=', restaurantApiKey)
-    .executeTakeFirst()
-  const availability = new Availability(row?.said ?? [])
-  const items = row?.items.map((item): [string, Item] => [item.apiKey, availability.ofItem(item)])
-  return { restaurant: row ?? null, items: new Map(items) }
+type ForQuote = { restaurantApiKey: string; itemApiKeys: readonly string[] }
+
+/**
+ * All that a quote needs, in one round trip: the restaurant, and those of the items that are its own. Quotes that are
+ * asked for at the same time share the statement, so that there may be other items of the restaurant as well.
+ */
+export const findForQuote = batched({
+  run: async (
+    db: Db,
+    asked: readonly ForQuote[],
+  ): Promise<{ restaurant: KeptRestaurant | null; items: Map<string, Item> }[]> => {
+    const rows = await db
+      .selectFrom('restaurants')
+      .select(WHOLE)
+      .select(zones)
+      .select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom('menu_items as item')
+            .select([
+              'item.api_key as apiKey',
+              'item.name',
+              'item.description',
+              'item.base_price as basePrice',
+              'item.available',
+              'item.customization_groups as customizationGroups',
+            ])
+            .whereRef('item.restaurant_api_key', '=', 'restaurants.api_key')
+            .where('item.api_key', '=', sql<string>`any(${asked.flatMap(({ itemApiKeys }) => itemApiKeys)})`),
+        ).as('items'),
+      )
+      .select(saidNow)
+      .where(
+        'restaurants.api_key',
+        '=',
+        sql<string>`any(${asked.map(({ restaurantApiKey }) => restaurantApiKey)})`,
+      )
+      .execute()
+    const found = new Map(rows.map((row) => [row.apiKey, { restaurant: row, items: itemsOf(row) }]))
+    const nothing = { restaurant: null, items: new Map<string, Item>() }
+    return asked.map(({ restaurantApiKey }) => found.get(restaurantApiKey) ?? nothing)
+  },
+})
+
+function itemsOf({ said, items }: { said: readonly Said[]; items: readonly Item[] }): Map<string, Item> {
+  const availability = new Availability(said)
+  return new Map(items.map((item) => [item.apiKey, availability.ofItem(item)]))
 }
 
 /** What a search looks through: those that may serve the place, and some more, which the domain sorts out. */

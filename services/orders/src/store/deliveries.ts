@@ -21,8 +21,7 @@ const columns = sql`
 
 /** The delivery of an order, without taking it: whoever wrote it has taken it for the reader, as long as it is `held`. */
 export const read = batched({
-  keyOf: (orderApiKey: string) => orderApiKey,
-  run: async (db: Db, orderApiKeys): Promise<(Delivery | null)[]> => {
+  run: async (db: Db, orderApiKeys: readonly string[]): Promise<(Delivery | null)[]> => {
     const { rows } = await sql<Delivery & { order_api_key: string }>`
       select order_api_key, ${columns} from deliveries d where order_api_key = any(${orderApiKeys})`.execute(
       db,

@@ -1,4 +1,4 @@
-import { isSameRequest, type IdempotencyScope } from '@platter/kit'
+import { batched, isSameRequest, type IdempotencyScope } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
@@ -44,15 +44,23 @@ export async function use(db: Db, scope: IdempotencyScope, busyMs: number): Prom
  */
 export type UsedFor = IdempotencyScope & { orderApiKey: string }
 
-/** Keeps the first final answer, to be given again byte for byte. */
-export async function keep(db: Db, used: UsedFor, answer: { status: number; body: string }): Promise<void> {
-  await db
-    .updateTable('idempotency_keys')
-    .set(answer)
-    .where((row) => row.and(keyOfOrder(used)))
-    .where('status', 'is', null)
-    .execute()
-}
+type Answer = { status: number; body: string }
+
+/** Keeps the first final answer, to be given again byte for byte. Answers that come at the same time share the statement. */
+export const keep = (db: Db, used: UsedFor, answer: Answer): Promise<void> => kept(db, { ...used, ...answer })
+
+const kept = batched({
+  keyOf: ({ orderApiKey }: UsedFor & Answer) => orderApiKey,
+  run: async (db: Db, all): Promise<void[]> => {
+    await sql`
+      update idempotency_keys as used set status = given.status, body = given.body
+      from jsonb_to_recordset(${JSON.stringify(all)}::jsonb) as given(
+        "accessKeyId" text, path text, key text, "orderApiKey" text, status integer, body text)
+      where used.access_key_id = "accessKeyId" and used.path = given.path and used.key = given.key
+        and used.order_api_key = "orderApiKey" and used.status is null`.execute(db)
+    return all.map(() => undefined)
+  },
+})
 
 /** The request stops waiting without a final answer: a retry may go on. */
 export async function letGo(db: Db, used: UsedFor): Promise<void> {

@@ -34,8 +34,7 @@ const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
 export type OwnedOrder = PlacedOrder & { applicationId: string }
 
 export const find = batched({
-  keyOf: (apiKey: string) => apiKey,
-  run: async (db: Db, apiKeys): Promise<(OwnedOrder | null)[]> => {
+  run: async (db: Db, apiKeys: readonly string[]): Promise<(OwnedOrder | null)[]> => {
     const rows = await visible(
       db.selectFrom('orders').selectAll().where('api_key', '=', anyOf(apiKeys)),
     ).execute()
@@ -115,8 +114,7 @@ export type Standing =
 
 /** Throws when there is no such order. */
 export const standing = batched({
-  keyOf: (apiKey: string) => apiKey,
-  run: async (db: Db, apiKeys): Promise<Standing[]> => {
+  run: async (db: Db, apiKeys: readonly string[]): Promise<Standing[]> => {
     const rows = await db
       .selectFrom('orders')
       .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')

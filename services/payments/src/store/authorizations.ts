@@ -52,8 +52,7 @@ type Move = { from: Authorization; change: Change }
 /* Statements that orders share which come at the same time: each gives the rows that it found, made or moved. */
 
 const read = batched({
-  keyOf: (orderApiKey: string) => orderApiKey,
-  run: async (db: Db, orderApiKeys) => {
+  run: async (db: Db, orderApiKeys: readonly string[]) => {
     const { rows } = await sql<Row>`
       select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`.execute(db)
     return inOrder(orderApiKeys, rows)
