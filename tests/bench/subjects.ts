@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter } from '../../dev/progress.ts'
+import { recordedCosts } from '../e2e/costs-table.ts'
 import { startNginx } from './nginx.ts'
 import { operationNames, type Asked, type OperationName } from './operations.ts'
 import { ours, type Platform } from './platform.ts'
@@ -49,8 +50,12 @@ const aboutOperations: Readonly<Record<OperationName, string>> = {
   'get-user': 'a user by key',
 }
 
-/** Messages between processes, of which each is a hop: the questions and their answers, the commands and theirs. */
-export const messagesOf = { cash: 5, card: 9 } as const
+/** How many messages an order takes, each of which is a hop: as its trace has it. */
+const costs = recordedCosts()
+const messagesOf = {
+  cash: costs['send-order, cash']?.messages ?? 0,
+  card: costs['send-order, card']?.messages ?? 0,
+}
 
 /** Everything that can be measured on one platform; `groups` are all processes that take part. */
 export type Bench = {
@@ -132,14 +137,15 @@ async function keepAnswers(platform: Platform, folder: string): Promise<string> 
 
 type Places = { load: Worker<HttpJob, Outcome>; nginx: string; fastify: string }
 
+const get = (path: string, more: Partial<Asked> = {}): Asked => ({
+  method: 'GET',
+  path,
+  headers: {},
+  expects: 200,
+  ...more,
+})
+
 function readLimits({ context }: Platform, { load: driver, nginx, fastify }: Places): Subject[] {
-  const get = (path: string, more: Partial<Asked> = {}): Asked => ({
-    method: 'GET',
-    path,
-    headers: {},
-    expects: 200,
-    ...more,
-  })
   const limit = (
     about: Pick<Subject, 'name' | 'about' | 'counts'>,
     origin: string,

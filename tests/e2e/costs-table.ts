@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+
+/* The table of costs.md, which tests hold against what they count, and the bench takes hops from. */
+
+/** What is counted, by the columns of costs.md. */
+export const kinds = ['commits', 'selects', 'writes', 'messages', 'redis', 'calls', 'outside'] as const
+export type Costs = Record<(typeof kinds)[number], number>
+
+export const COSTS_FILE = new URL('costs.md', import.meta.url)
+
+/** What costs.md says. */
+export const recordedCosts = (): Record<string, Costs> => readTable(readFileSync(COSTS_FILE, 'utf8'))
+
+export function writeTable(costs: Readonly<Record<string, Costs>>): string {
+  const cells = [
+    ['', ...kinds],
+    ...Object.entries(costs).map(([name, one]) => [name, ...kinds.map((kind) => `${one[kind]}`)]),
+  ]
+  const widths = ['', ...kinds].map((_, at) => Math.max(3, ...cells.map((line) => line[at]!.length)))
+  const [head = [], ...body] = cells.map((line) => line.map((cell, at) => cell.padEnd(widths[at]!)))
+  return [head, widths.map((width) => '-'.repeat(width)), ...body]
+    .map((line) => `| ${line.join(' | ')} |`)
+    .join('\n')
+}
+
+export function readTable(text: string): Record<string, Costs> {
+  const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'))
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...counts] = line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim())
+      return [name, Object.fromEntries(kinds.map((kind, at) => [kind, Number(counts[at])])) as Costs]
+    }),
+  )
+}
