@@ -40,6 +40,7 @@ export default defineConfig({
             'services/**/*.stack.test.ts',
             'tests/simulation/**/*.stack.test.ts',
             'tests/deploy/**/*.stack.test.ts',
+            'tests/plans/**/*.stack.test.ts',
           ],
           globalSetup: 'packages/testkit/src/servers.setup.ts',
           maxWorkers: 2,

@@ -1,5 +1,6 @@
 import type { Row } from './measure.ts'
-import { table, type Report } from './report.ts'
+import { markdownTable } from '../markdown.ts'
+import type { Report } from './report.ts'
 
 /** A row of two reports. Ratios are compared, which other machines and their other work move little. */
 export type Change = {
@@ -34,7 +35,7 @@ function changeOf(
 }
 
 export const comparison = (changes: readonly Change[]): string =>
-  table(
+  markdownTable(
     ['operation', 'clients', '× limit before', '× limit now', 'change', 'noise', ''],
     changes.map(({ subject, clients, before, after, bound, verdict }) => [
       subject,

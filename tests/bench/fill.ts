@@ -2,11 +2,9 @@ import type pg from 'pg'
 
 /*
  * Many rows fast: copies of rows that are there, made by the server itself, which no COPY can outdo because nothing is
- * sent. Whole rows by jsonb_populate_record, so that a new column needs nothing here. Foreign keys and triggers are not
+ * sent. Whole rows, so that a new column needs nothing here. Foreign keys and triggers are not
  * asked (session_replication_role): what is made fits together.
  */
-
-type Database = pg.Pool | pg.PoolClient
 
 export type Amounts = {
   orders: number
@@ -18,25 +16,29 @@ export type Amounts = {
 /** The `n`th key of a kind: 48 hexadecimal characters, as ours are. */
 const key = (kind: string, n: string) => `md5('${kind}' || ${n}) || left(md5('${kind}' || ${n} || '.'), 16)`
 
+type Copies = { changes: Record<string, string>; count: number }
+
 /** Rows that are `template` but for some columns, for every `n` of a series up to `count`. */
-function copies(
-  into: string,
-  template: string,
-  { changes, count }: { changes: Record<string, string>; count: number },
-) {
-  const changed = Object.entries(changes).map(([column, value]) => `'${column}', ${value}`)
-  return `
-    insert into ${into} overriding system value
-    select made.* from (${template} limit 1) as template
-      cross join generate_series(1, ${count}) as n
-      cross join lateral jsonb_populate_record(null::${into}, to_jsonb(template) || jsonb_build_object(${changed.join(', ')})) as made`
-}
+const copies =
+  (into: string, template: string, { changes, count }: Copies) =>
+  async (client: pg.PoolClient): Promise<string> => {
+    const { rows } = await client.query<{ name: string; type: string }>(
+      `select quote_ident(attname) as name, format_type(atttypid, atttypmod) as type from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+      [into],
+    )
+    const names = rows.map(({ name }) => name)
+    const values = rows.map(({ name, type }) => `(${changes[name] ?? `template.${name}`})::${type}`)
+    return `
+      insert into ${into} (${names.join(', ')}) overriding system value select ${values.join(', ')}
+      from (${template} limit 1) as template cross join generate_series(1, ${count}) as n`
+  }
 
 /** A statement a second apart, the newest now. */
 const age = (count: number) => `(now() - (${count} - n) * interval '1 second')`
 
 /** Orders that were delivered long ago, each with everything that is kept of one, spread over restaurants and users. */
-export async function fillOrders(database: Database, schema: string, amounts: Amounts): Promise<void> {
+export async function fillOrders(database: pg.Pool, schema: string, amounts: Amounts): Promise<void> {
   const { orders: count, restaurants, users } = amounts
   const table = (name: string) => `${schema}.${name}`
   const order = key('order', 'n')
@@ -73,7 +75,7 @@ export async function fillOrders(database: Database, schema: string, amounts: Am
   ]
   await withoutTriggers(database, statements)
 
-  function ofOrders(name: string, changes: Record<string, string>): string {
+  function ofOrders(name: string, changes: Record<string, string>): Statement {
     return copies(table(name), `select * from ${table(name)}`, {
       count,
       changes: { order_api_key: order, ...changes },
@@ -82,7 +84,7 @@ export async function fillOrders(database: Database, schema: string, amounts: Am
 }
 
 /** Charges of these orders, all captured. */
-export async function fillAuthorizations(database: Database, schema: string, count: number): Promise<void> {
+export async function fillAuthorizations(database: pg.Pool, schema: string, count: number): Promise<void> {
   const table = `${schema}.authorizations`
   const changes = {
     order_api_key: key('order', 'n'),
@@ -99,7 +101,7 @@ const ITEMS = 20
 
 /** Restaurants all over the country, each with a zone around it, a category and twenty items, as `like` has them. */
 export async function fillRestaurants(
-  database: Database,
+  database: pg.Pool,
   schema: string,
   { count, like }: { count: number; like: string },
 ): Promise<void> {
@@ -143,14 +145,17 @@ export async function fillRestaurants(
   ])
 }
 
-async function withoutTriggers(database: Database, statements: readonly string[]): Promise<void> {
-  const client = 'release' in database ? database : await database.connect()
+type Statement = string | ((client: pg.PoolClient) => Promise<string>)
+
+async function withoutTriggers(database: pg.Pool, statements: readonly Statement[]): Promise<void> {
+  const client = await database.connect()
   try {
     await client.query(`set session_replication_role = replica`)
-    for (const statement of statements) await client.query(statement)
+    for (const statement of statements)
+      await client.query(typeof statement === 'string' ? statement : await statement(client))
     await client.query('reset session_replication_role')
     await client.query('vacuum analyze')
   } finally {
-    if (client !== database) client.release()
+    client.release()
   }
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { serviceNames } from '../../dev/stack/services.ts'
+import { markdownTable as table } from '../markdown.ts'
 import type { Row } from './measure.ts'
 import type { Options } from './options.ts'
 import { cores } from './options.ts'
@@ -102,13 +103,3 @@ function processTable({ rows }: Report): string {
 /** Three digits that count. */
 export const digits = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3)
-
-/** Aligned, as the formatter leaves it: generated tables are checked in. */
-export function table(columns: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
-  const cells = [columns, ...lines].map((line) => line.map(String))
-  const widths = columns.map((_, at) => Math.max(3, ...cells.map((line) => line[at]?.length ?? 0)))
-  const write = (line: readonly string[]) =>
-    `| ${widths.map((width, at) => (line[at] ?? '').padEnd(width)).join(' | ')} |`
-  const [head = [], ...body] = cells
-  return [write(head), write(widths.map((width) => '-'.repeat(width))), ...body.map(write)].join('\n')
-}

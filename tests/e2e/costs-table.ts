@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { markdownTable } from '../markdown.ts'
 
 /* The table of costs.md, which tests hold against what they count, and the bench takes hops from. */
 
@@ -11,17 +12,11 @@ export const COSTS_FILE = new URL('costs.md', import.meta.url)
 /** What costs.md says. */
 export const recordedCosts = (): Record<string, Costs> => readTable(readFileSync(COSTS_FILE, 'utf8'))
 
-export function writeTable(costs: Readonly<Record<string, Costs>>): string {
-  const cells = [
+export const writeTable = (costs: Readonly<Record<string, Costs>>): string =>
+  markdownTable(
     ['', ...kinds],
-    ...Object.entries(costs).map(([name, one]) => [name, ...kinds.map((kind) => `${one[kind]}`)]),
-  ]
-  const widths = ['', ...kinds].map((_, at) => Math.max(3, ...cells.map((line) => line[at]!.length)))
-  const [head = [], ...body] = cells.map((line) => line.map((cell, at) => cell.padEnd(widths[at]!)))
-  return [head, widths.map((width) => '-'.repeat(width)), ...body]
-    .map((line) => `| ${line.join(' | ')} |`)
-    .join('\n')
-}
+    Object.entries(costs).map(([name, one]) => [name, ...kinds.map((kind) => one[kind])]),
+  )
 
 export function readTable(text: string): Record<string, Costs> {
   const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'))
