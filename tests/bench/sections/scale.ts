@@ -29,6 +29,8 @@ const USERS = 10_000
 type Size = Options['sizes'][number]
 type Side = {
   size: Size
+  /** Of everything in the database, indexes included. */
+  megabytes: number
   platform: Platform
   subjects: readonly Subject[]
   idle: Cpu
@@ -76,8 +78,18 @@ async function open(
     await fillRestaurants(database, 'catalog', { count: restaurants, like: context.restaurantApiKey })
     await fillOrders(database, 'orders', { orders, restaurants, users: USERS })
     await fillAuthorizations(database, 'payments', orders)
+    const { rows } = await database.query<{ size: number }>(
+      'select (pg_database_size(current_database()) / 1048576)::int as size',
+    )
     step.result(`filled in ${Math.round((performance.now() - from) / 1_000)} s`)
-    return { size, platform, subjects: operationsOn(platform, load), idle: {}, samples: new Map() }
+    return {
+      size,
+      megabytes: rows[0]?.size ?? 0,
+      platform,
+      subjects: operationsOn(platform, load),
+      idle: {},
+      samples: new Map(),
+    }
   })
 }
 
@@ -116,6 +128,7 @@ function describe(sides: readonly Side[]): Section {
         `${growth.value.toFixed(2)} ±${Math.round(growth.noise * 100)} %`,
       ]),
       ['when nobody asks, ms a second', ...idle, ''],
+      ['the database, MB', ...sides.map(({ megabytes }) => megabytes), ''],
     ],
     values: {
       worst: Math.max(...lines.map(({ growth }) => growth.value)),
