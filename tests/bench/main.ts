@@ -110,4 +110,7 @@ async function main(): Promise<number> {
   }
 }
 
+// What runs is killed when this process exits, and only then.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 process.exit(await main())

@@ -17,6 +17,7 @@ export async function startNginx(
   { files, behind, reporter }: { files: string; behind: string; reporter: Reporter },
 ): Promise<Nginx> {
   const host = createProcessHost(directory)
+  process.once('exit', () => host.killAll())
   if (findNginx() === null) await install(host, reporter)
   const program = findNginx()
   if (program === null) throw new Error('nginx was installed and cannot be found')
