@@ -23,12 +23,12 @@ const copies =
   (into: string, template: string, { changes, count }: Copies) =>
   async (client: pg.PoolClient): Promise<string> => {
     const { rows } = await client.query<{ name: string; type: string }>(
-      `select quote_ident(attname) as name, format_type(atttypid, atttypmod) as type from pg_attribute
+      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
        where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
       [into],
     )
-    const names = rows.map(({ name }) => name)
-    const values = rows.map(({ name, type }) => `(${changes[name] ?? `template.${name}`})::${type}`)
+    const names = rows.map(({ name }) => `"${name}"`)
+    const values = rows.map(({ name, type }) => `(${changes[name] ?? `template."${name}"`})::${type}`)
     return `
       insert into ${into} (${names.join(', ')}) overriding system value select ${values.join(', ')}
       from (${template} limit 1) as template cross join generate_series(1, ${count}) as n`
