@@ -15,15 +15,15 @@ import {
   type Answer,
 } from './client.ts'
 import { COSTS_FILE, readTable, recordedCosts, writeTable, type Costs } from './costs-table.ts'
-import { costsOf, isWhole, least } from './costs.ts'
+import { costsOf, isWhole } from './costs.ts'
 import { newTrace, outline, Receiver } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
 const BETWEEN = /(<!-- costs -->\n)[\s\S]*(<!-- \/costs -->)/
 const isRecording = process.env['RECORD_COSTS'] !== undefined
 
-/** How often each is asked: the least counts. */
-const TRIES = 3
+/** How often each is asked. Statements that come at the same time may be shared with somebody else's order. */
+const TRIES = 5
 /** Three times what a process waits with its spans (stack.setup.ts). */
 const QUIET_MS = 1_500
 
@@ -82,37 +82,49 @@ async function operations(): Promise<Record<string, Operation>> {
 beforeAll(async () => {
   await receiver.listen()
   expected = recordedCosts()
-  // Side by side, so that all of it is sent at the same time; the same operation one after the other.
-  await Promise.all(
-    Object.entries(await operations()).map(async ([name, ask]) => {
-      traces.set(name, [])
-      for (let at = 0; at < TRIES; at++) {
-        const { traceId, traceparent } = newTrace()
-        const { status, body } = await ask({ headers: { traceparent } }, at)
-        if (status !== (expectedStatus[name] ?? 200))
-          throw new Error(`${name}: ${status} ${JSON.stringify(body)}`)
-        traces.get(name)?.push(traceId)
-      }
-    }),
+  // Orders one after the other: those that come at the same time share statements. The rest side by side.
+  const all = Object.entries(await operations())
+  for (const [name] of all) traces.set(name, [])
+  const [sent, others] = [true, false].map((isSent) =>
+    all.filter(([name]) => name.startsWith('send-') === isSent),
   )
+  const inTurn = async () => {
+    for (let at = 0; at < TRIES; at++) for (const [name, ask] of sent ?? []) await askOnce(name, ask, at)
+  }
+  const sideBySide = (others ?? []).map(async ([name, ask]) => {
+    for (let at = 0; at < TRIES; at++) await askOnce(name, ask, at)
+  })
+  await Promise.all([inTurn(), ...sideBySide])
 })
+
+async function askOnce(name: string, ask: Operation, at: number): Promise<void> {
+  const { traceId, traceparent } = newTrace()
+  const { status, body } = await ask({ headers: { traceparent } }, at)
+  if (status !== (expectedStatus[name] ?? 200)) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`)
+  traces.get(name)?.push(traceId)
+}
 afterAll(() => receiver.close())
 
 const expectedStatus: Readonly<Record<string, number>> = { 'menu, 304': 304, 'send-order, declined': 402 }
 
 const spansOf = (name: string) => (traces.get(name) ?? []).map((traceId) => receiver.spans(traceId))
-const costs = (name: string) => least(spansOf(name).map(costsOf))
 
-/** What it costs, when everything has been told of it. As expected is enough to go on; then nothing more may come. */
+/** What it costs: as was expected, where one of the tries was like that; else what most of them were like. */
+function costs(name: string, wanted: Costs | undefined): Costs {
+  const texts = spansOf(name).map((spans) => JSON.stringify(costsOf(spans)))
+  if (!isRecording && texts.includes(JSON.stringify(wanted))) return wanted!
+  const often = (text: string) => texts.filter((other) => other === text).length
+  return JSON.parse(texts.toSorted((one, other) => often(other) - often(one))[0]!) as Costs
+}
+
+/** The same when everything has been told of it. As expected is enough to go on; then nothing more may come. */
 async function told(name: string, wanted: Costs | undefined): Promise<Costs> {
-  const isAsWanted = () => JSON.stringify(costs(name)) === JSON.stringify(wanted)
   await eventually(
     async () => spansOf(name),
-    (all) =>
-      all.length === TRIES && all.every(isWhole) && (wanted === undefined || isRecording || isAsWanted()),
+    (all) => all.every(isWhole) && (isRecording || costs(name, wanted) === wanted),
   )
   await wait(isRecording ? 4 * QUIET_MS : QUIET_MS)
-  return costs(name)
+  return costs(name, wanted)
 }
 
 test('an operation takes no more commits, statements, messages, commands and calls than it did', async () => {

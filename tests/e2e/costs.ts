@@ -1,5 +1,5 @@
 import * as contracts from '@platter/contracts'
-import { kinds, type Costs } from './costs-table.ts'
+import type { Costs } from './costs-table.ts'
 import { isLookUp, isSql, type Span } from './otlp.ts'
 
 /* What an operation costs, counted in its trace: what belongs to somebody else's request is not in there. */
@@ -70,7 +70,3 @@ export function isWhole(spans: readonly Span[]): boolean {
   )
   return sent.length > 0 && sent.every(({ spanId }) => parents.has(spanId))
 }
-
-/** The least of each kind: what comes now and then (a rate limit's next lot, a version that is looked at) is not the rule. */
-export const least = (all: readonly Costs[]): Costs =>
-  Object.fromEntries(kinds.map((kind) => [kind, Math.min(...all.map((one) => one[kind]))])) as Costs

@@ -80,6 +80,7 @@ const calls = {
   },
   orders: {
     find: (db) => orders.find(db, order),
+    recipientOf: (db) => orders.recipientOf(db, order),
     exists: (db) => orders.exists(db, order),
     isCancelled: (db) => orders.isCancelled(db, order),
     ofRecipient: (db) => orders.ofRecipient(db, someone, { before: 1_000_000, limit: 100 }),
