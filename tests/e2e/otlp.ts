@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { inject } from 'vitest'
 
 /* An OTLP receiver over HTTP: it keeps what the services send (JSON, as their exporters write it), and can tell. */
@@ -68,11 +69,21 @@ export class Receiver {
     })
   })
 
-  /** Where the services of the stack under test send to. */
+  /** Where the services of the stack under test send to. One file at a time listens there: the next one waits. */
   async listen(port = inject('otlpPort')): Promise<number> {
-    this.#server.listen(port, '127.0.0.1')
-    await once(this.#server, 'listening')
+    while (!(await this.#hasListened(port))) await wait(100)
     return (this.#server.address() as AddressInfo).port
+  }
+
+  async #hasListened(port: number): Promise<boolean> {
+    try {
+      this.#server.listen(port, '127.0.0.1')
+      await once(this.#server, 'listening')
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false
+      throw error
+    }
   }
 
   async close(): Promise<void> {
@@ -152,3 +163,7 @@ export function outline(spans: readonly Span[], parent?: Span): string[] {
     .filter((span) => (parent ? span.parentSpanId === parent.spanId : !ids.has(span.parentSpanId ?? '')))
     .flatMap((span) => [`${span.service}: ${span.name}`, ...outline(spans, span).map((line) => `  ${line}`)])
 }
+
+export const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgresql'
+/** The gateway asks once a second whom an access key belongs to: one of the requests waits for that. */
+export const isLookUp = ({ name }: Span) => name.endsWith('/internal/resolve-access-key')

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, get, home, plainItems, post, sendOrder, stack } from './client.ts'
-import { newTrace, outline, Receiver, type LogRecord, type Span } from './otlp.ts'
+import { isLookUp, isSql, newTrace, outline, Receiver, type LogRecord, type Span } from './otlp.ts'
 
 const receiver = new Receiver()
 const canaries = { cardNumber: '4929131478652939', cvv: '739', password: 'canary-and-its-coal-mine' }
@@ -61,9 +61,6 @@ beforeAll(async () => {
 })
 afterAll(() => receiver.close())
 
-const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgresql'
-/** The gateway asks once a second whom an access key belongs to: one of the requests waits for that. */
-const isLookUp = ({ name }: Span) => name.endsWith('/internal/resolve-access-key')
 const withoutSql = (spans: Span[]) => outline(spans.filter((span) => !isSql(span) && !isLookUp(span)))
 
 /** The spans of a trace, once so many have come: each process sends its own when it is time to. */

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { cpus } from 'node:os'
+import { serviceNames } from '../../dev/stack/services.ts'
+import { markdownTable as table } from '../markdown.ts'
+import type { Row } from './measure.ts'
+import type { Options } from './options.ts'
+import { cores } from './options.ts'
+import { judge } from './targets.ts'
+
+/** What a section has to say: a table, and the figures that targets read. */
+export type Section = {
+  name: string
+  about: string
+  columns: readonly string[]
+  lines: readonly (readonly (string | number)[])[]
+  values: Readonly<Record<string, number>>
+}
+
+/** All of a run, as report.json keeps it. */
+export type Report = {
+  at: string
+  commit: string
+  machine: { cores: number; model: string; node: string }
+  options: Pick<Options, 'clients' | 'seconds' | 'rounds'>
+  /** Milliseconds of CPU a second that each process uses when nobody asks; taken off everywhere. */
+  idle: Readonly<Record<string, number>>
+  rows: readonly Row[]
+  sections: readonly Section[]
+}
+
+export function describeRun({
+  clients,
+  seconds,
+  rounds,
+}: Options): Pick<Report, 'at' | 'commit' | 'machine' | 'options'> {
+  return {
+    at: new Date().toISOString(),
+    commit: execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim(),
+    machine: { cores, model: cpus()[0]?.model ?? 'unknown', node: process.version },
+    options: { clients, seconds, rounds },
+  }
+}
+
+/** The tables of a report, for people. */
+export function markdown(report: Report): string {
+  return [
+    `Measured at ${report.commit} on ${report.at.slice(0, 10)}: ${report.machine.cores} × ${report.machine.model}, ` +
+      `Node ${report.machine.node}; ${report.options.rounds} rounds of ${report.options.seconds} s.`,
+    '### Targets',
+    targetTable(report),
+    ...(report.rows.length === 0 ? [] : ['### Operations and their limits', operationTable(report)]),
+    ...(report.rows.length === 0 ? [] : ['### CPU by process', processTable(report)]),
+    ...report.sections.flatMap(({ name, about, columns, lines }) => [
+      `### ${name}`,
+      about,
+      table(columns, lines),
+    ]),
+  ].join('\n\n')
+}
+
+const targetTable = (report: Report) =>
+  table(
+    ['what', 'wanted', 'measured', ''],
+    judge(report).map(({ claim, wanted, measured, result }) => [claim, wanted, measured, result]),
+  )
+
+function operationTable({ rows }: Report): string {
+  return table(
+    ['', 'clients', 'CPU ms', '× limit', 'a second', 'p50 ms', 'p99 ms', 'memory MB', 'failed'],
+    rows.map((row) => [
+      row.kind === 'limit' ? `_${row.subject}_` : `**${row.subject}**: ${row.about}`,
+      row.clients,
+      digits(row.cpu),
+      row.ratio ? `${row.ratio.value.toFixed(2)} ±${Math.round(row.ratio.noise * 100)} %` : '',
+      Math.round(row.perSecond),
+      digits(row.p50),
+      digits(row.p99),
+      largest(row),
+      row.failed,
+    ]),
+  )
+}
+
+/** Of what is ours: how much a server keeps in memory is its settings' choice. */
+const largest = ({ kind, memory }: Row): number =>
+  Math.max(
+    ...Object.keys(memory).map((name) => (kind === 'limit' || isService(name) ? (memory[name] ?? 0) : 0)),
+  )
+const isService = (name: string) => (serviceNames as readonly string[]).includes(name)
+
+function processTable({ rows }: Report): string {
+  const processes = [...new Set(rows.flatMap(({ byProcess }) => Object.keys(byProcess)))]
+  return table(
+    ['ms an operation', 'clients', ...processes],
+    rows.map((row) => [
+      row.subject,
+      row.clients,
+      ...processes.map((name) => (row.byProcess[name] === undefined ? '' : digits(row.byProcess[name]))),
+    ]),
+  )
+}
+
+/** Three digits that count. */
+export const digits = (value: number): string =>
+  value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3)

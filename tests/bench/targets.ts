@@ -1,0 +1,125 @@
+import type { Report } from './report.ts'
+
+/** What is promised, and where in a report the figure stands. One of `most` and `least`. */
+export type Target = {
+  claim: string
+  most?: number
+  least?: number
+  /** How the figure is written: × for a ratio. */
+  unit: '×' | 'ms' | '/s' | 'MB'
+  /** Null: not measured in this run. */
+  read: (report: Report) => number | null
+}
+
+/** CPU is held at 16 clients: enough to keep two cores busy, few enough that nobody queues for long. */
+const AT = 16
+const row = ({ rows }: Report, subject: string, clients = AT) =>
+  rows.find((one) => one.subject === subject && one.clients === clients)
+const ratio = (subject: string) => (report: Report) => row(report, subject)?.ratio?.value ?? null
+const value = (section: string, name: string) => (report: Report) =>
+  report.sections.find((one) => one.name === section)?.values[name] ?? null
+
+export const targets: readonly Target[] = [
+  {
+    claim: 'CPU of a menu, against nginx in front of a Fastify that has it in memory',
+    most: 2.5,
+    unit: '×',
+    read: ratio('menu'),
+  },
+  {
+    claim: 'CPU of a menu that has not changed (304), against the same',
+    most: 1.8,
+    unit: '×',
+    read: ratio('menu-unchanged'),
+  },
+  {
+    claim: 'CPU of a card order, all processes together',
+    most: 3,
+    unit: 'ms',
+    read: (report) => row(report, 'card-order')?.cpu ?? null,
+  },
+  {
+    claim: 'CPU of a card order, against its barest durable writes and its barest hops',
+    most: 2.5,
+    unit: '×',
+    read: ratio('card-order'),
+  },
+  {
+    claim: 'Card orders at 64 clients',
+    least: 300,
+    unit: '/s',
+    read: (report) => row(report, 'card-order', 64)?.perSecond ?? null,
+  },
+  {
+    claim: 'CPU of get-order, against the same select by a bare Fastify and pg',
+    most: 3,
+    unit: '×',
+    read: ratio('get-order'),
+  },
+  {
+    claim: 'p99 of card orders, 50 a second, counted from when each was due',
+    most: 100,
+    unit: 'ms',
+    read: value('paced', 'p99'),
+  },
+  {
+    claim: 'Card orders a second with two replicas of each service, against one',
+    least: 0.9,
+    unit: '×',
+    read: value('replicas', 'card-order'),
+  },
+  {
+    claim: 'CPU of a card order with telemetry, against without',
+    most: 1.15,
+    unit: '×',
+    read: value('tracing', 'card-order'),
+  },
+  {
+    claim: 'Memory of the gateway after the requests',
+    most: 150,
+    unit: 'MB',
+    read: value('memory', 'gateway'),
+  },
+  {
+    claim: 'Memory of the largest other service after the requests',
+    most: 200,
+    unit: 'MB',
+    read: value('memory', 'largest'),
+  },
+  {
+    claim: 'Memory at the end, against half-way, of the service that grew most',
+    most: 1.1,
+    unit: '×',
+    read: value('memory', 'growth'),
+  },
+  {
+    claim: 'CPU of the operation that grows most, at the most orders and restaurants against the fewest',
+    most: 1.15,
+    unit: '×',
+    read: value('scale', 'worst'),
+  },
+]
+
+export type Judged = {
+  claim: string
+  wanted: string
+  measured: string
+  result: 'pass' | 'miss' | 'not measured'
+}
+
+/** Holds a report against every target. */
+export function judge(report: Report): Judged[] {
+  return targets.map((target) => {
+    const { claim, most = Infinity, least = -Infinity, unit, read } = target
+    const figure = read(report)
+    const wanted = target.most === undefined ? `≥ ${least} ${unit}` : `≤ ${most} ${unit}`
+    if (figure === null) return { claim, wanted, measured: '–', result: 'not measured' }
+    const result = figure <= most && figure >= least ? 'pass' : 'miss'
+    return {
+      claim,
+      wanted,
+      measured: `${figure.toFixed(unit === '×' || unit === 'ms' ? 2 : 0)} ${unit}`,
+      result,
+    }
+  })
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { runLoad, type Load, type Outcome } from './loop.ts'
+import { serve } from './worker.ts'
+
+/*
+ * The barest durable writes of an order, through pg and nothing else: the order (1 KB), for a card its charge, and what
+ * becomes of both. Statements are prepared; what a service checks, reads, signs or says is not here.
+ */
+
+/** `card-4` commits four times, as an order must whose charge is asked of somebody else in between. */
+export type WritesJob = { load: Load; shape: 'card-4' | 'card-1' | 'cash-2' }
+
+const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 })
+const about = JSON.stringify({ order: 'x'.repeat(1_000) })
+
+await pool.query(`
+  drop schema if exists bench cascade;
+  create schema bench;
+  create table bench.orders (key text primary key, status text not null, details jsonb not null);
+  create table bench.charges (key text primary key, state text not null, amount integer not null);
+`)
+
+type Write = (key: string) => pg.QueryConfig
+const order: Write = (key) => ({
+  name: 'order',
+  text: `insert into bench.orders values ($1, 'PROCESSING', $2)`,
+  values: [key, about],
+})
+const charge: Write = (key) => ({
+  name: 'charge',
+  text: `insert into bench.charges values ($1, 'sent', 1075)`,
+  values: [key],
+})
+const charged: Write = (key) => ({
+  name: 'charged',
+  text: `update bench.charges set state = 'captured' where key = $1`,
+  values: [key],
+})
+const placed: Write = (key) => ({
+  name: 'placed',
+  text: `update bench.orders set status = 'AWAITING_PREPARATION' where key = $1`,
+  values: [key],
+})
+
+/** The commits of each shape, and the writes of each commit. */
+const shapes: Record<WritesJob['shape'], readonly (readonly Write[])[]> = {
+  'card-4': [[order], [charge], [charged], [placed]],
+  'card-1': [[order, charge, charged, placed]],
+  'cash-2': [[order], [placed]],
+}
+
+async function commit(writes: readonly Write[], key: string): Promise<void> {
+  const [only, ...more] = writes
+  if (only && more.length === 0) return void (await pool.query(only(key)))
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    for (const write of writes) await client.query(write(key))
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}
+
+serve<WritesJob, Outcome>('', ({ load, shape }) =>
+  runLoad(load, async () => {
+    const key = randomBytes(24).toString('hex')
+    for (const writes of shapes[shape]) await commit(writes, key)
+  }),
+)

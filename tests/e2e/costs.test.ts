@@ -1,0 +1,149 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { person } from './accounts.ts'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  get,
+  home,
+  post,
+  register,
+  sendOrder,
+  type Answer,
+} from './client.ts'
+import { COSTS_FILE, readTable, recordedCosts, writeTable, type Costs } from './costs-table.ts'
+import { costsOf, isWhole } from './costs.ts'
+import { newTrace, outline, Receiver } from './otlp.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
+
+const BETWEEN = /(<!-- costs -->\n)[\s\S]*(<!-- \/costs -->)/
+const isRecording = process.env['RECORD_COSTS'] !== undefined
+
+/** How often each is asked. Statements that come at the same time may be shared with somebody else's order. */
+const TRIES = 5
+/** Three times what a process waits with its spans (stack.setup.ts). */
+const QUIET_MS = 1_500
+
+type Traced = { headers: { traceparent: string } }
+type Operation = (traced: Traced, at: number) => Promise<Answer<unknown>>
+
+const receiver = new Receiver()
+const traces = new Map<string, string[]>()
+let expected: Record<string, Costs> = {}
+
+const menu = (apiKey: string, { headers }: Traced, more = {}) =>
+  get(`restaurant/${apiKey}/menu?includeCustomizations=true`, { headers: { ...headers, ...more } })
+
+async function operations(): Promise<Record<string, Operation>> {
+  const user = await register()
+  const { body: order } = await sendOrder({
+    ...(await anOrder(cast.aurora)),
+    recipient: { apiKey: user.apiKey },
+  })
+  const { body: saved } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card())
+  const fresh = await Promise.all(Array.from({ length: TRIES }, () => aRestaurant({}, [menuItem(10)])))
+  const etag = (await menu(cast.aurora, { headers: newTrace(false) })).headers.get('etag') ?? ''
+  const cash = await anOrder(cast.aurora)
+  const paid = { ...cash, payment: 'card' }
+  const delivered = { ...cash, method: 'delivery', recipient: { apiKey: user.apiKey } }
+  return {
+    'menu, first time': (traced, at) => menu(fresh[at]!, traced),
+    menu: (traced) => menu(cast.aurora, traced),
+    'menu, 304': (traced) => menu(cast.aurora, traced, { 'if-none-match': etag }),
+    restaurant: (traced) => get(`restaurant/${cast.aurora}`, traced),
+    search: (traced) => get('restaurant/search?street-address=2+E+Main+St,+Madison,+WI+53703', traced),
+    'validate-order': (traced) => post('validate-order', cash, traced),
+    'send-order, cash': (traced) => sendOrder(cash, traced),
+    'send-order, card': (traced) => sendOrder({ ...paid, card: { apiKey: null, ...card() } }, traced),
+    'send-order, card, key': (traced) =>
+      sendOrder(
+        { ...paid, card: { apiKey: null, ...card() } },
+        { headers: { ...traced.headers, 'idempotency-key': crypto.randomUUID() } },
+      ),
+    "send-order, user's card": (traced) =>
+      sendOrder({ ...paid, recipient: { apiKey: user.apiKey }, card: { apiKey: saved.apiKey } }, traced),
+    'send-order, new address': (traced) =>
+      sendOrder({ ...delivered, address: { apiKey: null, ...home } }, traced),
+    'send-order, declined': (traced) =>
+      sendOrder({ ...paid, card: { apiKey: null, ...card('4000000000000002') } }, traced),
+    'get-order': (traced) => get(`order/${order.apiKey}`, traced),
+    'order statuses': (traced) => get(`order/${order.apiKey}/statuses`, traced),
+    'order history': (traced) => get(`user/${user.apiKey}/orders`, traced),
+    'register-user': (traced) => post('register-user', person(), traced),
+    'get-user': (traced) => get(`user/${user.apiKey}`, traced),
+    'add-card': (traced) => post(`user/${user.apiKey}/add-card`, card(), traced),
+    'add-address': (traced) => post(`user/${user.apiKey}/add-address`, home, traced),
+  }
+}
+
+beforeAll(async () => {
+  await receiver.listen()
+  expected = recordedCosts()
+  // Orders one after the other: those that come at the same time share statements. The rest side by side.
+  const all = Object.entries(await operations())
+  for (const [name] of all) traces.set(name, [])
+  const [sent, others] = [true, false].map((isSent) =>
+    all.filter(([name]) => name.startsWith('send-') === isSent),
+  )
+  const inTurn = async () => {
+    for (let at = 0; at < TRIES; at++) for (const [name, ask] of sent ?? []) await askOnce(name, ask, at)
+  }
+  const sideBySide = (others ?? []).map(async ([name, ask]) => {
+    for (let at = 0; at < TRIES; at++) await askOnce(name, ask, at)
+  })
+  await Promise.all([inTurn(), ...sideBySide])
+})
+
+async function askOnce(name: string, ask: Operation, at: number): Promise<void> {
+  const { traceId, traceparent } = newTrace()
+  const { status, body } = await ask({ headers: { traceparent } }, at)
+  if (status !== (expectedStatus[name] ?? 200)) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`)
+  traces.get(name)?.push(traceId)
+}
+afterAll(() => receiver.close())
+
+const expectedStatus: Readonly<Record<string, number>> = { 'menu, 304': 304, 'send-order, declined': 402 }
+
+const spansOf = (name: string) => (traces.get(name) ?? []).map((traceId) => receiver.spans(traceId))
+
+/** What it costs: as was expected, where one of the tries was like that; else what most of them were like. */
+function costs(name: string, wanted: Costs | undefined): Costs {
+  const texts = spansOf(name).map((spans) => JSON.stringify(costsOf(spans)))
+  if (!isRecording && texts.includes(JSON.stringify(wanted))) return wanted!
+  const often = (text: string) => texts.filter((other) => other === text).length
+  return JSON.parse(texts.toSorted((one, other) => often(other) - often(one))[0]!) as Costs
+}
+
+/** The same when everything has been told of it. As expected is enough to go on; then nothing more may come. */
+async function told(name: string, wanted: Costs | undefined): Promise<Costs> {
+  await eventually(
+    async () => spansOf(name),
+    (all) => all.every(isWhole) && (isRecording || costs(name, wanted) === wanted),
+  )
+  await wait(isRecording ? 4 * QUIET_MS : QUIET_MS)
+  return costs(name, wanted)
+}
+
+test('an operation takes no more commits, statements, messages, commands and calls than it did', async () => {
+  const names = [...traces.keys()]
+  const found = await Promise.all(
+    names.map(async (name) => [name, await told(name, expected[name])] as const),
+  )
+  if (isRecording) expected = await record(Object.fromEntries(found))
+  for (const [name, one] of found)
+    expect(one, `${name}:\n${outline(spansOf(name)[0] ?? []).join('\n')}\n`).toEqual(expected[name])
+  expect(Object.keys(expected)).toEqual(names)
+})
+
+/** Writes the table, and gives it as it is read the next time. */
+async function record(found: Record<string, Costs>): Promise<Record<string, Costs>> {
+  const page = (await readFile(COSTS_FILE, 'utf8')).replace(
+    BETWEEN,
+    (_, before: string, after: string) => `${before}\n${writeTable(found)}\n\n${after}`,
+  )
+  await writeFile(COSTS_FILE, page)
+  return readTable(page)
+}

@@ -1,0 +1,72 @@
+import * as contracts from '@platter/contracts'
+import type { Costs } from './costs-table.ts'
+import { isLookUp, isSql, type Span } from './otlp.ts'
+
+/* What an operation costs, counted in its trace: what belongs to somebody else's request is not in there. */
+
+/** OTLP's numbers for kinds of spans. */
+const CLIENT = 3
+const PRODUCER = 4
+
+const isWrite = (span: Span) => /\b(insert|update|delete) /.test(summary(span))
+const isBegin = (span: Span) => /^(begin|start)\b/.test(summary(span))
+const isCommit = (span: Span) => /^commit\b/.test(summary(span))
+const isControl = (span: Span) => /^(begin|start|commit|rollback|set)\b/.test(summary(span))
+const summary = ({ attributes }: Span) => String(attributes['db.query.summary'] ?? '')
+const isCall = ({ attributes, kind }: Span) =>
+  kind === CLIENT && attributes['http.request.method'] !== undefined
+const isOutside = ({ name }: Span) => /^(processor|transmit) /.test(name)
+
+/** How a request looks whether its order has got on. It looks again as long as it waits: that counts once. */
+const WAITING = 'select orders, select sagas'
+
+/** A question's answer is a message that has no span of its own. */
+const isQuestion = ({ name }: Span) => questions.some((question) => name.startsWith(`send ${question}.`))
+const questions = Object.values(contracts as Record<string, unknown>)
+  .filter(
+    (one): one is contracts.Question =>
+      typeof one === 'object' && one !== null && 'kind' in one && one.kind === 'question',
+  )
+  .map(({ name }) => name)
+
+/** Counts a whole trace. The look-up of an access key, which a request in a second waits for, is not its own. */
+export function costsOf(trace: readonly Span[]): Costs {
+  const spans = withoutLookUps(trace)
+  const sql = spans.filter(isSql)
+  const statements = sql.filter((span) => !isControl(span) && summary(span) !== WAITING)
+  const writes = statements.filter(isWrite)
+  const sent = spans.filter(({ kind }) => kind === PRODUCER)
+  return {
+    commits: sql.filter(isCommit).length + writes.filter((span) => !isWithinTransaction(span, sql)).length,
+    selects: statements.length - writes.length + (sql.some((span) => summary(span) === WAITING) ? 1 : 0),
+    writes: writes.length,
+    messages: sent.length + sent.filter(isQuestion).length,
+    redis: spans.filter(({ attributes }) => attributes['db.system.name'] === 'redis').length,
+    calls: spans.filter((span) => isCall(span) && !isOutside(span)).length,
+    outside: spans.filter(isOutside).length,
+  }
+}
+
+/** A write of its own is a commit of its own; one between `begin` and `commit` of the same piece of work is not. */
+function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
+  const beside = sql.filter((span) => span.parentSpanId === write.parentSpanId && began(span) < began(write))
+  return beside.filter(isBegin).length > beside.filter(isCommit).length
+}
+
+const began = ({ startTimeUnixNano }: Span) => BigInt(startTimeUnixNano)
+
+function withoutLookUps(spans: readonly Span[]): Span[] {
+  const byId = new Map(spans.map((span) => [span.spanId, span]))
+  const isOfLookUp = (span: Span | undefined): boolean =>
+    span !== undefined && (isLookUp(span) || isOfLookUp(byId.get(span.parentSpanId ?? '')))
+  return spans.filter((span) => !isOfLookUp(span))
+}
+
+/** Whether everything that was sent to another process of ours has come in there: that process tells it later. */
+export function isWhole(spans: readonly Span[]): boolean {
+  const parents = new Set(spans.map(({ parentSpanId }) => parentSpanId))
+  const sent = withoutLookUps(spans).filter(
+    (span) => span.kind === PRODUCER || (isCall(span) && !isOutside(span)),
+  )
+  return sent.length > 0 && sent.every(({ spanId }) => parents.has(spanId))
+}

@@ -1,0 +1,213 @@
+import { cents } from '@platter/contracts'
+import { newApiKey } from '@platter/kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as attention from '../../services/orders/src/store/attention.ts'
+import * as books from '../../services/orders/src/store/books.ts'
+import * as changes from '../../services/orders/src/store/changes.ts'
+import * as deliveries from '../../services/orders/src/store/deliveries.ts'
+import * as keys from '../../services/orders/src/store/idempotency-keys.ts'
+import * as stories from '../../services/orders/src/store/order-story.ts'
+import * as orders from '../../services/orders/src/store/orders.ts'
+import * as links from '../../services/orders/src/store/restaurant-links.ts'
+import * as restaurants from '../../services/orders/src/store/restaurant-orders.ts'
+import * as counts from '../../services/orders/src/store/saga-counts.ts'
+import * as sagas from '../../services/orders/src/store/sagas.ts'
+import * as simulated from '../../services/orders/src/store/simulated-orders.ts'
+import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
+import { fillOrders } from '../bench/fill.ts'
+import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
+
+/** Enough that reading them all is dearer than an index, few enough to be there in seconds. */
+const ORDERS = 20_000
+/** They grow with every order, or did. The others have a row a restaurant, or one for what needs a person. */
+const growing = ['orders', 'order_statuses', 'sagas', 'deliveries', 'idempotency_keys', 'simulated_orders']
+
+const order = newApiKey()
+const restaurant = newApiKey()
+const someone = newApiKey()
+const scope = { accessKeyId: 'a', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
+const refusal = { code: 'restaurant-unreachable', detail: 'It does not answer.' } as const
+const cancellation = {
+  reason: 'restaurant-unreachable',
+  message: 'It does not answer.',
+  cancelledBy: 'system',
+  date: 1_790_000_000,
+  refund: null,
+} as never
+const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
+const state = { done: [], undone: [], refusal: null }
+const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
+
+const anOrder = (apiKey: string): sagas.Acceptance => ({
+  apiKey,
+  applicationId: 'a',
+  order: {
+    method: 'pickup',
+    payment: 'card',
+    test: false,
+    restaurantApiKey: restaurant,
+    recipientApiKey: someone,
+    total: cents(1_075),
+    details: { items: [], card: null } as never,
+  },
+  facts,
+  state,
+  requestId: 'r',
+  traceparent: null,
+  wakeInMs: 1_000,
+  deadlineMs: 1_000,
+  delivery: { busyMs: 1_000, deadlineMs: 1_000 },
+  idempotency: null,
+})
+
+const row = { orderApiKey: order, version: 0, attempt: 1, facts, state, requestId: 'r' }
+const step: sagas.Transition = {
+  state: { ...state, done: ['transmit'] },
+  change: { status: 'AWAITING_PREPARATION', paymentState: 'AUTHORIZED' },
+  wakeInMs: 1_000,
+  delivery: null,
+  delivered: 'accepted',
+  failure: null,
+}
+
+const calls = {
+  sagas: {
+    accept: (db) => sagas.accept(db, { ...anOrder(newApiKey()), idempotency: { scope, busyMs: 1_000 } }),
+    find: (db) => sagas.find(db, order),
+    factsOf: (db) => sagas.factsOf(db, order),
+    move: (db) => sagas.move(db, row, step),
+    takeDue: (db) => sagas.takeDue(db, 20),
+  },
+  orders: {
+    find: (db) => orders.find(db, order),
+    recipientOf: (db) => orders.recipientOf(db, order),
+    exists: (db) => orders.exists(db, order),
+    isCancelled: (db) => orders.isCancelled(db, order),
+    ofRecipient: (db) => orders.ofRecipient(db, someone, { before: 1_000_000, limit: 100 }),
+    statuses: (db) => orders.statuses(db, order),
+    standing: (db) => orders.standing(db, order),
+    tell: (db) => orders.tell(db, order),
+    lockTransmitted: (db) => orders.lockTransmitted(db, order),
+    addStatus: (db) => orders.addStatus(db, order, 'PREPARING'),
+  },
+  deliveries: {
+    read: (db) => deliveries.read(db, order),
+    take: (db) => deliveries.take(db, order, { busyMs: 1, takeOver: false }),
+    hold: (db) => deliveries.hold(db, order, 1),
+    letGo: (db) => deliveries.letGo(db, order, 'timeout'),
+    takeCancellations: (db) => deliveries.takeCancellations(db, 20),
+    cancellationTold: (db) => deliveries.cancellationTold(db, order),
+  },
+  keys: {
+    use: (db) => keys.use(db, scope, 1_000),
+    keep: (db) => keys.keep(db, { ...scope, orderApiKey: order }, { status: 200, body: '{}' }),
+    letGo: (db) => keys.letGo(db, { ...scope, orderApiKey: order }),
+    forget: (db) => keys.forget(db, { ...scope, orderApiKey: order }),
+    find: (db) => keys.find(db, scope),
+    forgetOld: (db) => keys.forgetOld(db),
+  },
+  restaurants: {
+    list: async (db) => {
+      for (const open of [true, false])
+        for (const before of [null, 1_000_000])
+          await restaurants.list(db, restaurant, { open, before, limit: 100 })
+    },
+    changed: async (db) => {
+      for (const since of [null, '700'])
+        await restaurants.changed(db, restaurant, { since, whole: since === null, after: 0, limit: 100 })
+    },
+    find: (db) => restaurants.find(db, restaurant, order),
+    givenUp: (db) => restaurants.givenUp(db, order),
+    untaken: (db) => restaurants.untaken(db, { withinMs: 1_000, isConsole: true, limit: 20 }),
+    cancel: (db) =>
+      restaurants.cancel(db, order, {
+        refusal,
+        cancellation,
+        deadlineMs: 1,
+        onlyUntaken: true,
+      }),
+  },
+  changes: {
+    position: (db) => changes.position(db),
+    movedSince: (db) => changes.movedSince(db, '700', { orders: [order], restaurants: [restaurant] }),
+    restaurantsOf: (db) => changes.restaurantsOf(db, [order]),
+  },
+  simulated: {
+    receive: (db) => simulated.receive(db, order, { outcome: 'accepted', firstStatusInMs: 1_000 }),
+    note: (db) => simulated.note(db, order, () => Promise.resolve()),
+    takeDue: (db) => simulated.takeDue(db, { stepMs: 1_000, limit: 20 }),
+    finish: (db) => simulated.finish(db, order),
+  },
+  stories: { find: (db) => stories.find(db, order) },
+  links: { put: (db) => links.put(db, restaurant, { kind: 'simulator', behaviour: 'accepts' } as never) },
+  books: {
+    page: (db) => books.page(db, { after: { at: 0, id: 0 }, until: 4_000_000_000, limit: 100 }),
+    progress: (db) => books.progress(db, [order]),
+    now: (db) => books.now(db),
+  },
+  counts: {
+    inFlight: (db) => counts.inFlight(db),
+    ageOf: (db) => counts.ageOf(db, order),
+    deadLetters: (db) => counts.deadLetters(db),
+  },
+  attention: {
+    keepDeadLetter: (db) =>
+      attention.keepDeadLetter(db, {
+        command: 'c',
+        orderApiKey: order,
+        step: 's',
+        content: Buffer.from('x'),
+        requestId: 'r',
+        reason: 'x',
+      }),
+    deadLetters: (db) => attention.deadLetters(db, page),
+    findDeadLetter: (db) => attention.findDeadLetter(db, 'x'),
+    forgetDeadLetter: (db) =>
+      attention.forgetDeadLetter(db, 'x', {
+        command: 'c',
+        content: Buffer.from('x'),
+        requestId: 'r',
+        deaths: 1,
+      }),
+    overdueSagas: (db) => attention.overdueSagas(db, page),
+    wakeSaga: (db) => attention.wakeSaga(db, order),
+  },
+} satisfies {
+  sagas: CallsOf<typeof sagas, Db>
+  orders: CallsOf<typeof orders, Db>
+  deliveries: CallsOf<typeof deliveries, Db>
+  keys: CallsOf<typeof keys, Db>
+  restaurants: CallsOf<typeof restaurants, Db>
+  changes: CallsOf<typeof changes, Db>
+  simulated: CallsOf<typeof simulated, Db>
+  stories: CallsOf<typeof stories, Db>
+  links: CallsOf<typeof links, Db>
+  books: CallsOf<typeof books, Db>
+  counts: CallsOf<typeof counts, Db>
+  attention: CallsOf<typeof attention, Db>
+}
+
+let database: Awaited<ReturnType<typeof openDatabase<Tables>>>
+
+beforeAll(async () => {
+  database = await openDatabase<Tables>('orders')
+  const { db, pool } = database
+  await sagas.accept(db, anOrder(order))
+  await simulated.receive(db, order, { outcome: 'accepted', firstStatusInMs: null })
+  await sagas.move(db, row, step)
+  await fillOrders(pool, 'public', { orders: ORDERS, restaurants: 100, users: 1_000 })
+})
+afterAll(() => database.close())
+
+test.each(namedCalls<Db>(calls))(
+  '%s reads no table from one end to the other that grows with orders',
+  async (_, call) => {
+    const whole = await database.readsWhole(call)
+    expect(whole.filter((table) => growing.includes(table))).toEqual([])
+  },
+)
+
+test('an index that is not there is missed', async () => {
+  await database.pool.query('drop index orders_of_recipient')
+  expect(await database.readsWhole(calls.orders.ofRecipient)).toEqual(['orders'])
+})
