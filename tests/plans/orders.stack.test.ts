@@ -190,7 +190,7 @@ const calls = {
 let database: Awaited<ReturnType<typeof openDatabase<Tables>>>
 
 beforeAll(async () => {
-  database = await openDatabase<Tables>('orders')
+  database = await openDatabase<Tables>('orders', { joins: 'by key' })
   const { db, pool } = database
   await sagas.accept(db, anOrder(order))
   await simulated.receive(db, order, { outcome: 'accepted', firstStatusInMs: null })

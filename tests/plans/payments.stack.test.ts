@@ -50,7 +50,7 @@ const calls = {
 let database: Awaited<ReturnType<typeof openDatabase<Database>>>
 
 beforeAll(async () => {
-  database = await openDatabase<Database>('payments')
+  database = await openDatabase<Database>('payments', { joins: 'by key' })
   const { db, pool } = database
   const authorizations = createAuthorizations(db)
   const first = await authorizations.send(order, hold)

@@ -116,7 +116,7 @@ export type Postgres<DB> = {
  * Plans are made while tables are small, and kept while they grow: a join that reads the whole of a small table would
  * read the whole of a large one from then on.
  */
-const BY_KEY = '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off'
+export const BY_KEY = '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off'
 
 /**
  * A pool of at most `max` connections and kysely on it. Waits 2 s for a connection, 5 s for an answer; a
