@@ -74,6 +74,8 @@ function rows(of: (typeof databaseServices)[number], wiring: Wiring): Record<str
 function simulation(wiring: Wiring): Record<string, string> {
   return {
     SIMULATOR_RECEIPTS: wiring.receipts,
+    // A restaurant's system that is being written runs on the same laptop.
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
     DEFAULT_RESTAURANT_LINK: 'simulator:accepts',
     SIMULATOR_STEP_MS: '3000',
     SIMULATOR_SLOW_MS: '10000',
