@@ -61,6 +61,12 @@ describe('the embedded geocoder', () => {
   })
 })
 
+const silent: RequestListener = () => {}
+const dripping: RequestListener = (_, response) => {
+  const drip = setInterval(() => response.write(' '), 20)
+  response.on('close', () => clearInterval(drip))
+}
+
 describe('a Nominatim-compatible server', () => {
   const servers: { close(): void }[] = []
   afterAll(() => servers.forEach((server) => server.close()))
@@ -140,11 +146,6 @@ describe('a Nominatim-compatible server', () => {
   })
 
   test('that keeps silent, or drips, is service-unavailable after two seconds', async () => {
-    const silent: RequestListener = () => {}
-    const dripping: RequestListener = (_, response) => {
-      const drip = setInterval(() => response.write(' '), 20)
-      response.on('close', () => clearInterval(drip))
-    }
     const begun = performance.now()
     await Promise.all(
       [silent, dripping].map(async (listener) => {

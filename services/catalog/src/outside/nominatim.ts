@@ -69,9 +69,9 @@ async function search(agent: Agent, url: string, address: string): Promise<Place
         signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       }),
   )
-  const text = await body.text()
+  const whole = await body.text()
   if (statusCode !== 200) throw new Error(`the geocoder answered ${statusCode}`)
-  const [first] = Results.parse(JSON.parse(text))
+  const [first] = Results.parse(JSON.parse(whole))
   return first ? placeFrom(first) : null
 }
 
