@@ -15,6 +15,7 @@ const secrets = {
   // From here on a secret that everybody knows is refused.
   NODE_ENV: 'production',
   INTERNAL_SECRET: randomBytes(32).toString('hex'),
+  PASSWORD_PEPPER: randomBytes(32).toString('hex'),
   OPERATOR_KEY: operatorKey,
   OPERATOR_KEY_HASH: hashAccessKey(operatorKey),
   ...Object.fromEntries(passwords),

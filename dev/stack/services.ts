@@ -50,8 +50,10 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     PAYMENTS_URL: urls('payments', wiring),
     REDIS_URL: wiring.redis,
     OPERATOR_KEY_HASH: hashAccessKey(wiring.secrets.operatorKey),
-    // Everybody who tries it out on a laptop comes from one address.
+    PASSWORD_PEPPER: wiring.secrets.passwordPepper,
+    // Everybody who tries it out on a laptop comes from one address, by one application.
     TRIES_PER_ADDRESS: '10000',
+    TRIES_PER_APPLICATION: '100000',
   }),
   payments: (wiring) => ({ ...rows('payments', wiring), PROCESSOR_URL: urls('processor', wiring) }),
   orders: (wiring) => ({

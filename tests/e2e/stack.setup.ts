@@ -13,7 +13,7 @@ const orders = {
 }
 
 /** All tests come from one address. Those of the limit use up an e-mail's tries. */
-const accounts = { TRIES_PER_ADDRESS: '1000000' }
+const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
 
 /** All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. */
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
