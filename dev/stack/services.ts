@@ -55,7 +55,16 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     TRIES_PER_ADDRESS: '10000',
     TRIES_PER_APPLICATION: '100000',
   }),
-  payments: (wiring) => ({ ...rows('payments', wiring), PROCESSOR_URL: urls('processor', wiring) }),
+  payments: (wiring) => ({
+    ...rows('payments', wiring),
+    PROCESSOR_URL: urls('processor', wiring),
+    REDIS_URL: wiring.redis,
+    // Everybody who tries it out comes from one address, with the same few test cards, some of which are declined.
+    CARDS_PER_USER: '10000',
+    DECLINES_PER_CARD: '1000000',
+    DECLINES_PER_ADDRESS: '1000000',
+    DECLINES_PER_APPLICATION: '1000000',
+  }),
   orders: (wiring) => ({
     ...rows('orders', wiring),
     PAYMENTS_URL: urls('payments', wiring),

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { Problem, type Log } from '@platter/kit'
+import { networkOf, Problem, type Log } from '@platter/kit'
 import { connectRedis } from '@platter/kit/redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { networkOf } from '#/domain/network.ts'
 
 /** How many tries there are within so many seconds, for one e-mail, one client address and one application. */
 export type TriesPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
