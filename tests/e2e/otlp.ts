@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { inject } from 'vitest'
 
 /* An OTLP receiver over HTTP: it keeps what the services send (JSON, as their exporters write it), and can tell. */
@@ -68,11 +69,18 @@ export class Receiver {
     })
   })
 
-  /** Where the services of the stack under test send to. */
+  /** Where the services of the stack under test send to; waits while the tests of another file listen there. */
   async listen(port = inject('otlpPort')): Promise<number> {
-    this.#server.listen(port, '127.0.0.1')
-    await once(this.#server, 'listening')
-    return (this.#server.address() as AddressInfo).port
+    for (;;) {
+      this.#server.listen(port, '127.0.0.1')
+      try {
+        await once(this.#server, 'listening')
+        return (this.#server.address() as AddressInfo).port
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+        await wait(200)
+      }
+    }
   }
 
   async close(): Promise<void> {
