@@ -341,6 +341,11 @@ const meant: Partial<Record<ProblemCode, readonly Foreign[]>> = {
   'customization-unknown': ['choice'],
 }
 
+/** Once a second, whoever asks: whom the key belongs to, how often it may ask. */
+const isOfEverybody = ({ name, service, attributes }: Span) =>
+  name.endsWith('/internal/resolve-access-key') ||
+  (service === 'gateway' && attributes['db.system.name'] === 'redis')
+
 /*
  * How long an answer takes would tell as well. That is not measured here, where the machine decides, but counted: the
  * traces of both have the same statements, messages and calls. `node dev/measure-refusals.ts` measures.
@@ -349,11 +354,6 @@ describe("somebody else's objects make the same work as none", () => {
   const receiver = new Receiver()
   beforeAll(() => receiver.listen())
   afterAll(() => receiver.close())
-
-  /** Once a second, whoever asks: whom the key belongs to, how often it may ask. */
-  const isOfEverybody = ({ name, service, attributes }: Span) =>
-    name.endsWith('/internal/resolve-access-key') ||
-    (service === 'gateway' && attributes['db.system.name'] === 'redis')
 
   /** What was done for a request; null until all of it has been told. A process tells of its own part last. */
   function workOf(traceId: string, { owner, method, path }: Operation): string[] | null {
