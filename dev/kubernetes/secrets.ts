@@ -28,6 +28,7 @@ export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }
   const passwords = databaseServices.map((name) => [`${name}-password`, password()] as const)
   const platter = {
     'internal-secret': randomBytes(32).toString('hex'),
+    'password-pepper': randomBytes(32).toString('hex'),
     'operator-key-hash': hashAccessKey(operatorKey),
     'redis-password': password(),
     ...Object.fromEntries(passwords),

@@ -11,6 +11,8 @@ export interface Secrets {
   readonly operatorKey: string
   /** Signs the principal that the gateway passes on; 32 random bytes, hex. */
   readonly internalSecret: string
+  /** Goes into the hashes of passwords; 32 random bytes, hex. */
+  readonly passwordPepper: string
   readonly rolePasswords: Readonly<Record<string, string>>
   readonly seed: SeedResult | null
 }
@@ -18,15 +20,17 @@ export interface Secrets {
 /** The secrets of a run directory; new ones at its first start. */
 export function loadSecrets(directory: string): Secrets {
   const text = readIfPresent(fileIn(directory))
-  if (text !== null) return JSON.parse(text) as Secrets
-  const secrets: Secrets = {
+  const fresh: Secrets = {
     operatorKey: makeAccessKey('live'),
     internalSecret: randomBytes(32).toString('hex'),
+    passwordPepper: randomBytes(32).toString('hex'),
     rolePasswords: Object.fromEntries(
       databaseServices.map((name) => [name, randomBytes(18).toString('base64url')]),
     ),
     seed: null,
   }
+  // A run directory of an older version lacks what has been added since.
+  const secrets = text === null ? fresh : { ...fresh, ...(JSON.parse(text) as Partial<Secrets>) }
   saveSecrets(directory, secrets)
   return secrets
 }

@@ -50,10 +50,21 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     PAYMENTS_URL: urls('payments', wiring),
     REDIS_URL: wiring.redis,
     OPERATOR_KEY_HASH: hashAccessKey(wiring.secrets.operatorKey),
-    // Everybody who tries it out on a laptop comes from one address.
+    PASSWORD_PEPPER: wiring.secrets.passwordPepper,
+    // Everybody who tries it out on a laptop comes from one address, by one application.
     TRIES_PER_ADDRESS: '10000',
+    TRIES_PER_APPLICATION: '100000',
   }),
-  payments: (wiring) => ({ ...rows('payments', wiring), PROCESSOR_URL: urls('processor', wiring) }),
+  payments: (wiring) => ({
+    ...rows('payments', wiring),
+    PROCESSOR_URL: urls('processor', wiring),
+    REDIS_URL: wiring.redis,
+    // Everybody who tries it out comes from one address, with the same few test cards, some of which are declined.
+    CARDS_PER_USER: '10000',
+    DECLINES_PER_CARD: '1000000',
+    DECLINES_PER_ADDRESS: '1000000',
+    DECLINES_PER_APPLICATION: '1000000',
+  }),
   orders: (wiring) => ({
     ...rows('orders', wiring),
     PAYMENTS_URL: urls('payments', wiring),
@@ -74,6 +85,8 @@ function rows(of: (typeof databaseServices)[number], wiring: Wiring): Record<str
 function simulation(wiring: Wiring): Record<string, string> {
   return {
     SIMULATOR_RECEIPTS: wiring.receipts,
+    // A restaurant's system that is being written runs on the same laptop.
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
     DEFAULT_RESTAURANT_LINK: 'simulator:accepts',
     SIMULATOR_STEP_MS: '3000',
     SIMULATOR_SLOW_MS: '10000',

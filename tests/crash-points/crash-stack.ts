@@ -33,7 +33,7 @@ export class CrashStack {
     const env = {
       gateway: { ...own('gateway'), RATE_LIMIT_REQUESTS: '1000000' },
       catalog: own('catalog'),
-      accounts: { ...own('accounts'), TRIES_PER_ADDRESS: '1000000' },
+      accounts: { ...own('accounts'), TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' },
       orders: {
         ...own('orders'),
         ANSWER_WITHIN_MS: '3000',

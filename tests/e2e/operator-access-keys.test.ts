@@ -43,6 +43,26 @@ test('a revoked key lets nobody in after a second, on any replica, and stays rev
   expect((await revoke(id)).body).toEqual(body)
 })
 
+/** An answer, apart from which request it was. */
+async function refusalOf(key: string) {
+  const { status, headers, body } = await get<ProblemBody>('restaurant/search?limit=1', { key })
+  const told = Object.fromEntries(headers)
+  for (const name of ['date', 'x-request-id']) delete told[name]
+  return { status, headers: told, body: { ...body, requestId: '' } }
+}
+
+test('401 in the same bytes for a key that is revoked, expired, unknown, mistyped or sent twice', async () => {
+  const [revoked, expired] = [await aKey(), await aKey()]
+  await revoke(revoked.id)
+  await rotate(expired.id, { overlapMinutes: 0 })
+  const known = stack().accessKey
+  const mistyped = known.slice(0, -1) + (known.endsWith('0') ? '1' : '0')
+  const keys = [revoked.accessKey, expired.accessKey, NOBODYS_KEY, mistyped, `${known}, ${known}`, 'x']
+  const refusals = await Promise.all(keys.map(refusalOf))
+  expect(refusals[0]).toMatchObject({ status: 401, body: { code: 'access-token-invalid' } })
+  for (const refusal of refusals) expect(refusal).toEqual(refusals[0])
+})
+
 test('under load a rotation fails no request: the old key goes on, the new one works at once', async () => {
   const { id, accessKey: old } = await aKey()
   const state = { key: old, done: false, requests: 0, failed: [] as number[] }

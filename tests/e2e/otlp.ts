@@ -165,5 +165,7 @@ export function outline(spans: readonly Span[], parent?: Span): string[] {
 }
 
 export const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgresql'
+/** A statement or a command, to PostgreSQL or Redis. */
+export const isOfStore = ({ attributes }: Span) => 'db.system.name' in attributes
 /** The gateway asks once a second whom an access key belongs to: one of the requests waits for that. */
 export const isLookUp = ({ name }: Span) => name.endsWith('/internal/resolve-access-key')

@@ -50,6 +50,13 @@ test.each([
   ['an unknown way to report', { kind: 'console', reports: 'hourly' }, '/reports'],
   ['a URL that is none', { kind: 'webhook', url: 'orders', secret }, '/url'],
   ['a URL of a file', { kind: 'webhook', url: 'file:///etc/passwd', secret }, '/url'],
+  // The stack under test allows loopback, as `npm start` does.
+  ['a URL that leads inside', { kind: 'webhook', url: 'https://10.0.0.1/', secret }, '/url'],
+  ['that in hexadecimal', { kind: 'webhook', url: 'https://0x0a.1/', secret }, '/url'],
+  ['that in IPv6', { kind: 'webhook', url: 'https://[::ffff:10.0.0.1]/', secret }, '/url'],
+  ['the metadata of a cloud', { kind: 'webhook', url: 'https://169.254.169.254/', secret }, '/url'],
+  ['http to a public address', { kind: 'webhook', url: 'http://93.184.216.34/', secret }, '/url'],
+  ['a URL with a password', { kind: 'webhook', url: 'https://a:b@93.184.216.34/', secret }, '/url'],
   [
     'a secret that is too short',
     { kind: 'webhook', url: 'https://example.org', secret: 'whsec_AA' },

@@ -81,6 +81,11 @@ describe('400', () => {
     ['/email', { email: null }],
     ['/password', { password: 'seven77' }],
     ['/password', { password: 'p'.repeat(129) }],
+    ['/password', { password: '🍕'.repeat(7) }],
+    ['/password', { password: '🍕'.repeat(129) }],
+    // Of those that are used most.
+    ['/password', { password: '12345678' }],
+    ['/password', { password: 'PassWord1' }],
     ['/password', { password: 12_345_678 }],
     ['/password', { password: 'a tab\tin the password' }],
     ['/firstName', { firstName: '   ' }],
@@ -113,6 +118,20 @@ test('415 not-json for another content type', async () => {
 test('413 body-too-large beyond 64 KiB', async () => {
   const answer = await register(person({ note: 'n'.repeat(64 * 1024) }))
   expect(answer).toMatchObject({ status: 413, body: { code: 'body-too-large' } })
+})
+
+test.each([
+  ['8 characters', 'Olives 8'],
+  ['128 letters', 'p'.repeat(128)],
+  ['128 emoji', '🍕'.repeat(128)],
+  ['no digits, capitals or signs', 'olives and mozzarella'],
+  ['spaces around it', '  olives  '],
+  ['words with a common one in it', 'password of mozzarella'],
+])('a password may have %s, and is good to the last character', async (_, password) => {
+  const { email } = (await register(person({ password }))).body
+  expect((await signin(email, password)).status).toBe(200)
+  const short = Array.from(password).slice(0, -1).join('')
+  expect((await signin(email, short)).status).toBe(401)
 })
 
 test('names of any script are kept as they are, without the white space around them', async () => {

@@ -13,10 +13,13 @@ const orders = {
 }
 
 /** All tests come from one address. Those of the limit use up an e-mail's tries. */
-const accounts = { TRIES_PER_ADDRESS: '1000000' }
+const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
 
 /** All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. */
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
+
+/** All tests use the same few cards, and one the limit of a user: more than the 20 that an account may have. */
+const payments = { CARDS_PER_USER: '25' }
 
 /** Nobody is there while no test listens, which must not matter; and only what a test says is traced. */
 const telemetry = (port: number) => ({
@@ -58,7 +61,7 @@ async function start(): Promise<{ stack: Stack; otlpPort: number }> {
       accounts: { ...measured, ...accounts },
       gateway: { ...measured, ...gateway },
       catalog: measured,
-      payments: measured,
+      payments: { ...measured, ...payments },
     },
   })
   return { stack, otlpPort }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, get, home, plainItems, post, sendOrder, stack } from './client.ts'
-import { isLookUp, isSql, newTrace, outline, Receiver, type LogRecord, type Span } from './otlp.ts'
+import { isLookUp, isOfStore, isSql, newTrace, outline, Receiver, type LogRecord, type Span } from './otlp.ts'
 
 const receiver = new Receiver()
 const canaries = { cardNumber: '4929131478652939', cvv: '739', password: 'canary-and-its-coal-mine' }
@@ -61,13 +61,13 @@ beforeAll(async () => {
 })
 afterAll(() => receiver.close())
 
-const withoutSql = (spans: Span[]) => outline(spans.filter((span) => !isSql(span) && !isLookUp(span)))
+const withoutStores = (spans: Span[]) => outline(spans.filter((span) => !isOfStore(span) && !isLookUp(span)))
 
 /** The spans of a trace, once so many have come: each process sends its own when it is time to. */
 const wholeTrace = (traceId: string, size: number): Promise<Span[]> =>
   eventually(
     async () => receiver.spans(traceId),
-    (spans) => withoutSql(spans).length >= size,
+    (spans) => withoutStores(spans).length >= size,
   )
 const OF_A_CARD_ORDER = 32
 const OF_A_CASH_ORDER = 10
@@ -85,7 +85,7 @@ const SEND_ORDER = 'POST /publicapi/v1/send-order'
 
 test('a card order is one trace, from the request through both kinds of hop to the last step of its saga', async () => {
   const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
-  expect(withoutSql(spans)).toEqual([
+  expect(withoutStores(spans)).toEqual([
     'gateway: POST /publicapi/v1/send-order',
     '  gateway: POST /publicapi/v1/send-order',
     '    orders: POST /publicapi/v1/send-order',
@@ -169,7 +169,7 @@ test('spans say what the semantic conventions want, and which order they are of'
 
 test('a cash order goes to its restaurant without a payment', async () => {
   const spans = await wholeTrace(cash.traceId, OF_A_CASH_ORDER)
-  expect(withoutSql(spans).map((line) => line.trim())).toEqual([
+  expect(withoutStores(spans).map((line) => line.trim())).toEqual([
     'gateway: POST /publicapi/v1/send-order',
     'gateway: POST /publicapi/v1/send-order',
     'orders: POST /publicapi/v1/send-order',

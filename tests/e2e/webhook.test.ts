@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Order, RestaurantOrder } from '@platter/contracts'
+import type { RestaurantOrder } from '@platter/contracts'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call, card, eventually, ledgerOf, maria, operator, sendOrder } from './client.ts'
@@ -10,7 +10,7 @@ import { aRestaurant, menuItem } from './own-restaurant.ts'
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 const item = menuItem(12.5)
 
-type Message = { id: string; type: string; data: Order }
+type Message = { id: string; type: string; data: RestaurantOrder }
 
 /** What the restaurant was sent, each message as its signature proves it. */
 const messages: Message[] = []
@@ -71,9 +71,10 @@ test('an order arrives once, signed, with its items and comments', async () => {
     {
       id: `order_${body.apiKey}`,
       type: 'order.placed',
-      data: { apiKey: body.apiKey, comments: 'no olives' },
+      data: { apiKey: body.apiKey, comments: 'no olives', toCollect: 0 },
     },
   ])
+  expect(messages[0]?.data, 'what pays is no business of the kitchen').not.toHaveProperty('card')
 })
 
 test('409 with a reason refuses: the client is told the reason, the hold is voided', async () => {

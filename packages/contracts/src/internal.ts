@@ -19,6 +19,15 @@ export const ResolveAccessKey = operation({
   problems: [],
 })
 
+/** Who shows a new card: what cards that are tried out are counted by. Null is nobody, or not known. */
+export const CardUser = z.object({
+  userApiKey: ApiKey.nullable(),
+  applicationId: z.string().nullable(),
+  /** The client's, as the gateway saw it. */
+  address: z.string().nullable(),
+})
+export type CardUser = z.infer<typeof CardUser>
+
 /** Exchanges a card number for the processor's token; the one way by which card numbers reach payments. */
 export const Tokenize = operation({
   name: 'tokenize',
@@ -26,9 +35,10 @@ export const Tokenize = operation({
   method: 'POST',
   path: '/internal/tokenize',
   owner: 'payments',
-  body: NewCard,
+  // Optional, as a replica of an older version does not say it.
+  body: NewCard.extend({ by: CardUser.optional() }),
   response: z.object({ token: z.string(), brand: z.string(), lastFour: LastFour }),
-  problems: ['card-declined', 'card-expired', 'cvc-failed', 'payment-unavailable'],
+  problems: ['card-declined', 'card-expired', 'cvc-failed', 'payment-unavailable', 'rate-limited'],
 })
 
 const toPayments = { method: 'POST', owner: 'payments' } as const

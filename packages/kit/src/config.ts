@@ -79,6 +79,18 @@ export const serviceConfig = {
   ...telemetryConfig,
 }
 
+/** Addresses and CIDR ranges, separated by commas; none when empty. */
+export const networkList = z
+  .string()
+  .default('')
+  .transform((list) =>
+    list
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  )
+  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])))
+
 /** For services that keep rows. */
 export const postgresConfig = {
   DATABASE_URL: z

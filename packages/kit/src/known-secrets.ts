@@ -55,6 +55,12 @@ export const secretVariables: Readonly<Record<string, (value: string) => string 
   REDIS_URL: ofUrl,
   INTERNAL_SECRET: ofSecret,
   INTERNAL_SECRET_OTHER: ofSecret,
+  // The one in use and those of before.
+  PASSWORD_PEPPER: (peppers) =>
+    peppers
+      .split(',')
+      .map((one) => ofSecret(one.trim()))
+      .find((fault) => fault !== null) ?? null,
   STRIPE_SECRET_KEY: ofSecret,
   STRIPE_WEBHOOK_SECRET: ofSecret,
   OPERATOR_KEY_HASH: (hash) => (KNOWN_HASHES.has(hash) ? 'is known to everybody' : null),

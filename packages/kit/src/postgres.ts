@@ -21,8 +21,8 @@ function statementName(text: string): string | undefined {
 }
 
 const summaries = new Map<string, string>()
-const TABLES = /\b(insert into|update|delete from|from|join)\s+"?([a-z_]+)"?/gi
-const PARTS = /\b([a-z_]+) as \(/gi
+const TABLES = /\b(insert into|update|delete from|from|join)\s+"?([a-z_]+)\b(?!\()/gi
+const PARTS = /\b([a-z_]+) as (?:materialized )?\(/gi
 
 /** What a statement does to which tables: "insert orders, insert sagas". Its text is long, and may be anything. */
 function summaryOf(text: string): string {

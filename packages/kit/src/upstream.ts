@@ -143,7 +143,7 @@ export function internalCaller(options: {
           options.replicas.answered(pool, answer.headers)
           const document = await answer.body.json()
           if (answer.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-          if (answer.statusCode !== 200) throw problemFrom(operation, document)
+          if (answer.statusCode !== 200) throw problemFrom(operation, document, answer.headers)
           return operation.response.parse(document) as z.output<O['response']>
         })
       } catch (error) {
@@ -168,7 +168,7 @@ const Document = z.object({
 })
 
 /** The other side's problem, when it is one that the operation names or only for the moment; anything else is a mistake between us. */
-function problemFrom(operation: Operation, document: unknown): Problem {
+function problemFrom(operation: Operation, document: unknown, headers: Record<string, unknown>): Problem {
   const { code, detail, declineCode, errors } = Document.parse(document)
   const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(
     (expected) => expected === code,
@@ -177,5 +177,10 @@ function problemFrom(operation: Operation, document: unknown): Problem {
     return new Problem('internal-error', 'Something went wrong on our side.', {
       cause: new Error(`${operation.name}: ${code}: ${detail}`),
     })
-  return new Problem(known as ProblemCode, detail, { declineCode, faults: errors })
+  const wait = Number(headers['retry-after'])
+  return new Problem(known as ProblemCode, detail, {
+    declineCode,
+    faults: errors,
+    ...(wait > 0 && { retryAfterSeconds: wait }),
+  })
 }

@@ -13,6 +13,13 @@ export const Config = z.object({
     .regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in lower-case hexadecimal')
     .optional()
     .describe('SHA-256 (hex) of the first operator access key, which lets in whoever issues all others.'),
+  PASSWORD_PEPPER: z
+    .string()
+    .transform((peppers) => peppers.split(',').map((one) => one.trim()))
+    .pipe(z.tuple([z.string().min(32)], z.string().min(32)))
+    .describe(
+      'Secret that goes into the hash of each password, 32 characters or more. To change it, put the new one before the old one, with a comma between: what the old one made is hashed again when its owner signs in. Without it nobody can sign in.',
+    ),
   REDIS_URL: z
     .url()
     .describe(
@@ -30,9 +37,18 @@ export const Config = z.object({
     .describe(
       'The same for one client address (of IPv6 its /64). To be raised where one server registers or signs in all users of an application.',
     ),
+  // One application's users share this one, so that a list of leaked pairs ends even where it comes from everywhere.
+  // 1,000 wrong ones are what 20,000 sign-ins have that nobody means ill with, at one in twenty.
+  TRIES_PER_APPLICATION: count
+    .default(1_000)
+    .describe(
+      'Tries to sign in that one application may make in TRIES_SECONDS, sign-ins that work not counted. To be raised for more than some 20,000 sign-ins in that time.',
+    ),
   TRIES_SECONDS: count
     .max(86_400)
     .default(900)
-    .describe('Seconds of the window in which TRIES_PER_EMAIL and TRIES_PER_ADDRESS are counted.'),
+    .describe(
+      'Seconds of the window in which TRIES_PER_EMAIL, TRIES_PER_ADDRESS and TRIES_PER_APPLICATION are counted.',
+    ),
 })
 export type Config = z.output<typeof Config>

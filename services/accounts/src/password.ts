@@ -1,10 +1,11 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Secret } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 
 type Parameters = { memory: number; passes: number; parallelism: number }
-type Hash = Parameters & { salt: Buffer; tag: Buffer }
+/** `keyId` names the pepper; the hashes of long ago have none. */
+type Hash = Parameters & { keyId: string | undefined; salt: Buffer; tag: Buffer }
 
 /** The least that OWASP recommends for Argon2id: 19 MiB (in KiB), two passes. 22 ms on a quiet core. */
 const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -22,15 +23,30 @@ export type Verdict = 'right' | 'outdated' | 'wrong'
 /**
  * Hashes passwords with Argon2id into PHC strings, which say by what they were made, so that the numbers above
  * may grow, and verifies them. Both throw Problem overloaded when too many wait already.
+ *
+ * A pepper is a secret that goes into each hash and lies in no database: whoever has but the rows can try nothing
+ * out. The first one makes new hashes, the others only verify what they have made, until its owner signs in.
  */
-export function createPasswords() {
+export function createPasswords(pepper: string, ...formerly: string[]) {
   const inTurn = atMost(AT_ONCE, MAX_WAITING)
-  const nobodys: Hash = { ...CURRENT, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
+  const keyId = keyIdOf(pepper)
+  const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
+
+  function pepperOf({ keyId: name }: Pick<Hash, 'keyId'>): Buffer | undefined {
+    const found = name === undefined ? undefined : peppers.get(name)
+    if (name !== undefined && !found)
+      throw new Error('a kept password hash was made by a pepper we do not have')
+    return found
+  }
+  const current = () => ({ ...CURRENT, keyId, salt: randomBytes(SALT_BYTES) })
+  const isCurrent = (hash: Hash) => hash.keyId === keyId && isByToday(hash)
+  const nobodys: Hash = { ...current(), tag: randomBytes(TAG_BYTES) }
+
   return {
     hash: (password: Secret): Promise<string> =>
       inTurn(async () => {
-        const salt = randomBytes(SALT_BYTES)
-        return toPhc({ ...CURRENT, salt, tag: await derive(password, { ...CURRENT, salt }, TAG_BYTES) })
+        const made = current()
+        return toPhc({ ...made, tag: await derive(password, made, pepperOf(made), TAG_BYTES) })
       }),
 
     /**
@@ -40,7 +56,7 @@ export function createPasswords() {
     verify: (password: Secret, phc: string | undefined): Promise<Verdict> =>
       inTurn(async () => {
         const hash = phc === undefined ? nobodys : fromPhc(phc)
-        const tag = await derive(password, hash, hash.tag.length)
+        const tag = await derive(password, hash, pepperOf(hash), hash.tag.length)
         if (!timingSafeEqual(tag, hash.tag) || phc === undefined) return 'wrong'
         return isCurrent(hash) ? 'right' : 'outdated'
       }),
@@ -48,12 +64,17 @@ export function createPasswords() {
 }
 export type Passwords = ReturnType<typeof createPasswords>
 
+/** 32 bits of a hash: enough to tell peppers apart, and nothing to find one by. */
+const keyIdOf = (pepper: string): string =>
+  base64(createHash('sha256').update('key id of a pepper').update(pepper).digest().subarray(0, 4))
+
 const argon2id = promisify(argon2)
 
 /** Keyboards differ in how they compose an accented letter; it is the same password. */
 const derive = (
   password: Secret,
-  { memory, passes, parallelism, salt }: Omit<Hash, 'tag'>,
+  { memory, passes, parallelism, salt }: Omit<Hash, 'tag' | 'keyId'>,
+  pepper: Buffer | undefined,
   tagLength: number,
 ): Promise<Buffer> =>
   argon2id('argon2id', {
@@ -63,9 +84,10 @@ const derive = (
     passes,
     parallelism,
     tagLength,
+    ...(pepper && { secret: pepper }),
   })
 
-const isCurrent = ({ memory, passes, parallelism, salt, tag }: Hash): boolean =>
+const isByToday = ({ memory, passes, parallelism, salt, tag }: Hash): boolean =>
   memory === CURRENT.memory &&
   passes === CURRENT.passes &&
   parallelism === CURRENT.parallelism &&
@@ -74,19 +96,21 @@ const isCurrent = ({ memory, passes, parallelism, salt, tag }: Hash): boolean =>
 
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-const toPhc = ({ memory, passes, parallelism, salt, tag }: Hash): string =>
-  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`
+const toPhc = ({ memory, passes, parallelism, keyId, salt, tag }: Hash): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism},keyid=${keyId}$${base64(salt)}$${base64(tag)}`
 
-const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const PHC =
+  /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)(?:,keyid=([A-Za-z0-9+/]+))?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /** Throws for what `toPhc` could not have made. */
 function fromPhc(text: string): Hash {
-  const [, memory, passes, parallelism, salt, tag] = PHC.exec(text) ?? []
+  const [, memory, passes, parallelism, keyId, salt, tag] = PHC.exec(text) ?? []
   if (salt === undefined || tag === undefined) throw new Error('a kept password hash cannot be read')
   return {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
+    keyId,
     salt: Buffer.from(salt, 'base64'),
     tag: Buffer.from(tag, 'base64'),
   }

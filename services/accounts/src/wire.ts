@@ -77,7 +77,7 @@ export function wire(config: Config, log: Log): Parts {
   const own: Own = (applicationId) => postgres.as({ applicationId })
   const bus = new Bus({ url: config.AMQP_URL, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
-  const passwords = createPasswords()
+  const passwords = createPasswords(...config.PASSWORD_PEPPER)
   const accessKeys = issuedAccessKeys(secrets)
   const tries = countTries(config.REDIS_URL, triesPolicy(config), log)
 
@@ -126,8 +126,9 @@ export function wire(config: Config, log: Log): Parts {
   }
 }
 
-const triesPolicy = ({ TRIES_PER_EMAIL, TRIES_PER_ADDRESS, TRIES_SECONDS }: Config) => ({
-  perEmail: TRIES_PER_EMAIL,
-  perAddress: TRIES_PER_ADDRESS,
-  seconds: TRIES_SECONDS,
+const triesPolicy = (config: Config) => ({
+  perEmail: config.TRIES_PER_EMAIL,
+  perAddress: config.TRIES_PER_ADDRESS,
+  perApplication: config.TRIES_PER_APPLICATION,
+  seconds: config.TRIES_SECONDS,
 })

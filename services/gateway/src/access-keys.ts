@@ -1,5 +1,12 @@
 import { ResolveAccessKey, type Principal } from '@platter/contracts'
-import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internalCaller } from '@platter/kit'
+import {
+  hashAccessKey,
+  looksLikeAccessKey,
+  networkOf,
+  newRequestId,
+  Problem,
+  type internalCaller,
+} from '@platter/kit'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
 /** A revocation is felt within a second: what is known of a key is asked again after that. */
@@ -7,7 +14,7 @@ const FRESH_MS = 1_000
 /** While accounts cannot be reached, a key that was good goes on being good for so long (design.md, "Processes"). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
-/** A client that tries keys out is held off until the minute is over; each replica counts for itself. */
+/** A network (of IPv6 a /64) that tries keys out is held off until the minute is over; each replica counts for itself. */
 const BAD_KEYS = { points: 30, duration: 60 }
 
 type Known = { principal: Principal | null; at: number }
@@ -31,12 +38,13 @@ export class AccessKeys {
     if (accessKey === undefined || accessKey === '') {
       throw new Problem('access-token-missing', 'Send your access key in the header X-Access-Token.')
     }
+    const network = networkOf(address)
     const hash = looksLikeAccessKey(accessKey) ? hashAccessKey(accessKey) : null
     // Whoever shares an address with somebody who tries keys out goes on with a key that is known to be good.
-    if (hash === null || !this.#known.get(hash)?.principal) await this.#holdOff(address)
+    if (hash === null || !this.#known.get(hash)?.principal) await this.#holdOff(network)
     const principal = hash === null ? null : await this.#find(hash, requestId)
     if (principal) return principal
-    await this.#badKeys.penalty(address)
+    await this.#badKeys.penalty(network)
     throw new Problem('access-token-invalid', 'The access key is not valid.')
   }
 
@@ -45,8 +53,8 @@ export class AccessKeys {
     await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, newRequestId())
   }
 
-  async #holdOff(address: string): Promise<void> {
-    const bad = await this.#badKeys.get(address)
+  async #holdOff(network: string): Promise<void> {
+    const bad = await this.#badKeys.get(network)
     if (!bad || bad.remainingPoints > 0) return
     throw new Problem('rate-limited', 'Too many requests with a bad access key came from your address.', {
       retryAfterSeconds: Math.max(1, Math.ceil(bad.msBeforeNext / 1_000)),

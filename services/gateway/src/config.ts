@@ -1,16 +1,5 @@
-import { replicaUrls, serviceConfig } from '@platter/kit'
+import { networkList, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
-
-const listOfAddresses = z
-  .string()
-  .default('')
-  .transform((list) =>
-    list
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== ''),
-  )
-  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])))
 
 export const Config = z.object({
   ...serviceConfig,
@@ -52,7 +41,7 @@ export const Config = z.object({
     .min(1)
     .default(50)
     .describe('The same for an access key of a restaurant.'),
-  TRUSTED_PROXIES: listOfAddresses.describe(
+  TRUSTED_PROXIES: networkList.describe(
     'Proxies that are believed about the client in X-Forwarded-For: addresses or CIDR ranges, separated by commas; none when empty. Behind a proxy that is not named here all clients count as one address.',
   ),
 })

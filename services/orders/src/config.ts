@@ -1,4 +1,4 @@
-import { amqpConfig, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
+import { amqpConfig, networkList, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 
 const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
@@ -25,6 +25,9 @@ export const Config = z.object({
     .enum(['console', 'simulator:accepts'])
     .default('console')
     .describe('How orders reach a restaurant whose link was never set.'),
+  WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
+    "Networks besides the public ones that a restaurant's webhook may be in, by http as well: addresses or CIDR ranges, separated by commas; none when empty, and then it is https to a public address or nothing.",
+  ),
   SIMULATOR_RECEIPTS: z
     .string()
     .optional()

@@ -44,6 +44,7 @@ import type { Config } from '#/config.ts'
 import { Followers } from '#/followers.ts'
 import { keepLetter } from '#/handlers/dead-letter.ts'
 import { transmitHandler } from '#/handlers/transmit.ts'
+import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { transmitToSimulator } from '#/outside/simulator.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
@@ -89,6 +90,7 @@ export function wire(config: Config, log: Log): Parts {
   const { db, as: own } = postgres
   const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
+  const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
   const waiters = new Waiters()
   const followers = new Followers(db)
   const streams = new EventStreams()
@@ -112,7 +114,7 @@ export function wire(config: Config, log: Log): Parts {
   route(OrderByKey, orderByKey(own))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
   route(UserOrders, userOrders(own, bus))
-  route(PutRestaurantLink, putRestaurantLink(db))
+  route(PutRestaurantLink, putRestaurantLink(db, outside))
   route(RestaurantOrders, listRestaurantOrders(db))
   route(RestaurantOrdersStream, restaurantOrdersStream({ db, followers, streams }))
   route(GetRestaurantOrder, getRestaurantOrder(db))
@@ -128,7 +130,7 @@ export function wire(config: Config, log: Log): Parts {
     conductor,
     log,
     defaultLink: defaultLink(config),
-    transmit: transmitting(transmitter(config, db)),
+    transmit: transmitting(transmitter(config, db, outside)),
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
@@ -149,24 +151,32 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await checkRole(own({ applicationId: '' }))
       await bus.start()
-      repeated = startRepeating({ config, db, conductor, followers, log })
+      repeated = startRepeating({ config, db, conductor, followers, outside, log })
     },
     async quiesce() {
       stopping.abort()
       streams.end()
       await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])
     },
-    close: async () => void (await Promise.all([bus.close(), payments.close(), postgres.close()])),
+    close: async () =>
+      void (await Promise.all([bus.close(), payments.close(), outside.close(), postgres.close()])),
   }
 }
 
-type Repeating = { config: Config; db: Db; conductor: Conductor; followers: Followers; log: Log }
+type Repeating = {
+  config: Config
+  db: Db
+  conductor: Conductor
+  followers: Followers
+  outside: Outgoing
+  log: Log
+}
 
 /** What every replica does again and again: the rows tell each of them what is due. */
-function startRepeating({ config, db, conductor, followers, log }: Repeating): Repeater[] {
+function startRepeating({ config, db, conductor, followers, outside, log }: Repeating): Repeater[] {
   const link = defaultLink(config)
   const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
-  const cancelled = { db, log, defaultLink: link, cancel }
+  const cancelled = { db, log, defaultLink: link, cancel: canceller(outside) }
   return [
     repeat('wake sagas', 500, () => conductor.wakeDue(), log),
     repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
@@ -184,7 +194,7 @@ function defaultLink({ DEFAULT_RESTAURANT_LINK }: Config): RestaurantLink {
 }
 
 /** The one door to restaurants. A console takes an order by showing it: it is there as soon as it is stored. */
-function transmitter(config: Config, db: Db) {
+function transmitter(config: Config, db: Db, { dispatcher }: Outgoing) {
   const settings = {
     stepMs: config.SIMULATOR_STEP_MS,
     slowMs: config.SIMULATOR_SLOW_MS,
@@ -192,11 +202,13 @@ function transmitter(config: Config, db: Db) {
   }
   return async (link: RestaurantLink, sent: Transmission): Promise<Receipt> => {
     if (link.kind === 'simulator') return transmitToSimulator({ db, settings }, link.behaviour, sent)
-    if (link.kind === 'webhook') return transmitByWebhook(link, sent)
+    if (link.kind === 'webhook') return transmitByWebhook({ dispatcher, link }, sent)
     return { kind: 'accepted' }
   }
 }
 
 /** The door for cancellations. A console shows them; a simulator looks itself whether an order is off. */
-const cancel = async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>
-  link.kind === 'webhook' ? cancelByWebhook(link, sent) : true
+const canceller =
+  ({ dispatcher }: Outgoing) =>
+  async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>
+    link.kind === 'webhook' ? cancelByWebhook({ dispatcher, link }, sent) : true

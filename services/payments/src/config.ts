@@ -1,6 +1,8 @@
 import { amqpConfig, postgresConfig, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 
+const count = z.coerce.number().int().min(1)
+
 /** Our cents are hundredths, and Stripe counts in the smallest unit: a yen or a dinar would be something else. */
 const hasCents = (currency: string): boolean =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits === 2
@@ -9,6 +11,33 @@ export const Config = z.object({
   ...serviceConfig,
   ...postgresConfig,
   ...amqpConfig,
+  REDIS_URL: z
+    .url()
+    .describe('Redis, for the count of cards that all replicas share; without it each counts for itself.'),
+  CARDS_PER_USER: count
+    .default(5)
+    .describe('New cards that one user may show in CARDS_SECONDS; past it the answer is 429.'),
+  DECLINES_PER_CARD: count
+    .default(3)
+    .describe(
+      'How often one card may be declined in CARDS_SECONDS before it is not shown to the processor any more.',
+    ),
+  // A household that mistypes; not a list of stolen numbers.
+  DECLINES_PER_ADDRESS: count
+    .default(20)
+    .describe(
+      'The same for all new cards from one client address (of IPv6 its /64). To be raised where one server sends the orders of all users of an application.',
+    ),
+  // What 5,000 new cards have when nobody means ill, at one in ten.
+  DECLINES_PER_APPLICATION: count
+    .default(500)
+    .describe(
+      'The same for all new cards of one application. To be raised for more than some 5,000 orders by new cards in that time.',
+    ),
+  CARDS_SECONDS: count
+    .max(86_400)
+    .default(3_600)
+    .describe('Seconds of the window in which cards and declines are counted.'),
   PROCESSOR: z
     .enum(['development', 'stripe'])
     .default('development')

@@ -10,6 +10,7 @@ const read = (environment: Record<string, string>) =>
       INTERNAL_SECRET: 's'.repeat(32),
       DATABASE_URL: 'postgres://localhost/x',
       AMQP_URL: 'amqp://localhost',
+      REDIS_URL: 'redis://localhost',
       ...environment,
     }),
   )

@@ -39,6 +39,7 @@ beforeAll(async () => {
     INTERNAL_SECRET,
     DATABASE_URL,
     AMQP_URL: servers().rabbitmq,
+    REDIS_URL: servers().redis,
     PROCESSOR: 'stripe',
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
@@ -121,6 +122,20 @@ test('a card that is declined is 402 where it is tokenized, or refused where it 
     kind: 'refused',
     refusal: { code: 'card-declined', declineCode: 'generic_decline' },
   })
+})
+
+test('a card that was declined three times within an hour is not shown to Stripe again', async () => {
+  const cardNumber = '4000000000000341'
+  for (let charge = 0; charge < 3; charge++) {
+    const { token, status } = await tokenOf(cardNumber)
+    if (status === 200) await said(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })
+  }
+  // Counted behind the back of the order.
+  await vi.waitFor(async () => expect((await tokenOf(cardNumber)).code).toBe('rate-limited'), soon)
+  const before = stripe.requests.length
+  expect(await tokenOf(cardNumber)).toMatchObject({ status: 429, code: 'rate-limited' })
+  expect(stripe.requests).toHaveLength(before)
+  expect(await tokenOf('4242424242424242')).toMatchObject({ status: 200 })
 })
 
 async function deliver(id: string, intent: string) {

@@ -27,6 +27,7 @@ import { processingOf, type Config } from './config.ts'
 import { authorize } from './handlers/authorize.ts'
 import { capture } from './handlers/capture.ts'
 import { release } from './handlers/release.ts'
+import { countedProcessor } from './outside/counted-processor.ts'
 import { createDevelopmentProcessor } from './outside/development-processor.ts'
 import { createEventReader } from './outside/stripe-events.ts'
 import { StripeProcessor } from './outside/stripe-processor.ts'
@@ -38,6 +39,7 @@ import { stripeWebhook } from './routes/stripe-webhook.ts'
 import { tokenize } from './routes/tokenize.ts'
 import { createSettle } from './settle.ts'
 import { createAuthorizations, type Database } from './store/authorizations.ts'
+import { CountedCards } from './store/card-limits.ts'
 import { createPaymentBooks } from './store/payment-books.ts'
 import { createWebhookEvents } from './store/webhook-events.ts'
 import { createTold } from './told.ts'
@@ -51,10 +53,16 @@ export function wire(config: Config, log: Log): Parts {
   })
   const bus = new Bus({ url: config.AMQP_URL, service: 'payments', log })
   const stripe = processing.kind === 'stripe' ? new StripeProcessor(processing) : null
-  const processor = tracedProcessor(
+  const limits = new CountedCards(config.REDIS_URL, {
+    secret: config.INTERNAL_SECRET,
+    policy: policyOf(config),
+    log,
+  })
+  const traced = tracedProcessor(
     stripe ?? createDevelopmentProcessor(processing.url),
     new URL(processing.url),
   )
+  const processor = countedProcessor(traced, limits, log)
   const authorizations = createAuthorizations(postgres.db)
   const settle = createSettle({ authorizations, processor, log })
 
@@ -67,7 +75,7 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
   const route = router(app, secrets)
-  route(Tokenize, tokenize(processor, log))
+  route(Tokenize, tokenize({ processor, limits, log }))
   const books = createPaymentBooks(postgres.db)
   route(ReadPaymentStory, readPaymentStory(books))
   route(ReadPaymentRows, readPaymentRows(books))
@@ -89,11 +97,21 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(postgres.db, MIGRATIONS, log)
       await bus.start()
     },
+    // Without Redis each replica counts cards for itself, and nothing else is missing.
     // Without the processor we are ready all the same: releases and repeated commands are answered from the rows.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     quiesce: () => bus.quiesce(),
     async close() {
+      limits.close()
       await Promise.all([bus.close(), processor.close(), postgres.close()])
     },
   }
 }
+
+const policyOf = (config: Config) => ({
+  cardsPerUser: config.CARDS_PER_USER,
+  declinesPerCard: config.DECLINES_PER_CARD,
+  declinesPerAddress: config.DECLINES_PER_ADDRESS,
+  declinesPerApplication: config.DECLINES_PER_APPLICATION,
+  seconds: config.CARDS_SECONDS,
+})

@@ -26,7 +26,9 @@ export const RestaurantLink = z
         url: z
           .url({ protocol: /^https?$/ })
           .max(500)
-          .describe('Where the order is sent with POST.'),
+          .describe(
+            'Where the order is sent with POST: https, to public addresses, without a user name. Other networks, and http, where the installation allows them.',
+          ),
         secret: z
           .string()
           .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'is not a Standard Webhooks secret')

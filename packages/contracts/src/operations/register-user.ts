@@ -11,6 +11,9 @@ function hasNoCardNumber(email: string): boolean {
   return maskCardNumbers(dotted) === dotted
 }
 
+/** As JSON Schema counts them: an emoji is one, at least. */
+const characters = (text: string): number => Array.from(text).length
+
 /**
  * A password to be set. Control characters cannot be typed again everywhere, and halves of surrogate pairs
  * all become the same U+FFFD when they are hashed.
@@ -18,12 +21,17 @@ function hasNoCardNumber(email: string): boolean {
 export const NewPassword = secret(
   z
     .string()
-    .min(8, 'is shorter than 8 characters')
-    .max(128, 'is longer than 128 characters')
+    .refine((value) => characters(value) >= 8, 'is shorter than 8 characters')
+    .refine((value) => characters(value) <= 128, 'is longer than 128 characters')
     .refine((value) => !/\p{Cc}/u.test(value), 'has a control character')
     .refine((value) => value.isWellFormed(), 'has half of a surrogate pair'),
   (password) => password,
-).meta({ description: '8 to 128 characters. Only a hash of it is kept.', format: 'password' })
+).meta({
+  description: '8 to 128 characters, none of the most used ones. Only a hash of it is kept.',
+  format: 'password',
+  minLength: 8,
+  maxLength: 128,
+})
 
 /** Registers a person as a user of the calling application. */
 export const RegisterUser = operation({

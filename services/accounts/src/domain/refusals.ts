@@ -34,6 +34,13 @@ export const EMAIL_TAKEN: Refusal = {
   faults: [{ pointer: '/email', code: 'email-taken', detail: TAKEN }],
 }
 
+const COMMON = 'password is one of the most used ones, which are tried first by whoever guesses.'
+export const COMMON_PASSWORD: Refusal = {
+  code: 'invalid-field',
+  detail: COMMON,
+  faults: [{ pointer: '/password', code: 'invalid-field', detail: COMMON }],
+}
+
 export const ACCESS_KEY_NOT_FOUND: Refusal = {
   code: 'access-key-not-found',
   detail: 'There is no such access key.',

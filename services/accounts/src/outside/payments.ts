@@ -1,4 +1,4 @@
-import { Tokenize, type NewCard } from '@platter/contracts'
+import { Tokenize, type CardUser, type NewCard } from '@platter/contracts'
 import { internalCaller, type InternalSecrets, type Replicas } from '@platter/kit'
 
 /** Payments asks the processor meanwhile; the gateway waits for 12 s. */
@@ -10,7 +10,7 @@ const ANSWER_WITHIN_MS = 8_000
  */
 export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: ANSWER_WITHIN_MS })
-  return (card: NewCard, requestId: string) =>
-    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal() }, requestId)
+  return (card: NewCard, by: CardUser, requestId: string) =>
+    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }, requestId)
 }
 export type Tokenizer = ReturnType<typeof tokenizer>

@@ -1,5 +1,5 @@
 import { AddCard } from '@platter/contracts'
-import { newApiKey, Problem, type Handler } from '@platter/kit'
+import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
 import { expiryFaults } from '#/domain/expiry.ts'
 import { NO_ROOM_FOR_CARD } from '#/domain/room.ts'
 import { keptOnce } from '#/kept-once.ts'
@@ -13,14 +13,18 @@ export function addCard(own: Own, tokenize: Tokenizer): Handler<typeof AddCard> 
   return async (call) => {
     const replayed = await kept(call)
     if (replayed) return replayed
-    const { params, body, principal, requestId } = call
+    const { params, body, principal, requestId, headers } = call
     const owner = { userApiKey: params.apiKey, applicationId: principal.applicationId }
     const room = await roomForCard(own(owner.applicationId), owner)
     if (room !== 'free') throw Problem.refusal(NO_ROOM_FOR_CARD[room])
     const faults = expiryFaults(body, Date.now())
     if (faults.length > 0) throw Problem.of(faults)
 
-    const { token, brand, lastFour } = await tokenize(body, requestId)
+    const { token, brand, lastFour } = await tokenize(
+      body,
+      { ...owner, address: clientAddress(headers) },
+      requestId,
+    )
     const { cvv: _cvv, cardNumber: _cardNumber, nickname = null, ...holder } = body
     return once(call, async (trx) => {
       const card = { apiKey: newApiKey(), nickname, ...holder, lastFour, brand }

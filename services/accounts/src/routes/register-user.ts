@@ -1,6 +1,7 @@
 import { RegisterUser } from '@platter/contracts'
 import { newApiKey, Problem, type Handler } from '@platter/kit'
-import { EMAIL_TAKEN } from '#/domain/refusals.ts'
+import { isCommon } from '#/common-passwords.ts'
+import { COMMON_PASSWORD, EMAIL_TAKEN } from '#/domain/refusals.ts'
 import { keptOnce } from '#/kept-once.ts'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
@@ -17,6 +18,7 @@ export function registerUser({ db, passwords, tries }: Needs): Handler<typeof Re
     const replayed = await kept(call)
     if (replayed) return replayed
     const { password, ...person } = call.body
+    if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
     await tries.count(trierOf(person.email, call.headers))
     const passwordHash = await passwords.hash(password)
     return once(call, async (trx) => {

@@ -1,6 +1,7 @@
 import { UpdateUser } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import { USER_NOT_FOUND } from '#/domain/refusals.ts'
+import { isCommon } from '#/common-passwords.ts'
+import { COMMON_PASSWORD, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { keptOnce } from '#/kept-once.ts'
 import type { Passwords } from '#/password.ts'
 import type { Own } from '#/store/tables.ts'
@@ -15,6 +16,7 @@ export function updateUser({ own, passwords }: Needs): Handler<typeof UpdateUser
     const replayed = await kept(call)
     if (replayed) return replayed
     const { password, ...person } = call.body
+    if (password && isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
     const passwordHash = password && (await passwords.hash(password))
     const owner = { userApiKey: call.params.apiKey, applicationId: call.principal.applicationId }
     return once(call, async (trx) => {

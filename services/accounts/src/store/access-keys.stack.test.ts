@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { connectPostgres, createLog, migrate, newApiKey, type Postgres } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { listKeys, lockForRotation, replaceKey, revokeKey } from './access-key-records.ts'
-import { ensureOperatorKey, findKey, insertOperatorKey } from './access-keys.ts'
+import { ensureOperatorKey, findKey, insertOperatorKey, isGood } from './access-keys.ts'
 import type { Tables } from './tables.ts'
 
 const log = createLog('test', 'fatal')
@@ -34,6 +36,19 @@ async function rotate(id: string, overlapMinutes: number) {
   })
   return key
 }
+
+test('a key is found by an index, however many there are, and by nothing that would let somebody in', async () => {
+  const { db } = postgres
+  await sql`insert into access_keys (id, hash, prefix, kind)
+    select 'id-' || n, encode(sha256(n::text::bytea), 'hex'), 'platter_live_9kQ2', 'operator'
+    from generate_series(1, 20000) n`.execute(db)
+  await sql`analyze access_keys`.execute(db)
+  const hash = createHash('sha256').update('17').digest('hex')
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+    explain select id from access_keys where hash = ${hash} and ${isGood}`.execute(db)
+  expect(rows[0]?.['QUERY PLAN']).toMatch(/^Index Scan using access_keys_hash_key/)
+  expect(await findKey(db, hash)).toMatchObject({ id: 'id-17' })
+})
 
 test('the last operator key cannot be revoked, and of two at once one is refused', async () => {
   const [one, other] = [await operatorKey(), await operatorKey()]

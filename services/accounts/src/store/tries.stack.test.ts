@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { countTries, type Trier } from './tries.ts'
 
 const log = createLog('test', 'fatal')
-const POLICY = { perEmail: 3, perAddress: 5, seconds: 60 }
+const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }
 
 const connected = async (url = servers().redis) => {
   const tries = countTries(url, POLICY, log)
@@ -96,6 +96,25 @@ test('who is out of tries at an address uses up nobody’s e-mail there', async 
     times(10, () => ({ ...victim, address })),
   )
   expect(await attempt(tries, victim)).toBe('counted')
+  tries.close()
+})
+
+test('429 rate-limited past the tries of an application, from whichever addresses, with whichever e-mails', async () => {
+  const tries = await connected()
+  const applicationId = crypto.randomUUID()
+  const anybody = () => someone({ address: newAddress(), applicationId })
+  // Those that work are taken back.
+  for (let round = 0; round < 10; round++) {
+    const trier = anybody()
+    expect(await attempt(tries, trier)).toBe('counted')
+    await tries.takeBack(trier)
+  }
+  expect(await attempts(tries, times(10, anybody))).toEqual([
+    ...Array.from({ length: 8 }, () => 'counted'),
+    60,
+    60,
+  ])
+  expect(await attempt(tries, someone({ applicationId: crypto.randomUUID() }))).toBe('counted')
   tries.close()
 })
 

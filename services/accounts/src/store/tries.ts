@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { Problem, type Log } from '@platter/kit'
+import { networkOf, Problem, type Log } from '@platter/kit'
 import { connectRedis } from '@platter/kit/redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { networkOf } from '#/domain/network.ts'
 
-/** How many tries there are within so many seconds, for one e-mail and for one client address. */
-export type TriesPolicy = { perEmail: number; perAddress: number; seconds: number }
+/** How many tries there are within so many seconds, for one e-mail, one client address and one application. */
+export type TriesPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
 
-/** Who tries: the e-mail that was named, and the client's address if it is known. */
-export type Trier = { email: string; address: string | undefined }
+/** Who tries: the e-mail that was named, the client's address if it is known, and, to sign in, the application. */
+export type Trier = { email: string; address: string | undefined; applicationId?: string | undefined }
 
 /**
  * Tries to sign in or to register. All count alike, whether or not there is such a user: being refused tells
@@ -24,7 +23,7 @@ export type Tries = {
 /** Counted in common with all replicas in Redis; while it is away each replica counts for itself. */
 export function countTries(url: string, policy: TriesPolicy, log: Log): Tries {
   const redis = connectRedis(url, log)
-  const limiter = (by: string, points: number) => {
+  const limiterOf = (by: string, points: number) => {
     const options = { keyPrefix: `tries:${by}`, points, duration: policy.seconds }
     const insuranceLimiter = new RateLimiterMemory(options)
     return new RateLimiterRedis({
@@ -34,23 +33,27 @@ export function countTries(url: string, policy: TriesPolicy, log: Log): Tries {
       insuranceLimiter,
     })
   }
-  const byEmail = limiter('email', policy.perEmail)
-  const byAddress = limiter('address', policy.perAddress)
+  const byEmail = limiterOf('email', policy.perEmail)
+  const byAddress = limiterOf('address', policy.perAddress)
+  const byApplication = limiterOf('application', policy.perApplication)
+  /** The address first: who is out of tries there cannot use up those of others; what all share comes last. */
+  const counted = ({ email, address, applicationId }: Trier): Counted[] => [
+    ...(address === undefined ? [] : ([[byAddress, addressKey(address)]] satisfies Counted[])),
+    [byEmail, emailKey(email)],
+    ...(applicationId === undefined ? [] : ([[byApplication, applicationId]] satisfies Counted[])),
+  ]
   return {
-    // The address first: who is out of tries there cannot use up those of other people's e-mails.
-    async count({ email, address }) {
-      if (address !== undefined) await consume(byAddress, addressKey(address))
-      await consume(byEmail, emailKey(email))
+    async count(trier) {
+      for (const [limiter, key] of counted(trier)) await consume(limiter, key)
     },
-    async takeBack({ email, address }) {
-      await Promise.all([
-        byEmail.reward(emailKey(email)),
-        ...(address === undefined ? [] : [byAddress.reward(addressKey(address))]),
-      ])
+    async takeBack(trier) {
+      await Promise.all(counted(trier).map(([limiter, key]) => limiter.reward(key)))
     },
     close: () => redis.disconnect(),
   }
 }
+
+type Counted = [RateLimiterRedis, string]
 
 async function consume(limiter: RateLimiterRedis, key: string): Promise<void> {
   try {

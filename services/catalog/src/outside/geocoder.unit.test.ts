@@ -61,6 +61,12 @@ describe('the embedded geocoder', () => {
   })
 })
 
+const silent: RequestListener = () => {}
+const dripping: RequestListener = (_, response) => {
+  const drip = setInterval(() => response.write(' '), 20)
+  response.on('close', () => clearInterval(drip))
+}
+
 describe('a Nominatim-compatible server', () => {
   const servers: { close(): void }[] = []
   afterAll(() => servers.forEach((server) => server.close()))
@@ -118,15 +124,35 @@ describe('a Nominatim-compatible server', () => {
     ['fails', (_, response) => response.writeHead(500).end('{}')],
     ['answers something else', (_, response) => response.end('<html>')],
     ['hangs up', (request) => request.socket.destroy()],
+    ['answers with other types', (_, response) => response.end('[{"lat":{},"lon":"here"}]')],
+    ['puts a place off the earth', (_, response) => response.end('[{"lat":"91","lon":"0"}]')],
+    [
+      'answers more than 256 KiB',
+      (_, response) => response.end(JSON.stringify([{ ...found, more: 'x'.repeat(256 * 1024) }])),
+    ],
   ])('that %s is service-unavailable', async (_, listener) => {
     const { locate } = createGeocoder(await serverThat(listener))
     await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
   })
 
-  test('that keeps silent is service-unavailable after two seconds', async () => {
-    const { locate } = createGeocoder(await serverThat(() => {}))
+  test('that points elsewhere is service-unavailable, and nobody is asked there', async () => {
+    let asked = 0
+    const inside = await serverThat((_, response) => (asked++, response.end(JSON.stringify([found]))))
+    const url = await serverThat((_, response) => response.writeHead(302, { location: inside }).end())
+    await expect(createGeocoder(url).locate('Madison, WI')).rejects.toMatchObject({
+      code: 'service-unavailable',
+    })
+    expect(asked).toBe(0)
+  })
+
+  test('that keeps silent, or drips, is service-unavailable after two seconds', async () => {
     const begun = performance.now()
-    await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
+    await Promise.all(
+      [silent, dripping].map(async (listener) => {
+        const { locate } = createGeocoder(await serverThat(listener))
+        await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
+      }),
+    )
     expect(performance.now() - begun).toBeLessThan(3_000)
   })
 })

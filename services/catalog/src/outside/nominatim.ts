@@ -1,10 +1,13 @@
 import { Latitude, Longitude } from '@platter/contracts'
 import { clientEdge, inSpan, Problem } from '@platter/kit'
+import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
 import { createMemo } from '../memo.ts'
 
 const ANSWER_WITHIN_MS = 2_000
+/** One place is some hundred bytes; whatever is larger than that is no answer. */
+const ANSWER_BYTES = 256 * 1024
 /** Houses do not move; an address that is new on the map is found after this time. */
 const REMEMBERED_MS = 60 * 60 * 1000
 const MAX_REMEMBERED = 1_000
@@ -36,10 +39,11 @@ type Result = z.output<typeof Results>[number]
 /** Asks a Nominatim-compatible server; remembers the last answers. Rejects with service-unavailable when it gives none. */
 export function nominatim(url: string): (address: string) => Promise<Place | null> {
   const answers = createMemo<Place | null>({ ttlMs: REMEMBERED_MS, max: MAX_REMEMBERED })
+  const agent = new Agent({ maxResponseSize: ANSWER_BYTES })
   return (address) =>
     answers(address, async () => {
       try {
-        return await search(url, address)
+        return await search(agent, url, address)
       } catch (cause) {
         throw new Problem(
           'service-unavailable',
@@ -52,19 +56,22 @@ export function nominatim(url: string): (address: string) => Promise<Place | nul
     })
 }
 
-async function search(url: string, address: string): Promise<Place | null> {
+async function search(agent: Agent, url: string, address: string): Promise<Place | null> {
   const query = new URLSearchParams({ q: address, format: 'jsonv2', addressdetails: '1', limit: '1' })
-  const response = await inSpan(
+  const { statusCode, body } = await inSpan(
     () => clientEdge('GET', new URL(url), '/search'),
     () =>
-      fetch(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {
+      // Where a redirect points was not configured: it is an answer like any other, and none for us.
+      request(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {
         // Public servers refuse whoever does not say who asks; English, so that states are named as on letters.
         headers: { 'user-agent': 'Platter', 'accept-language': 'en' },
+        dispatcher: agent,
         signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       }),
   )
-  if (!response.ok) throw new Error(`the geocoder answered ${response.status}`)
-  const [first] = Results.parse(await response.json())
+  const whole = await body.text()
+  if (statusCode !== 200) throw new Error(`the geocoder answered ${statusCode}`)
+  const [first] = Results.parse(JSON.parse(whole))
   return first ? placeFrom(first) : null
 }
 

@@ -1,13 +1,14 @@
-import { Tokenize, type NewCard } from '@platter/contracts'
+import { Tokenize, type CardUser, type NewCard } from '@platter/contracts'
 import type { internalCaller } from '@platter/kit'
 
 export type Tokenizer = (
   card: NewCard,
+  by: CardUser,
   requestId: string,
 ) => Promise<{ token: string; brand: string; lastFour: string }>
 
 /** Exchanges a new card's number for a token, over HTTP and in memory only, before anything is stored or queued. */
 export const tokenizer =
   (call: ReturnType<typeof internalCaller>): Tokenizer =>
-  (card, requestId) =>
-    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal() }, requestId)
+  (card, by, requestId) =>
+    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }, requestId)

@@ -1,29 +1,35 @@
 import { maskCardNumbers, type RestaurantLink } from '@platter/contracts'
 import { clientEdge, inSpan, wasNotSent } from '@platter/kit'
 import { Webhook } from 'standardwebhooks'
-import { request } from 'undici'
+import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
-import { orderRecord } from '#/domain/order.ts'
+import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { OutOfBounds } from '#/outside/outgoing.ts'
 import { ANSWER_WITHIN_MS, type Receipt, type Transmission } from '#/outside/restaurant-link.ts'
 
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
+/** Through which connections, and whereto. */
+type Way = { dispatcher: Dispatcher; link: WebhookLink }
 
 /** In words of its own, which may quote what was typed elsewhere. */
 const Refused = z.object({ reason: z.string().max(500).overwrite(maskCardNumbers) })
 /** More than a reason is not read. */
 const MAX_ANSWER_BYTES = 16 * 1024
+/** What comes after the status is waited for no longer than that. */
+const REST_WITHIN_MS = 1_000
 
-/** Sends the order to the restaurant's own address. */
-export async function transmitByWebhook(link: WebhookLink, sent: Transmission): Promise<Receipt> {
+/** Sends the order to the restaurant's own address. Of the answer the status counts, and with 409 its reason; nothing else is kept. */
+export async function transmitByWebhook(way: Way, sent: Transmission): Promise<Receipt> {
   try {
-    const answer = await post(link, 'order.placed', sent, ANSWER_WITHIN_MS)
+    const answer = await post(way, 'order.placed', sent, ANSWER_WITHIN_MS)
     if (answer.statusCode === 409) return { kind: 'refused', reason: await reasonOf(answer.body) }
-    await answer.body.dump({ limit: MAX_ANSWER_BYTES })
+    leave(answer)
     if (answer.statusCode >= 200 && answer.statusCode < 300) return { kind: 'accepted' }
     return { kind: 'unknown', reason: `answered ${answer.statusCode}` }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { kind: wasNotSent(error) ? 'not-reached' : 'unknown', reason }
+    const isOut = error instanceof OutOfBounds || wasNotSent(error)
+    return { kind: isOut ? 'not-reached' : 'unknown', reason }
   }
 }
 
@@ -33,10 +39,11 @@ const TOLD_WITHIN_MS = 5_000
 const KNOWS_OF_NONE = [404, 410]
 
 /** Tells the restaurant that an order is off. False when it has not confirmed that it knows. */
-export async function cancelByWebhook(link: WebhookLink, sent: Transmission): Promise<boolean> {
+export async function cancelByWebhook(way: Way, sent: Transmission): Promise<boolean> {
   try {
-    const { statusCode, body } = await post(link, 'order.cancelled', sent, TOLD_WITHIN_MS)
-    await body.dump({ limit: MAX_ANSWER_BYTES })
+    const answer = await post(way, 'order.cancelled', sent, TOLD_WITHIN_MS)
+    leave(answer)
+    const { statusCode } = answer
     return (statusCode >= 200 && statusCode < 300) || KNOWS_OF_NONE.includes(statusCode)
   } catch {
     // Whatever it was: the row says it again.
@@ -44,10 +51,11 @@ export async function cancelByWebhook(link: WebhookLink, sent: Transmission): Pr
   }
 }
 
-/** Signed by the Standard Webhooks specification. */
-function post(link: WebhookLink, type: string, { webhookId, order }: Transmission, withinMs: number) {
+/** Signed by the Standard Webhooks specification. The order is what a restaurant gets to see: no card is in it. */
+function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
-  const body = JSON.stringify({ type, timestamp: at.toISOString(), data: orderRecord(order) })
+  const data = restaurantOrderRecord(order, link)
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data })
   const ask = () =>
     request(link.url, {
       method: 'POST',
@@ -58,6 +66,7 @@ function post(link: WebhookLink, type: string, { webhookId, order }: Transmissio
         'webhook-signature': new Webhook(link.secret).sign(webhookId, at, body),
       },
       body,
+      dispatcher,
       headersTimeout: withinMs,
       bodyTimeout: withinMs,
       signal: AbortSignal.timeout(withinMs),
@@ -73,18 +82,35 @@ function post(link: WebhookLink, type: string, { webhookId, order }: Transmissio
   )
 }
 
-async function reasonOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > MAX_ANSWER_BYTES) break
-    chunks.push(chunk)
-  }
+/** A restaurant that answers and then drips keeps neither its order nor us: the answer was the status. */
+function leave({ body }: Dispatcher.ResponseData): void {
+  body
+    .dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(REST_WITHIN_MS) })
+    .catch(() => 'the connection is given up with the rest')
+}
+
+/** A 409 refuses whatever comes after it. */
+async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   try {
-    return Refused.parse(JSON.parse(Buffer.concat(chunks).toString())).reason
+    return Refused.parse(JSON.parse(await beginningOf(body))).reason
   } catch {
-    // A 409 refuses whatever its body says.
     return 'The restaurant gave no reason.'
+  }
+}
+
+/** Rejects for what is not whole by then. */
+async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const timer = setTimeout(() => body.destroy(new Error('too slow')), REST_WITHIN_MS)
+  try {
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > MAX_ANSWER_BYTES) break
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString()
+  } finally {
+    clearTimeout(timer)
   }
 }

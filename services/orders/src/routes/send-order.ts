@@ -1,6 +1,15 @@
 import type { Bus } from '@platter/bus'
 import type { OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
-import { inFlight, isAway, mismatch, newApiKey, Rendered, type Call, type Handler } from '@platter/kit'
+import {
+  clientAddress,
+  inFlight,
+  isAway,
+  mismatch,
+  newApiKey,
+  Rendered,
+  type Call,
+  type Handler,
+} from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
 import type { PricedOrder } from '#/domain/order.ts'
@@ -33,7 +42,7 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const { body, principal, requestId } = call
     const { applicationId } = principal
     const checked = await checkOrder(needs.bus, body, { applicationId, requestId, now: Date.now() })
-    const newCard = await tokenized(needs.tokenize, body, checked.order, requestId)
+    const newCard = await tokenized(needs.tokenize, call, checked.order)
     const apiKey = newApiKey()
     using watch = needs.waiters.watch(apiKey)
     await accept(needs, call, { apiKey, watch, checked, newCard })
@@ -74,12 +83,15 @@ async function resume(needs: Needs, orderApiKey: string, call: Call<typeof SendO
 /** A test order is never charged, so its card is not even shown to the processor. */
 async function tokenized(
   tokenize: Tokenizer,
-  { card }: OrderRequest,
-  { test, details }: PricedOrder,
-  requestId: string,
+  { body: { card }, principal: { applicationId }, headers, requestId }: Call<typeof SendOrder>,
+  { test, details, recipientApiKey: userApiKey }: PricedOrder,
 ): Promise<TokenizedCard | null> {
   if (!card || card.saved || test || !details.card) return null
-  const { token, brand, lastFour } = await tokenize(card, requestId)
+  const { token, brand, lastFour } = await tokenize(
+    card,
+    { applicationId, userApiKey, address: clientAddress(headers) },
+    requestId,
+  )
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 

@@ -18,6 +18,9 @@ export const declineOf = ({ code, declineCode }: { code: string; declineCode: st
   declineCode,
 })
 
+/** Whether a definite no is the card's, and not ours. */
+export const isCardsFault = ({ code }: { code: string }): boolean => Object.hasOwn(CARD_CODES, code)
+
 const SENTENCES: Readonly<Record<DeclinedCode, string>> = {
   'card-declined': 'The card was declined. Please use another card.',
   'card-expired': 'The card has expired. Please use another card.',

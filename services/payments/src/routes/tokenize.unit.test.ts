@@ -1,9 +1,18 @@
 import { Writable } from 'node:stream'
 import { Tokenize } from '@platter/contracts'
-import { createApp, principalSigner, PRINCIPAL_HEADER, readJson, router, type Log } from '@platter/kit'
+import {
+  createApp,
+  principalSigner,
+  PRINCIPAL_HEADER,
+  Problem,
+  readJson,
+  router,
+  type Log,
+} from '@platter/kit'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Processor } from '../outside/processor.ts'
+import type { CardLimits } from '../store/card-limits.ts'
 import { tokenize } from './tokenize.ts'
 
 const SECRET = 's'.repeat(32)
@@ -17,8 +26,14 @@ const card = {
   expirationYear: '33',
 }
 
+const SHOWN = { card: '0a1b2c', address: null, application: null }
+
 /** Asks as another service would; gives the answer and everything that was logged. */
-async function ask(answer: Awaited<ReturnType<Processor['tokenize']>>, payload: object = card) {
+async function ask(
+  answer: Awaited<ReturnType<Processor['tokenize']>>,
+  payload: object = card,
+  admit: CardLimits['admit'] = async () => SHOWN,
+) {
   let logged = ''
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -31,13 +46,21 @@ async function ask(answer: Awaited<ReturnType<Processor['tokenize']>>, payload: 
   const app = createApp(log)
   readJson(app)
   const processor = { tokenize: async (given: object) => (seen.push(given), answer) }
-  router(app, [SECRET])(Tokenize, tokenize(processor, log))
+  const counted: unknown[] = []
+  const limits: CardLimits = {
+    admit,
+    remember: (...remembered) => void counted.push(['remembered', ...remembered]),
+    declined: async (...declined) => void counted.push(['declined', ...declined]),
+    declinedByToken: async () => undefined,
+    close: () => undefined,
+  }
+  router(app, [SECRET])(Tokenize, tokenize({ processor, limits, log }))
   const headers = {
     [PRINCIPAL_HEADER]: await principalSigner([SECRET])({ kind: 'service', service: 'accounts' }, 'payments'),
   }
   const { statusCode, body } = await app.inject({ method: 'POST', url: Tokenize.path, headers, payload })
   await app.close()
-  return { status: statusCode, body: JSON.parse(body) as Record<string, unknown>, seen, logged }
+  return { status: statusCode, body: JSON.parse(body) as Record<string, unknown>, seen, counted, logged }
 }
 
 test('200: the card goes to the processor, a token comes back, and nothing of it is logged', async () => {
@@ -73,4 +96,29 @@ test('400 names the field and not the value', async () => {
   expect(status).toBe(400)
   expect(body).toMatchObject({ code: 'invalid-field', errors: [{ pointer: '/cardNumber' }] })
   expect(JSON.stringify(body) + logged).not.toContain('4242424242424241')
+})
+
+test('429 rate-limited for a card that may not be tried: the processor does not see it', async () => {
+  const { status, body, seen } = await ask(
+    { kind: 'yes', token: 't', brand: 'visa', lastFour: '4242' },
+    card,
+    () => {
+      throw new Problem('rate-limited', 'Too many.', { retryAfterSeconds: 60 })
+    },
+  )
+  expect({ status, code: body['code'] }).toEqual({ status: 429, code: 'rate-limited' })
+  expect(seen).toEqual([])
+})
+
+const counts = async (answer: Awaited<ReturnType<Processor['tokenize']>>) => (await ask(answer)).counted
+
+test('a card that is declined is counted, one that fails by our fault is not, one that is good is remembered', async () => {
+  expect(await counts({ kind: 'no', code: 'incorrect_cvc', declineCode: 'incorrect_cvc' })).toEqual([
+    ['declined', SHOWN],
+  ])
+  expect(await counts({ kind: 'no', code: 'api_key_expired', declineCode: 'api_key_expired' })).toEqual([])
+  expect(await counts({ kind: 'unknown', reason: '', sent: true })).toEqual([])
+  expect(await counts({ kind: 'yes', token: 'tok_1', brand: 'visa', lastFour: '4242' })).toEqual([
+    ['remembered', 'tok_1', SHOWN],
+  ])
 })

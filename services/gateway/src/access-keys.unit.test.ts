@@ -1,0 +1,62 @@
+import { makeAccessKey, Problem, type internalCaller } from '@platter/kit'
+import { beforeEach, expect, test } from 'vitest'
+import { AccessKeys } from './access-keys.ts'
+
+let asked: number
+let keys: AccessKeys
+
+beforeEach(() => {
+  asked = 0
+  const call = async () => {
+    asked += 1
+    return { principal: null }
+  }
+  keys = new AccessKeys(call as unknown as ReturnType<typeof internalCaller>)
+})
+
+const use = (key: string | undefined, address: string) =>
+  keys.principalOf(key, { requestId: 'r', address }).catch((error: unknown) => {
+    if (error instanceof Problem) return error.code
+    throw error
+  })
+const manyOf = (count: number, addressOf: (at: number) => string, keyOf: () => string) =>
+  Promise.all(Array.from({ length: count }, (_, at) => use(keyOf(), addressOf(at))))
+
+const typo = () => `${makeAccessKey('live').slice(0, -1)}!`
+
+test('of ten thousand mistyped keys nobody is asked', async () => {
+  const answers = await manyOf(10_000, (at) => `198.51.${at >> 8}.${at & 255}`, typo)
+  expect(new Set(answers)).toEqual(new Set(['access-token-invalid']))
+  expect(asked).toBe(0)
+})
+
+test('of a thousand well-made keys from one address a few are asked, and the others are held off', async () => {
+  const answers: unknown[] = []
+  for (let count = 0; count < 1_000; count++) answers.push(await use(makeAccessKey('live'), '203.0.113.7'))
+  expect(answers.filter((answer) => answer === 'access-token-invalid')).toHaveLength(30)
+  expect(answers.filter((answer) => answer === 'rate-limited')).toHaveLength(970)
+  expect(asked).toBe(30)
+})
+
+test('whoever has a whole network of IPv6 is one address', async () => {
+  const answers: unknown[] = []
+  for (let count = 0; count < 100; count++)
+    answers.push(await use(makeAccessKey('live'), `2001:db8:1:2::${count.toString(16)}`))
+  expect(answers.filter((answer) => answer === 'access-token-invalid')).toHaveLength(30)
+  expect(await use(makeAccessKey('live'), '2001:db8:1:3::1')).toBe('access-token-invalid')
+})
+
+test('a missing key is missing, and asks and counts nothing', async () => {
+  expect(
+    new Set(
+      await manyOf(
+        100,
+        () => '203.0.113.8',
+        () => '',
+      ),
+    ),
+  ).toEqual(new Set(['access-token-missing']))
+  expect(await use(undefined, '203.0.113.8')).toBe('access-token-missing')
+  expect(await use(makeAccessKey('live'), '203.0.113.8')).toBe('access-token-invalid')
+  expect(asked).toBe(1)
+})

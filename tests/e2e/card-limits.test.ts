@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cast,
+  post,
+  register,
+  sendOrder,
+  type CreditCard,
+  type ProblemBody,
+} from './client.ts'
+
+/** The stack under test lets a user show 25 new cards in an hour; an installation has 5 (docs/configuration.md). */
+const PER_USER = 25
+
+/** The n-th of many card numbers, with its Luhn digit. */
+function numbered(n: number): string {
+  const digits = `400000${String(n).padStart(9, '0')}`
+  const sum = Array.from(digits, Number).reduce((total, digit, at) => {
+    const counted = at % 2 === 0 ? digit * 2 : digit
+    return total + (counted > 9 ? counted - 9 : counted)
+  }, 0)
+  return `${digits}${(10 - (sum % 10)) % 10}`
+}
+
+test('429 rate-limited for a user who tries out card after card, however they are shown; the same card again is none more', async () => {
+  const { apiKey } = await register()
+  const add = (n: number) => post<CreditCard & ProblemBody>(`user/${apiKey}/add-card`, card(numbered(n)))
+  for (let n = 0; n < PER_USER; n++) {
+    const { status, body } = await add(n)
+    expect(status).toBe(200)
+    await post(`user/${apiKey}/remove-card/${body.apiKey}`, undefined, { method: 'POST' })
+  }
+  const refused = await add(PER_USER)
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate-limited', retryable: true } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000)
+  expect(JSON.stringify(refused.body)).not.toContain(numbered(PER_USER).slice(-4))
+
+  const order = {
+    ...(await anOrder(cast.aurora)),
+    payment: 'card',
+    recipient: { apiKey },
+  }
+  const byNewCard = (n: number) => sendOrder({ ...order, card: card(numbered(n)) })
+  expect(await byNewCard(PER_USER)).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
+  expect((await byNewCard(3)).status).toBe(200)
+  // Somebody else is not concerned.
+  const { apiKey: other } = await register()
+  expect((await post(`user/${other}/add-card`, card(numbered(PER_USER)))).status).toBe(200)
+})
