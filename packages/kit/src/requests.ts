@@ -82,9 +82,9 @@ function measure(entry: Entry, request: FastifyRequest, reply: FastifyReply): vo
   entry.end(
     {
       'http.response.status_code': statusCode,
-      // A client's own text.
-      'platter.request.id': scrub(id),
-      ...(orderApiKey !== null && { 'platter.order.api_key': orderApiKey }),
+      'platter.request.id': id,
+      // Out of the path it is whatever a client has put there.
+      ...(orderApiKey !== null && { 'platter.order.api_key': scrub(orderApiKey) }),
     },
     failure,
   )
