@@ -16,6 +16,7 @@ export default defineConfig({
             'services/*/src/**/*.unit.test.ts',
             'apps/*/src/**/*.unit.test.ts',
             'dev/**/*.unit.test.ts',
+            'tests/**/*.unit.test.ts',
           ],
           testTimeout: 5_000,
           maxWorkers: 2,
