@@ -71,7 +71,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: 'chaos',
-          include: ['tests/chaos/**/*.test.ts'],
+          include: ['tests/chaos/**/*.test.ts', 'tests/canary/canary.test.ts'],
           // What goes wrong there are signals to the servers' processes and files of theirs that are gone.
           env: { PLATTER_SERVERS: 'native' },
           fileParallelism: false,

@@ -10,12 +10,23 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
+const ALL = [
+  'orders',
+  'payments',
+  'accounts',
+  'gateway',
+  'catalog',
+  'processor',
+  'postgres',
+  'redis',
+  'rabbitmq',
+] as const
 const seed = Number(values.seed)
 process.stdout.write(`seed ${seed}\n`)
 const { leaks, blind, astray, dumps } = await runCanary({
   orders: Number(values.orders),
   seed,
-  kills: ['orders', 'payments', 'accounts', 'gateway', 'processor', 'postgres', 'redis', 'rabbitmq'],
+  kills: [...ALL.map((one) => [one]), ALL],
   say: (line) => process.stdout.write(`${line}\n`),
 })
 process.exitCode = [leaks, blind, astray, dumps].every((list) => list.length === 0) ? 0 : 1

@@ -4,7 +4,7 @@ import { until } from '../../dev/process/wait.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { unfinished } from '../chaos/books.ts'
-import { randomOf } from '../chaos/random.ts'
+import { randomOf, type Random } from '../chaos/random.ts'
 import { sendToTrees } from '../chaos/signals.ts'
 import { Canaries } from './canaries.ts'
 import { PATHS } from './paths.ts'
@@ -18,12 +18,18 @@ export type CanaryOptions = {
   /** Orders with a card of their own, besides every path at least once. */
   orders: number
   seed: number
-  /** What is killed meanwhile, one after the other. */
-  kills: readonly Victim[]
+  /** What is killed meanwhile: group after group, everything in a group at once. */
+  kills: readonly (readonly Victim[])[]
   say: (line: string) => void
 }
-export type Victim = 'gateway' | 'accounts' | 'orders' | 'payments' | 'catalog' | 'processor' | Server
-type Server = 'postgres' | 'rabbitmq' | 'redis'
+export type Victim =
+  | 'gateway'
+  | 'accounts'
+  | 'orders'
+  | 'payments'
+  | 'catalog'
+  | 'processor'
+  | keyof typeof SERVERS
 
 export type CanaryReport = {
   /** Secrets where none may be. */
@@ -38,6 +44,7 @@ export type CanaryReport = {
 
 const runs = resolve(import.meta.dirname, '../../.run')
 const AT_ONCE = 12
+const SERVERS = { postgres: true, rabbitmq: true, redis: true }
 
 /** Sends secrets in on every path while processes are killed, stops everything, and looks for them in all that is left. */
 export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
@@ -111,7 +118,7 @@ function environment(otlp: string) {
   const faults = ['drop-request', 'drop-reply', 'error-after-effect', 'rate-limited'].map((fault) => ({
     fault,
     on: ['tokenize', 'authorize'],
-    probability: 0.02,
+    probability: 0.01,
   }))
   return {
     gateway: { ...loud, RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' },
@@ -178,18 +185,26 @@ async function walkUntilThere(path: Path, world: World): Promise<string | null> 
   return `${path.name}: ${seen.join(', ')} instead of ${path.leadsTo}`
 }
 
-/** Each victim once or, while there is something to send, again and again. Ends with everybody alive. */
+/** Each group once and, while there is something to send, again and again. Ends with everybody alive. */
 async function killAll(stack: Stack, { kills, seed }: CanaryOptions, over: AbortSignal): Promise<string[]> {
   const random = randomOf(seed + 2)
   const killed: string[] = []
-  while (kills.length > 0 && (!over.aborted || killed.length < kills.length)) {
-    const victim = kills[killed.length % kills.length] ?? 'orders'
+  for (let at = 0; at < kills.length || (kills.length > 0 && !over.aborted); at++) {
+    const group = kills[at % kills.length] ?? []
     await wait(random.between(100, 400))
-    sendToTrees(victim === 'processor' ? stack.pids(victim) : stack.file.processes[victim], 'SIGKILL')
-    killed.push(victim)
+    for (const victim of group) kill(stack, victim, random)
+    killed.push(group.join(' and '))
     await allReady(stack)
   }
   return killed
+}
+
+/** SIGABRT is what a process ends itself by, and what others leave a core of. */
+function kill(stack: Stack, victim: Victim, random: Random): void {
+  const { processes } = stack.file
+  if (victim === 'processor') sendToTrees(stack.pids(victim), 'SIGKILL')
+  else if (victim in SERVERS) sendToTrees(processes[victim], 'SIGKILL')
+  else sendToTrees(processes[victim], random.pick(['SIGKILL', 'SIGABRT']))
 }
 
 async function allReady(stack: Stack): Promise<void> {

@@ -77,7 +77,7 @@ export async function newUser(world: World): Promise<{ apiKey: string; email: st
 }
 
 /** Sends until it is known what became of it, under one key, as a client has to that is told nothing. */
-export async function orderUntilKnown(world: World, what: string, tries = 20): Promise<Answer> {
+export async function orderUntilKnown(world: World, what: string, tries = 80): Promise<Answer> {
   const order = newOrder(world, what)
   const headers = keyed()
   let answer = await post(world, 'send-order', order, headers)
