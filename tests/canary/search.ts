@@ -12,7 +12,8 @@ export type Find = { what: string; form: Form; at: number }
 
 /** What is cut in two at the end of one piece is whole in the next: longer than any needle in any form. */
 const OVERLAP = 8 * 1024
-const PIECE = 1024 * 1024
+/** So many bytes are looked at as one text. */
+export const PIECE = 1024 * 1024
 const ZEROS = Buffer.alloc(PIECE + OVERLAP)
 
 /** Everything of the needles that is in these bytes, wherever a file's pieces are cut. */
