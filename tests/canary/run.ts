@@ -142,7 +142,7 @@ async function sendAll(stack: Stack, canaries: Canaries, options: CanaryOptions)
     const quiet = (await inTurn(PATHS, (path) => walkUntilThere(path, world))).filter((one) => one !== null)
     const quietMs = performance.now() - started
     const over = new AbortController()
-    const killing = killAll(stack, options, over.signal)
+    const killing = wait(300).then(() => killAll(stack, options, over.signal))
     const answers = new Map<number, number>()
     await inTurn([...Array(options.orders).keys()], async (at) => {
       const path = PATHS[at % PATHS.length]
@@ -191,10 +191,12 @@ async function killAll(stack: Stack, { kills, seed }: CanaryOptions, over: Abort
   const killed: string[] = []
   for (let at = 0; at < kills.length || (kills.length > 0 && !over.aborted); at++) {
     const group = kills[at % kills.length] ?? []
-    await wait(random.between(100, 400))
     for (const victim of group) kill(stack, victim, random)
     killed.push(group.join(' and '))
     await allReady(stack)
+    // The launcher waits longer each time before it starts again what dies too often.
+    if (at + 1 >= kills.length)
+      await wait(random.between(5_000, 8_000), undefined, { signal: over }).catch(() => 'all is sent')
   }
   return killed
 }
