@@ -49,6 +49,6 @@ test.each([
   ['a version that may not be', `ff-${TRACE}-${SPAN}-01`],
   ['something behind it', `00-${TRACE}-${SPAN}-01-4242424242424242`],
   ['two', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
-])('a traceparent that is %s begins a trace of its own', (_, traceparent) => {
-  expect(traceOf({ traceparent })).toBe('0'.repeat(32))
+])('a traceparent that is %s begins a trace of its own', (_, given) => {
+  expect(traceOf({ traceparent: given })).toBe('0'.repeat(32))
 })
