@@ -31,8 +31,8 @@ COPY packages packages
 COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
 USER node
-# No shell and no npm in between: SIGTERM reaches the service itself.
-CMD ["node", "src/main.ts"]
+# The script becomes Node: SIGTERM reaches the service itself.
+CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]
 
 # The one-off jobs of docker-compose.yml, with PACKAGE=packages/kit.
 FROM process AS jobs

@@ -166,6 +166,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/chaos/**', [], ['sql']),
   ...zone('tests/bench/**', [], ['amqp', 'sql', 'http', 'calls']),
   ...zone('tests/plans/**', [], ['sql']),
+  ...zone('tests/canary/**', [], ['sql']),
   ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),

@@ -16,7 +16,7 @@ export default defineConfig({
             'services/*/src/**/*.unit.test.ts',
             'apps/*/src/**/*.unit.test.ts',
             'dev/**/*.unit.test.ts',
-            'tests/bench/**/*.unit.test.ts',
+            'tests/**/*.unit.test.ts',
           ],
           testTimeout: 5_000,
           maxWorkers: 2,
@@ -72,7 +72,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: 'chaos',
-          include: ['tests/chaos/**/*.test.ts'],
+          include: ['tests/chaos/**/*.test.ts', 'tests/canary/canary.test.ts'],
           // What goes wrong there are signals to the servers' processes and files of theirs that are gone.
           env: { PLATTER_SERVERS: 'native' },
           fileParallelism: false,

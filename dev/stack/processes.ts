@@ -90,8 +90,8 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
     changed,
     spec: () => ({
       name: replica,
-      command: process.execPath,
-      args: [launch.entry(name)],
+      command: join(repository, 'packages/kit/start.sh'),
+      args: [process.execPath, launch.entry(name)],
       env: {
         ...surroundings(),
         ...launch.variables,

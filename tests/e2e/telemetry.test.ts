@@ -241,6 +241,9 @@ test('log lines come with their trace, one a request and service', async () => {
     (found) => found.length >= 3,
   )
   expect(lines.map(({ service }) => service).toSorted()).toEqual(['gateway', 'orders', 'payments'])
+  // Who it was, for whoever has to find out later: the id of the key, never the key.
+  const { accessKeyId } = lines.find(({ service }) => service === 'gateway')!.attributes
+  expect(accessKeyId).toMatch(/^[0-9a-f]{48}$/)
   expect(lines.find(({ service }) => service === 'orders')?.attributes).toEqual({
     requestId: answers[0]!.headers.get('x-request-id'),
     orderApiKey: answers[0]!.body.apiKey,

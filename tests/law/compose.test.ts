@@ -53,9 +53,17 @@ test.each(ours)('%s may do no more than it needs', (_, service) => {
     read_only: true,
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
+    ulimits: { core: 0 },
     mem_limit: expect.any(String) as string,
     pids_limit: expect.any(Number) as number,
   })
+})
+
+test('every process is started by packages/kit/start.sh', () => {
+  const commands = readFileSync(join(root, 'Dockerfile'), 'utf8').match(/^CMD .*$/gm)
+  expect(commands).toEqual(['CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]'])
+  const others = folders.filter((folder) => composeService(basename(folder)).command !== undefined)
+  expect(others).toEqual([])
 })
 
 test.each(folders)('%s is started again, and asked whether it is ready', (folder) => {

@@ -35,6 +35,13 @@ const digitsOf = (run: string): string => run.replaceAll(/\D/g, '')
 export const maskCardNumbers = (text: string): string =>
   text.replaceAll(LONG_NUMBER, (run, at: number) => (isTelephone(run, text[at - 1]) ? run : masked(run)))
 
+/**
+ * The same for an e-mail address, of which only digits in a row are a card's: with dashes between they may be those of
+ * a UUID, and whoever is meant by it could not be reached. What has no @ is none.
+ */
+export const maskInEmail = (text: string): string =>
+  text.includes('@') ? text.split('-').map(maskCardNumbers).join('-') : maskCardNumbers(text)
+
 /** E.164 with its plus has 15 digits at most; two numbers of ten digits stand side by side. */
 const isTelephone = (run: string, before: string | undefined): boolean =>
   /^(?:\d{3}[ -]\d{3}[ -]\d{4}(?:[ -]|$))+$/.test(run) || (before === '+' && digitsOf(run).length <= 15)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isCardNumber, maskCardNumbers } from './card-number.ts'
+import { isCardNumber, maskCardNumbers, maskInEmail } from './card-number.ts'
 import { NewAddress } from './inputs.ts'
 import { filledText, text } from './values.ts'
 
@@ -107,4 +107,17 @@ test('text is masked when it is parsed; its bounds are of what was sent', () => 
   expect(filledText(20).parse(' 4242424242424242 ')).toBe('************4242')
   const address = { streetAddress: '4242 4242 4242 4242', city: 'Madison', state: 'WI', zip: '53703' }
   expect(NewAddress.parse(address)).toMatchObject({ streetAddress: '**** **** **** 4242' })
+})
+
+test.each([
+  ['4242424242424242@example.org', '************4242@example.org'],
+  ['maria+4242 4242 4242 4242@example.org', 'maria+**** **** **** 4242@example.org'],
+  ['4242-4242-4242-4242', '****-****-****-4242'],
+])('one in an e-mail address is masked: %s', (email, masked) => {
+  expect(maskInEmail(email)).toBe(masked)
+})
+
+test('the digits of a UUID in an e-mail address are left alone', () => {
+  const email = 'maria.42424242-4242-4242-8242-424242424242@example.org'
+  expect(maskInEmail(email)).toBe(email)
 })

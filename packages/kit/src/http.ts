@@ -19,6 +19,7 @@ import { requestParser } from './parse.ts'
 import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from './principal-token.ts'
 import { Problem, problemDocument } from './problem.ts'
 import { nameTrace, observeRequests } from './requests.ts'
+import { scrub } from './scrub.ts'
 
 export type App = FastifyInstance
 
@@ -29,6 +30,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
+/** It goes along in messages and rows, so it may be no card number and no access key. */
+const isRequestId = (text: string): boolean => REQUEST_ID.test(text) && scrub(text) === text
 
 /**
  * A Fastify server as each of our processes needs it: request ids, a trailing slash tolerated, one error
@@ -58,7 +61,7 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 3 * 255 },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
+      return typeof given === 'string' && isRequestId(given) ? given : newRequestId()
     },
   }) as unknown as App
   answerWhatNodeWouldNot(app)

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Secret, type Principal } from '@platter/contracts'
 import type { InternalSecrets } from './principal-token.ts'
 import { Problem } from './problem.ts'
+import { scrub } from './scrub.ts'
 
 /**
  * Which request this is, as the client numbers its requests (interface.md, "Idempotency-Key"): two with the
@@ -34,7 +35,7 @@ export function idempotencyScope(
   }: { principal: Principal; path: string; body: unknown; secrets: InternalSecrets },
 ): IdempotencyScope | null {
   if (header === undefined || principal.kind === 'service') return null
-  const key = readKey(header)
+  const key = readKey(header, secrets)
   const [secret, other] = secrets
   return {
     accessKeyId: principal.accessKeyId,
@@ -45,11 +46,14 @@ export function idempotencyScope(
   }
 }
 
-/** Quoted as the IETF draft has it, or bare; 1 to 255 visible ASCII characters. */
-export function readKey(header: string | string[]): string {
+/**
+ * Quoted as the IETF draft has it, or bare; 1 to 255 visible ASCII characters. It is stored, so of one with a card
+ * number or an access key in it only a keyed hash is: the same key is still the same, until INTERNAL_SECRET is another.
+ */
+export function readKey(header: string | string[], [secret]: InternalSecrets): string {
   const text = typeof header === 'string' ? header.trim() : ''
   const key = QUOTED.exec(text)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? text
-  if (BARE.test(key)) return key
+  if (BARE.test(key)) return scrub(key) === key ? key : createHmac('sha256', secret).update(key).digest('hex')
   const detail = 'Idempotency-Key is not 1 to 255 visible ASCII characters, quoted or bare.'
   throw new Problem('invalid-field', detail, {
     faults: [{ pointer: 'header/Idempotency-Key', code: 'invalid-field', detail }],

@@ -8,8 +8,9 @@ import { isTelemetryOn, traceIds } from './telemetry.ts'
  * whoever asks what is logged. None of them holds what a person has typed.
  */
 const FIELDS = [
-  // Which request, which order.
+  // Which request, whose (the id of the access key, never the key), which order.
   'requestId',
+  'accessKeyId',
   'orderApiKey',
   'method',
   'route',

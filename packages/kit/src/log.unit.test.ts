@@ -1,5 +1,8 @@
+import { isCardNumber } from '@platter/contracts'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLog } from './log.ts'
+import { makeAccessKey } from './access-key.ts'
+import { createLog, type LogField } from './log.ts'
 
 /** What a log writes, line by line. */
 function written(say: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
@@ -40,4 +43,60 @@ test('a card number and an access key within what may be said are masked', () =>
     'GET /menu?access-token=platter_live_abcdefghijkl failed: 4242 4242 4242 4242 is not a number'
   const [line] = written((log) => log.warn({ reason }, 'failed'))
   expect(line!['reason']).toBe('GET /menu?access-token=[masked] failed: [masked] is not a number')
+})
+
+const CARD = '4929131478652939'
+const KEY = makeAccessKey('live')
+/** Anything that a mistake of ours might log, with a card number and an access key somewhere in it. */
+const { shape } = fc.letrec((tie) => ({
+  secret: fc.constantFrom<unknown>(
+    CARD,
+    Number(CARD),
+    `${CARD.slice(0, 4)} ${CARD.slice(4)}`,
+    `of ${CARD}!`,
+    KEY,
+    `{"k":"${KEY}"}`,
+  ),
+  shape: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    tie('secret'),
+    fc.string(),
+    fc.integer(),
+    fc.array(tie('shape'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('body', 'cardNumber', 'cvv', 'a', 'err', 'headers'), tie('shape'), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
+    tie('shape').map((value) => JSON.stringify(value)),
+    tie('shape').map((value) => new Error(`no ${JSON.stringify(value)}`, { cause: value })),
+    tie('shape').map((value) => new Map([[value, value]])),
+    tie('shape').map((value) => Object.assign(new Error('failed'), { config: value, cause: value })),
+  ),
+}))
+const fields = fc.constantFrom<LogField>(
+  'err',
+  'reason',
+  'requestId',
+  'message',
+  'state',
+  'address',
+  'orderApiKey',
+)
+
+test('ten thousand shapes of whatever there is to log: no line has a card number or an access key, and each is JSON', () => {
+  expect(isCardNumber(CARD)).toBe(true)
+  const lines: string[] = []
+  const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })
+  fc.assert(
+    fc.property(fields, shape, fc.constantFrom('failed', CARD, KEY), (field, value, words) => {
+      log.info({ [field]: value }, words)
+    }),
+    { numRuns: 10_000 },
+  )
+  expect(lines).toHaveLength(10_000)
+  for (const line of lines) {
+    const telling = line.replaceAll(/[ -]/g, '')
+    expect([CARD, KEY].filter((secret) => telling.includes(secret))).toEqual([])
+    expect(() => JSON.parse(line) as unknown).not.toThrow()
+  }
 })

@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where it came into the trace; null without telemetry. */
     entry: Entry | null
+    /** Of the key that it came with, at the gateway, once that is known. */
+    accessKeyId: string | null
     /** The order that it is about, once that is known. */
     orderApiKey: string | null
   }
@@ -33,6 +35,7 @@ const byRoute = new Map(operations.map((operation) => [`${operation.method} ${op
 /** Of each request: a span, a measurement, and one log line with its ids; never its query, its headers or its body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('entry', null)
+  app.decorateRequest('accessKeyId', null)
   app.decorateRequest('orderApiKey', null)
   app.addHook('onRequest', (request, reply, done) => {
     if (!isTelemetryOn() || isProbe(request)) return done()
@@ -82,17 +85,18 @@ function measure(entry: Entry, request: FastifyRequest, reply: FastifyReply): vo
   entry.end(
     {
       'http.response.status_code': statusCode,
-      // A client's own text.
-      'platter.request.id': scrub(id),
-      ...(orderApiKey !== null && { 'platter.order.api_key': orderApiKey }),
+      'platter.request.id': id,
+      // Out of the path it is whatever a client has put there.
+      ...(orderApiKey !== null && { 'platter.order.api_key': scrub(orderApiKey) }),
     },
     failure,
   )
 }
 
 function tell(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, routeOptions, orderApiKey } = request
+  const { method, routeOptions, accessKeyId, orderApiKey } = request
   const line = {
+    ...(accessKeyId !== null && { accessKeyId }),
     ...(orderApiKey !== null && { orderApiKey }),
     method,
     route: routeOptions.url,

@@ -1,5 +1,7 @@
+import { propagation } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
-import { inEntry, inSpan, SpanKind, timed, traceHeaders, traceIds, traceparent } from './telemetry.ts'
+import { Entry, inEntry, inSpan, SpanKind, timed, traceHeaders, traceIds, traceparent } from './telemetry.ts'
 
 test('without a receiver work is only done: no span is described, no header made', async () => {
   const described: string[] = []
@@ -19,4 +21,34 @@ test('without a receiver work is only done: no span is described, no header made
   expect(traceHeaders()).toEqual({})
   expect(traceparent()).toBeNull()
   expect(traceIds()).toEqual({})
+})
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const SPAN = '00f067aa0ba902b7'
+/** The trace that a request with these headers is in; zeros where none was given that can be believed. */
+function traceOf(headers: Record<string, unknown>): string {
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+  const entrance = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
+  return new Entry(headers, entrance).traceId
+}
+
+test('a traceparent is continued, and nothing of a tracestate or of baggage is kept', () => {
+  const headers = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: 'a=4242424242424242', baggage: 'b=1' }
+  expect(traceOf(headers)).toBe(TRACE)
+})
+
+test.each([
+  ['another shape', 'anything'],
+  ['nothing', ''],
+  ['a card number', '4242424242424242'],
+  ['one that is padded', `00-${'4242424242424242'.padStart(32, ' ')}-${SPAN}-01`],
+  ['zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
+  ['a span of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+  ['upper case', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+  ['one that is too long', `00-${TRACE}00-${SPAN}-01`],
+  ['a version that may not be', `ff-${TRACE}-${SPAN}-01`],
+  ['something behind it', `00-${TRACE}-${SPAN}-01-4242424242424242`],
+  ['two', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+])('a traceparent that is %s begins a trace of its own', (_, given) => {
+  expect(traceOf({ traceparent: given })).toBe('0'.repeat(32))
 })

@@ -111,7 +111,7 @@ export function wire(config: Config, log: Log): Parts {
   )
   route(ValidateOrder, validateOrder(bus))
   route(GetOrder, getOrder({ db, own, bus }))
-  route(OrderByKey, orderByKey(own))
+  route(OrderByKey, orderByKey(own, secrets))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
   route(UserOrders, userOrders(own, bus))
   route(PutRestaurantLink, putRestaurantLink(db, outside))

@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { maskCardNumbers } from '../card-number.ts'
+import { maskInEmail } from '../card-number.ts'
 import { operation } from '../operation.ts'
 import { User } from '../records.ts'
 import { secret } from '../secret.ts'
 import { emailAddress, filledText } from '../values.ts'
 
-/** Of digits in a row only: those of a UUID, with dashes between, are no card's. */
-function hasNoCardNumber(email: string): boolean {
-  const dotted = email.replaceAll('-', '.')
-  return maskCardNumbers(dotted) === dotted
-}
+const hasNoCardNumber = (email: string): boolean => maskInEmail(email) === email
 
 /** As JSON Schema counts them: an emoji is one, at least. */
 const characters = (text: string): number => Array.from(text).length

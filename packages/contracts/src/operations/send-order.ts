@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maskInEmail } from '../card-number.ts'
 import { NewAddress, NewCard, savedOrNew } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Order } from '../records.ts'
@@ -38,7 +39,7 @@ const personFields = {
   phone: filledText(30),
 }
 
-const guest = { ...personFields, email: nullAsAbsent(characters(200)) }
+const guest = { ...personFields, email: nullAsAbsent(characters(200).overwrite(maskInEmail)) }
 const existing = {
   apiKey: ApiKey.describe('Of the user.'),
   firstName: nullAsAbsent(personFields.firstName),

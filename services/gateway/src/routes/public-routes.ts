@@ -106,7 +106,10 @@ async function admit(
   const principal = await ask()
   request.principal = principal
   request.isGood = () => isGood(ask)
-  if (principal.kind !== 'service') await checkRate(rateLimit, principal.accessKeyId, reply)
+  if (principal.kind !== 'service') {
+    request.accessKeyId = principal.accessKeyId
+    await checkRate(rateLimit, principal.accessKeyId, reply)
+  }
   checkAudience(principal, operation)
 }
 

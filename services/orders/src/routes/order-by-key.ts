@@ -1,5 +1,5 @@
 import { SendOrder, type OrderByKey } from '@platter/contracts'
-import { Problem, readKey, Rendered, type Handler } from '@platter/kit'
+import { Problem, readKey, Rendered, type Handler, type InternalSecrets } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
@@ -10,9 +10,9 @@ import type { Own } from '#/store/tables.ts'
  * under the access key that they were sent with.
  */
 export const orderByKey =
-  (own: Own): Handler<typeof OrderByKey> =>
+  (own: Own, secrets: InternalSecrets): Handler<typeof OrderByKey> =>
   async ({ params, principal: { applicationId, accessKeyId } }) => {
-    const scope = { accessKeyId, path: SendOrder.path, key: readKey(params.idempotencyKey) }
+    const scope = { accessKeyId, path: SendOrder.path, key: readKey(params.idempotencyKey, secrets) }
     const rows = own({ applicationId })
     const used = await idempotencyKeys.find(rows, scope)
     if (used?.status && used.status !== 200 && used.body !== null) return new Rendered(used.body, used.status)

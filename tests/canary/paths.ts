@@ -1,0 +1,206 @@
+import { plainItem } from '../chaos/clients.ts'
+import { DECLINED } from './canaries.ts'
+import { MISPLACED_PATHS, REFUSED } from './refused.ts'
+import type { Answer } from './sender.ts'
+import {
+  API,
+  cardOf,
+  email,
+  keyed,
+  maria,
+  newOrder,
+  newUser,
+  orderOf,
+  orderUntilKnown,
+  path,
+  post,
+  send,
+  type Path,
+} from './world.ts'
+
+/*
+ * The ways on which secrets come in: each walks one with canaries of its own, and gives the status by which is seen
+ * that it got where it leads.
+ */
+
+// What works ---------------------------------------------------------------------------------------------------
+
+const orders: Path[] = [
+  path('an order with a card', 200, (world) => orderUntilKnown(world, 'send-order')),
+  path('an order that is checked only', 200, (world) =>
+    post(world, 'validate-order', newOrder(world, 'validate-order')),
+  ),
+  path('an order that is sent three times under one key', 200, async (world) => {
+    const order = newOrder(world, 'the same order again')
+    const headers = keyed()
+    await Promise.all([post(world, 'send-order', order, headers), post(world, 'send-order', order, headers)])
+    return post(world, 'send-order', order, headers)
+  }),
+  path('another card under the same key', 422, async (world) => {
+    const headers = keyed()
+    await post(world, 'send-order', newOrder(world, 'first under a key'), headers)
+    return post(world, 'send-order', newOrder(world, 'second under a key'), headers)
+  }),
+  path('an order with a new card, and then with what was saved of it', 200, async (world) => {
+    const { apiKey } = await newUser(world)
+    const recipient = { apiKey }
+    await post(world, 'send-order', newOrder(world, 'saved with an order', { recipient }), keyed())
+    const added = await post(
+      world,
+      `user/${apiKey}/add-card`,
+      cardOf(world.canaries.card('add-card')),
+      keyed(),
+    )
+    const saved = orderOf(world, { apiKey: added.body['apiKey'] }, { recipient })
+    return post(world, 'send-order', saved, keyed())
+  }),
+  path('an order that the processor declines', 402, (world) => {
+    const card = world.canaries.card('declined', world.random.pick(DECLINED))
+    return post(world, 'send-order', orderOf(world, cardOf(card)), keyed())
+  }),
+  path('an order that its restaurant refuses', 422, async (world) => {
+    const refusing = world.stack.restaurants.find(({ link }) => link === 'simulator:refuses')?.apiKey ?? ''
+    const order = { restaurantApiKey: refusing, items: [{ apiKey: await plainItem(world.stack, refusing) }] }
+    return post(world, 'send-order', newOrder(world, 'refused', order), keyed())
+  }),
+  path('an order whose client does not wait', 0, (world) =>
+    send(world, {
+      path: 'send-order',
+      body: newOrder(world, 'client gone'),
+      headers: keyed(),
+      goneAfterMs: world.random.between(1, 40),
+    }),
+  ),
+]
+
+const accounts: Path[] = [
+  path('a card that is added twice under one key', 200, async (world) => {
+    const { apiKey } = await newUser(world)
+    const card = cardOf(world.canaries.card('add-card'))
+    const headers = keyed()
+    await post(world, `user/${apiKey}/add-card`, card, headers)
+    return post(world, `user/${apiKey}/add-card`, card, headers)
+  }),
+  path('a person who registers twice under one key', 200, async (world) => {
+    const person = { ...maria, email: email(), password: world.canaries.word('password: registered twice') }
+    const headers = keyed()
+    await post(world, 'register-user', person, headers)
+    return post(world, 'register-user', person, headers)
+  }),
+  path('an e-mail address that is taken', 409, async (world) => {
+    const { email: taken } = await newUser(world)
+    return post(world, 'register-user', {
+      ...maria,
+      email: taken,
+      password: world.canaries.word('password: taken'),
+    })
+  }),
+  path('the right password', 200, async (world) => {
+    const { email: known, password } = await newUser(world)
+    return post(world, 'signin', { email: known, password })
+  }),
+  path('a wrong password', 401, async (world) => {
+    const { email: known } = await newUser(world)
+    return post(world, 'signin', { email: known, password: world.canaries.word('password: wrong') })
+  }),
+  path('a new password', 200, async (world) => {
+    const { apiKey } = await newUser(world)
+    const password = world.canaries.word('password: update-user')
+    return post(world, `update-user/${apiKey}`, { password }, keyed())
+  }),
+]
+
+// Typed where a person types -----------------------------------------------------------------------------------
+
+const typed: Path[] = [
+  path('card numbers typed into every text of an order', 200, async (world) => {
+    const { canaries, item } = world
+    const typing = (where: string) => canaries.number(`typed: ${where}`)
+    const { apiKey } = await newUser(world)
+    const card = { ...cardOf(canaries.card('with typed texts')), nickname: typing('nickname') }
+    const texts = {
+      items: [{ apiKey: item, comments: `pay with ${typing('item')}` }],
+      comments: `my card: ${typing('comments').replaceAll(/\d{4}(?=\d)/g, '$& ')}`,
+      recipient: {
+        apiKey,
+        firstName: typing('first name'),
+        lastName: typing('last name'),
+        phone: typing('phone'),
+      },
+    }
+    return post(world, 'send-order', orderOf(world, card, texts), keyed())
+  }),
+  path('a card number typed as the e-mail address of a guest', 200, (world) => {
+    const guest = { ...maria, email: `${world.canaries.number('guest e-mail')}@example.org` }
+    return post(world, 'send-order', newOrder(world, 'guest', { recipient: guest }), keyed())
+  }),
+  path('card numbers typed into an address', 200, async (world) => {
+    const { apiKey } = await newUser(world)
+    const typing = (where: string) => world.canaries.number(`typed: ${where}`)
+    return post(world, `user/${apiKey}/add-address`, {
+      streetAddress: `316 W Washington Ave ${typing('street')}`,
+      aptNumber: typing('apartment'),
+      city: 'Madison',
+      state: 'WI',
+      zip: '53703',
+    })
+  }),
+  path('card numbers typed into an account', 200, async (world) => {
+    const { apiKey } = await newUser(world)
+    const typing = (where: string) => world.canaries.number(`typed: ${where}`)
+    return post(
+      world,
+      `update-user/${apiKey}`,
+      { firstName: typing('account'), phone: typing('account') },
+      keyed(),
+    )
+  }),
+  path('a card number in a reason to refuse', 200, async (world) => {
+    const kitchen = world.stack.restaurants.find(({ link }) => link === 'console')
+    if (!kitchen) throw new Error('no restaurant has a console')
+    const item = await plainItem(world.stack, kitchen.apiKey)
+    const order = { restaurantApiKey: kitchen.apiKey, items: [{ apiKey: item }] }
+    const { body } = await post(
+      world,
+      'send-order',
+      newOrder(world, 'refused at the counter', order),
+      keyed(),
+    )
+    return world.sender.send({
+      path: `/restaurantapi/v1/order/${String(body['apiKey'])}/refuse`,
+      headers: { 'x-access-token': kitchen.accessKey },
+      body: { reason: `we do not take ${world.canaries.number('reason')}` },
+    })
+  }),
+]
+
+// No request at all --------------------------------------------------------------------------------------------
+
+const LOST: Answer = { status: 0, body: {} }
+const bytes: Path[] = [
+  path('half an order', 0, async (world) => {
+    const body = JSON.stringify(newOrder(world, 'half an order'))
+    const head = `POST ${API}/send-order HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${world.accessKey}`
+    await world.sender.sendBytes(
+      `${head}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n${body}`,
+    )
+    return LOST
+  }),
+  path('a card number where a request line belongs', 0, async (world) => {
+    const { canaries, sender } = world
+    await sender.sendBytes(`${canaries.number('as a method')} / HTTP/1.1\r\n\r\n`)
+    await sender.sendBytes(`GET /${canaries.number('in a line')} HTTP/9.9\r\n\r\n`)
+    await sender.sendBytes(`GET / HTTP/1.1\r\nHost: ${canaries.number('as a host')}\r\nBad Header\r\n\r\n`)
+    return LOST
+  }),
+]
+
+/** Every way that there is. */
+export const PATHS: readonly Path[] = [
+  ...orders,
+  ...accounts,
+  ...REFUSED,
+  ...MISPLACED_PATHS,
+  ...typed,
+  ...bytes,
+]

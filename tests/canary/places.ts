@@ -1,0 +1,103 @@
+import { existsSync, globSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import pg from 'pg'
+import type { StackFile } from '../../dev/stack/description.ts'
+import type { Needles } from './canaries.ts'
+import { search, type Find } from './search.ts'
+
+export type Found = Find & { place: string }
+
+const root = resolve(import.meta.dirname, '../..')
+const SCHEMAS = `n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
+
+/**
+ * Has PostgreSQL keep what it would throw away, and in clear: every segment of its log, and long values as they are
+ * (the storage EXTERNAL), because a compressed one could not be searched for.
+ */
+export async function keepEverything({ urls }: StackFile): Promise<void> {
+  await withDatabase(urls.postgres, async (client) => {
+    await client.query(`alter system set wal_keep_size = '16GB'`)
+    await client.query(`alter system set wal_recycle = off`)
+    await client.query('select pg_reload_conf()')
+    const { rows } = await client.query<{ statement: string }>(`
+      select format('alter table %I.%I alter column %I set storage external', n.nspname, c.relname, a.attname) as statement
+      from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+      where ${SCHEMAS} and c.relkind = 'r' and a.attnum > 0 and a.attstorage in ('x', 'm')`)
+    for (const { statement } of rows) await client.query(statement)
+  })
+}
+
+/** As many rows of orders as are 10 MB. */
+const ROWS = 5_000
+
+/** What every table of every service says, as text: a value that is stored in pieces is whole here. */
+export async function searchRows(
+  { urls }: StackFile,
+  needles: Needles,
+): Promise<{ bytes: number; found: Found[] }> {
+  const result = { bytes: 0, found: [] as Found[] }
+  await withDatabase(urls.postgres, async (client) => {
+    await client.query(`set bytea_output = 'escape'`)
+    const { rows: tables } = await client.query<{ name: string }>(`
+      select format('%I.%I', n.nspname, c.relname) as name
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${SCHEMAS} and c.relkind = 'r'`)
+    for (const { name } of tables) {
+      await client.query('begin')
+      await client.query(`declare everything no scroll cursor for select t::text as row from ${name} t`)
+      for (;;) {
+        const { rows } = await client.query<{ row: string }>(`fetch ${ROWS} from everything`)
+        if (rows.length === 0) break
+        const bytes = Buffer.from(rows.map(({ row }) => row).join('\n'))
+        result.bytes += bytes.length
+        result.found.push(...search(bytes, needles).map((find) => ({ ...find, place: `rows of ${name}` })))
+      }
+      await client.query('commit')
+    }
+  })
+  return result
+}
+
+/** Every file below these folders, whatever it is. */
+export async function searchFiles(
+  folders: readonly string[],
+  needles: Needles,
+): Promise<{ bytes: number; files: number; found: Found[] }> {
+  const result = { bytes: 0, files: 0, found: [] as Found[] }
+  for (const folder of folders)
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const file = join(entry.parentPath, entry.name)
+      const bytes = await readFile(file)
+      result.files++
+      result.bytes += bytes.length
+      result.found.push(...search(bytes, needles).map((find) => ({ ...find, place: relative(root, file) })))
+    }
+  return result
+}
+
+/** What a process may leave of its memory when it dies: nothing of it is to be there. */
+export function dumps(folders: readonly string[]): string[] {
+  const names =
+    '{core,core.*,vgcore.*,*.core,report.*.json,*.heapsnapshot,*.heapprofile,*.cpuprofile,erl_crash.dump}'
+  const here = ['', 'services/*', 'services/*/src', 'dev/*'].flatMap((folder) =>
+    globSync(join(folder, names), { cwd: root }),
+  )
+  const there = folders.flatMap((folder) =>
+    globSync(join('**', names), { cwd: folder }).map((one) => join(folder, one)),
+  )
+  return [...here, ...there].filter((file) => existsSync(file))
+}
+
+async function withDatabase(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => 'the query in hand is rejected as well')
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export { withDatabase }

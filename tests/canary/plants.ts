@@ -1,0 +1,76 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Bus } from '@platter/bus'
+import { PaymentsCapture } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import type { StackFile } from '../../dev/stack/description.ts'
+import { Canaries } from './canaries.ts'
+import { withDatabase, type Found } from './places.ts'
+import { tellRedis } from './recorder.ts'
+
+const ROWS = /^rows of public\.planted$/
+const DATABASE = /postgres\/data\/base\//
+const LOG_OF_DATABASE = /\/pg_wal\//
+
+/**
+ * What is put on purpose where it may not be, a canary for each place. A search that does not find every one of them
+ * where it is cannot see there, and proves nothing.
+ */
+export class Plants {
+  readonly canaries = new Canaries(-1)
+  readonly #places: { what: string; where: RegExp }[] = []
+
+  async plant({ urls, data }: StackFile, otlp: string): Promise<void> {
+    await withDatabase(urls.postgres, async (client) => {
+      await client.query('create table public.planted (value text)')
+      await client.query('alter table public.planted alter value set storage external')
+      const insert = (value: string) => client.query('insert into public.planted values ($1)', [value])
+      // Longer than a page, and easy to compress.
+      await insert(
+        'a'.repeat(9_000) + this.#number('a long row', ROWS, DATABASE, LOG_OF_DATABASE) + 'b'.repeat(9_000),
+      )
+      await insert(`gone: ${this.#number('a row that is deleted', LOG_OF_DATABASE)}`)
+      await client.query(`delete from public.planted where value like 'gone%'`)
+      const { holder, cvv } = this.canaries.card('planted in a row', '')
+      this.#places.push({ what: 'cvv: planted in a row', where: ROWS })
+      await insert(`${holder}, ${cvv}`)
+    })
+    appendFileSync(
+      join(data.logs, 'orders.log'),
+      `{"msg":"${this.#number('a log line', /\/logs\/orders\.log$/)}"}\n`,
+    )
+    const value = this.#number('a value in Redis', /redis-commands/, /dump\.rdb$/)
+    // As easy to compress.
+    await tellRedis(urls.redis, `SET planted ${'a'.repeat(500)}${value}`)
+    await this.#say(urls.rabbitmq, this.#number('a message', /\/rabbitmq\//, /orders\.dead_letters$/))
+    await fetch(otlp, { method: 'POST', body: this.#number('a span', /otlp/) })
+  }
+
+  /** No command reads like that: its reader refuses it, and it is kept as a dead letter. */
+  async #say(url: string, number: string): Promise<void> {
+    const bus = new Bus({ url, service: 'canary', log: createLog('canary', 'fatal') })
+    await bus.start()
+    await bus.publishAgain(PaymentsCapture, {
+      content: Buffer.from(JSON.stringify({ number })),
+      requestId: 'planted',
+    })
+    await bus.close()
+  }
+
+  #number(what: string, ...where: RegExp[]): string {
+    const number = this.canaries.number(`planted as ${what}`)
+    for (const place of where) this.#places.push({ what: `card number: planted as ${what}`, where: place })
+    return number
+  }
+
+  isOne({ what }: Found): boolean {
+    return this.#places.some((one) => one.what === what)
+  }
+
+  /** Where the search is blind. */
+  missing(found: readonly Found[]): string[] {
+    return this.#places
+      .filter(({ what, where }) => !found.some((one) => one.what === what && where.test(one.place)))
+      .map(({ what, where }) => `${what}: not found in ${where.source}`)
+  }
+}

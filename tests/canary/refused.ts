@@ -1,0 +1,248 @@
+import { AURORA } from '../chaos/clients.ts'
+import type { Answer } from './sender.ts'
+import {
+  API,
+  cardOf,
+  email,
+  keyed,
+  maria,
+  newOrder,
+  operate,
+  orderOf,
+  path,
+  post,
+  send,
+  type Path,
+  type World,
+} from './world.ts'
+
+/** Ways that end in a refusal, and those on which a secret comes where none belongs. */
+
+// What is refused ----------------------------------------------------------------------------------------------
+
+type Spoil = (card: ReturnType<typeof cardOf>, number: string, world: World) => unknown
+/** How a card may be said wrongly; anything that is no card at all is refused. */
+const SPOILT_CARDS: Record<string, [Spoil, leadsTo?: number]> = {
+  'as a number': [(card, number) => ({ ...card, cardNumber: Number(number) })],
+  'in a list': [(card, number) => ({ ...card, cardNumber: [number] })],
+  'in an object': [(card, number) => ({ ...card, cardNumber: { value: number } })],
+  'in groups': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$& ') })],
+  'with dashes': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$&-') })],
+  'as the cvv': [(card, number) => ({ ...card, cvv: number })],
+  'as the month': [(card, number) => ({ ...card, expirationMonth: number })],
+  'without the rest': [(card) => ({ cardNumber: card.cardNumber, cvv: card.cvv })],
+  'with a cvv of letters': [
+    (card, _number, { canaries }) => ({ ...card, cvv: canaries.word('cvv of letters') }),
+  ],
+  'with a cvv that is a number': [(card) => ({ ...card, cvv: Number(card.cvv) })],
+  expired: [(card) => ({ ...card, expirationYear: '21' }), 402],
+  'instead of a card': [(_card, number) => number],
+  'as an apiKey': [(_card, number) => ({ apiKey: number }), 404],
+}
+const spoiltCards = Object.entries(SPOILT_CARDS).flatMap(([how, [spoil, leadsTo = 400]]) => [
+  path(`a card number ${how}, in an order`, leadsTo, (world) => {
+    const card = world.canaries.card(`in an order ${how}`)
+    return post(
+      world,
+      'send-order',
+      orderOf(world, spoil(cardOf(card), card.number, world) as object),
+      keyed(),
+    )
+  }),
+  path(`a card number ${how}, to be added`, leadsTo === 404 ? 400 : leadsTo, (world) => {
+    const card = world.canaries.card(`to be added ${how}`)
+    return post(world, `user/${world.user}/add-card`, spoil(cardOf(card), card.number, world), keyed())
+  }),
+])
+
+const MISPLACED: Record<string, [(number: string) => object, leadsTo?: number]> = {
+  'the restaurant': [(number) => ({ restaurantApiKey: number }), 404],
+  'an item': [(number) => ({ items: [{ apiKey: number }] }), 404],
+  'a choice': [(number) => ({ items: [{ apiKey: 'x', customizationChoices: [{ apiKey: number }] }] }), 404],
+  'the recipient': [(number) => ({ recipient: { apiKey: number } }), 404],
+  'the method': [(number) => ({ method: number })],
+  'the payment': [(number) => ({ payment: number })],
+  'the tip': [(number) => ({ tip: `${number} or so` })],
+  'the tip as a number': [(number) => ({ tip: Number(number) }), 422],
+  test: [(number) => ({ test: number })],
+  'the address': [(number) => ({ method: 'delivery', address: { apiKey: number } }), 404],
+  'a name of nothing': [(number) => ({ [number]: 1, recipient: {} })],
+}
+const misplaced = Object.entries(MISPLACED).map(([where, [put, leadsTo = 400]]) =>
+  path(`a card number as ${where}`, leadsTo, (world) => {
+    const number = world.canaries.number(`as ${where}`)
+    return post(world, 'send-order', newOrder(world, `beside ${where}`, put(number)), keyed())
+  }),
+)
+
+const SPOILT_BODIES: Record<string, (json: string) => { body: string | Buffer; type?: string }> = {
+  'that ends early': (json) => ({ body: json.slice(0, -4) }),
+  'with something behind it': (json) => ({ body: `${json}}` }),
+  'in single quotes': (json) => ({ body: json.replaceAll('"', "'") }),
+  'that is a string': (json) => ({ body: JSON.stringify(json) }),
+  'that is a list': (json) => ({ body: `[${json}]` }),
+  'that says everything twice': (json) => ({ body: `${json.slice(0, -1)},${json.slice(1, -1)},"method":1}` }),
+  'that says it is text': (json) => ({ body: json, type: 'text/plain' }),
+  'of a form': (json) => ({
+    body: new URLSearchParams({ json, cardNumber: /"cardNumber":"(\d+)"/.exec(json)?.[1] ?? '' }).toString(),
+    type: 'application/x-www-form-urlencoded',
+  }),
+  'in UTF-16': (json) => ({ body: Buffer.from(json, 'utf16le') }),
+  'that is no UTF-8': (json) => ({
+    body: Buffer.concat([Buffer.from(json.slice(0, -1)), Buffer.from([0xff, 0x7d])]),
+  }),
+  'that is too large': (json) => ({ body: `${json.slice(0, -1)},"more":"${'x'.repeat(70_000)}"}` }),
+}
+const BODY_LEADS_TO: Record<string, number> = {
+  'that says it is text': 415,
+  'of a form': 415,
+  'that is too large': 413,
+}
+const spoiltBodies = Object.entries(SPOILT_BODIES).flatMap(([how, spoil]) => [
+  path(`an order ${how}`, BODY_LEADS_TO[how] ?? 400, (world) => {
+    const { body, type = 'application/json' } = spoil(JSON.stringify(newOrder(world, `order ${how}`)))
+    return post(world, 'send-order', body, { ...keyed(), 'content-type': type })
+  }),
+  path(`a password in a body ${how}`, BODY_LEADS_TO[how] ?? 400, (world) => {
+    const password = world.canaries.word(`password in a body ${how}`)
+    const { body, type = 'application/json' } = spoil(JSON.stringify({ email: 1, password }))
+    return post(world, 'register-user', body, { ...keyed(), 'content-type': type })
+  }),
+])
+
+const SPOILT_PASSWORDS: Record<string, (word: string) => object> = {
+  'in a list': (word) => ({ password: [word] }),
+  'that is too long': (word) => ({ password: word.repeat(8) }),
+  'with a control character': (word) => ({ password: `${word}\u0007` }),
+  'as the e-mail address': (word) => ({ email: word }),
+  'as the name of a member': (word) => ({ [word]: 1, password: 1 }),
+}
+/** That it could never have been set is no reason to answer otherwise. */
+const MAY_BE_TRIED: Record<string, boolean> = { 'that is too long': true, 'with a control character': true }
+const spoiltPasswords = Object.entries(SPOILT_PASSWORDS).flatMap(([how, put]) =>
+  ['register-user', 'signin'].map((to) =>
+    path(`a password ${how}: ${to}`, MAY_BE_TRIED[how] && to === 'signin' ? 401 : 400, (world) =>
+      post(world, to, { ...maria, email: email(), ...put(world.canaries.word(`password ${how}: ${to}`)) }),
+    ),
+  ),
+)
+
+// Where no secret belongs --------------------------------------------------------------------------------------
+
+const encoded = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
+const IN_URLS: [to: (secret: string) => string, leadsTo: number][] = [
+  [(secret) => `order/${secret}`, 404],
+  [(secret) => `order/${secret}/statuses`, 404],
+  [(secret) => `order/${encoded(secret)}`, 404],
+  [(secret) => `user/${secret}`, 404],
+  [(secret) => `user/${secret}/orders?limit=3`, 404],
+  [(secret) => `user/${secret}/remove-card/${secret}`, 404],
+  [(secret) => `restaurant/${secret}/menu`, 404],
+  [(secret) => `restaurant/${secret}`, 404],
+  [(secret) => `item/${secret}/customizations`, 404],
+  [(secret) => `order-by-key/${secret}`, 404],
+  [(secret) => `pay/${secret}`, 404],
+  [(secret) => `restaurant/search?search=${secret}`, 200],
+  [(secret) => `restaurant/search?cardNumber=${encoded(secret)}&cvv=0123`, 200],
+  [(secret) => `restaurant/search?street-address=${secret}`, 422],
+  [(secret) => `restaurant/search?latitude=${secret}`, 400],
+  [(secret) => `restaurant/search?limit=${secret}`, 400],
+  [(secret) => `restaurant/search?cursor=${secret}`, 400],
+  [(secret) => `restaurant/${AURORA}/menu?x=${secret}#${secret}`, 200],
+]
+const inUrls = IN_URLS.flatMap(([to, leadsTo]) =>
+  (['card number', 'access key'] as const).map((kind) =>
+    path(`${/remove/.test(to('')) ? 'POST' : 'GET'} ${to(`{${kind}}`)}`, leadsTo, async (world) => {
+      const secret = kind === 'card number' ? world.canaries.number(`GET ${to('…')}`) : world.accessKey
+      return send(world, { path: to(secret), method: to('').includes('remove') ? 'POST' : 'GET' })
+    }),
+  ),
+)
+
+const HEADERS =
+  'x-request-id idempotency-key tracestate baggage user-agent referer cookie authorization accept accept-language ' +
+  'if-none-match last-event-id x-forwarded-for forwarded from origin x-client-address x-platter-principal b3 ' +
+  'x-correlation-id expect'
+const inHeaders = HEADERS.split(' ').map((name) =>
+  path(`a card number and an access key in the header ${name}`, 200, (world) => {
+    const value = `${world.canaries.number(`in ${name}`)}.${world.accessKey}`
+    return post(world, 'send-order', newOrder(world, `beside ${name}`), { ...keyed(), [name]: value })
+  }),
+)
+const asHeaders: Path[] = [
+  path('a card number as the trace', 200, (world) => {
+    const trace = world.canaries.number('as a trace').padStart(32, '0')
+    const headers = { ...keyed(), traceparent: `00-${trace}-00f067aa0ba902b7-01x` }
+    return post(world, 'send-order', newOrder(world, 'beside a trace'), headers)
+  }),
+  path('a card number as the access key', 401, (world) =>
+    send(world, {
+      path: 'restaurant/search',
+      headers: {
+        'x-access-token': world.canaries.number('as an access key'),
+        'x-forwarded-for': anyAddress(world),
+      },
+    }),
+  ),
+  path('a card number as the type of a body', 415, (world) =>
+    post(world, 'send-order', newOrder(world, 'of an odd type'), {
+      'content-type': `application/${world.canaries.number('as a type')}`,
+    }),
+  ),
+]
+const anyAddress = ({ random }: World) => `2001:db8::${random.between(1, 65_000).toString(16)}`
+
+const accessKeys: Path[] = [
+  path('an access key in the query', 200, ({ sender, accessKey }) =>
+    sender.send({ path: `${API}/restaurant/search?access-token=${accessKey}` }),
+  ),
+  path(
+    'an access key that is issued twice under one key',
+    200,
+    async ({ sender, stack, canaries, application }) => {
+      const asked = {
+        path: `/operatorapi/v1/applications/${application}/access-keys`,
+        headers: { 'x-access-token': stack.operatorKey, ...keyed() },
+        body: { mode: 'live' },
+      }
+      const [first, again] = [await sender.send(asked), await sender.send(asked)]
+      for (const { body } of [first, again])
+        canaries.know(String(body['accessKey']), 'access key issued twice')
+      return again
+    },
+  ),
+  path('an access key that is revoked', 401, async (world) => {
+    const { sender, stack, canaries } = world
+    const keys = `applications/${world.application}/access-keys`
+    const { body } = await operate(sender, stack, keys, { mode: 'live' })
+    const key = canaries.know(String(body['accessKey']), 'access key that was revoked')
+    const headers = { 'x-access-token': key, 'x-forwarded-for': anyAddress(world) }
+    await send(world, { path: 'restaurant/search?limit=1', headers })
+    await operate(sender, stack, `access-keys/${String(body['id'])}/revoke`, {})
+    return untilStatus(401, () => send(world, { path: 'restaurant/search?limit=1', headers }))
+  }),
+  path("an application's access key where operators are", 403, ({ sender, accessKey }) =>
+    sender.send({ path: '/operatorapi/v1/applications', headers: { 'x-access-token': accessKey } }),
+  ),
+  path('an access key in a body', 400, (world) =>
+    post(world, 'register-user', {
+      ...maria,
+      email: world.accessKey,
+      password: world.accessKey,
+      key: world.accessKey,
+    }),
+  ),
+]
+
+/** Keys are known for a second (docs/decisions/0005). */
+async function untilStatus(status: number, ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask()
+  for (let tries = 0; tries < 40 && answer.status !== status; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    answer = await ask()
+  }
+  return answer
+}
+
+export const REFUSED: readonly Path[] = [...spoiltCards, ...misplaced, ...spoiltBodies, ...spoiltPasswords]
+export const MISPLACED_PATHS: readonly Path[] = [...inUrls, ...inHeaders, ...asHeaders, ...accessKeys]

@@ -1,0 +1,256 @@
+import { join, relative, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../dev/process/wait.ts'
+import { plainReporter } from '../../dev/progress.ts'
+import { startStack, type Stack } from '../../dev/stack.ts'
+import { unfinished } from '../chaos/books.ts'
+import { randomOf, type Random } from '../chaos/random.ts'
+import { sendToTrees } from '../chaos/signals.ts'
+import { Canaries } from './canaries.ts'
+import { PATHS } from './paths.ts'
+import { dumps, keepEverything, searchFiles, searchRows, type Found } from './places.ts'
+import { Plants } from './plants.ts'
+import { Recorder, tellRedis } from './recorder.ts'
+import { Sender } from './sender.ts'
+import { orderUntilKnown, worldOf, type Path, type World } from './world.ts'
+
+export type CanaryOptions = {
+  /** Orders with a card of their own, besides every path at least once. */
+  orders: number
+  seed: number
+  /** What is killed meanwhile: group after group, everything in a group at once. */
+  kills: readonly (readonly Victim[])[]
+  say: (line: string) => void
+}
+export type Victim =
+  | 'gateway'
+  | 'accounts'
+  | 'orders'
+  | 'payments'
+  | 'catalog'
+  | 'processor'
+  | keyof typeof SERVERS
+
+export type CanaryReport = {
+  /** Secrets where none may be. */
+  leaks: Found[]
+  /** Places in which what was put there on purpose was not found: there the search proves nothing. */
+  blind: string[]
+  /** Paths that did not lead to where they were to lead. */
+  astray: string[]
+  /** Dumps of memory. */
+  dumps: string[]
+}
+
+const runs = resolve(import.meta.dirname, '../../.run')
+const AT_ONCE = 12
+const SERVERS = { postgres: true, rabbitmq: true, redis: true }
+
+/** Sends secrets in on every path while processes are killed, stops everything, and looks for them in all that is left. */
+export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
+  const { say, seed } = options
+  const recorder = new Recorder(join(runs, 'canary-recorded'))
+  const otlp = await recorder.listen()
+  const stack = await startStack({
+    runDirectory: join(runs, 'canary'),
+    reporter: plainReporter(say),
+    fresh: true,
+    env: environment(otlp),
+  })
+  const { file } = stack
+  const folders = [join(runs, 'canary'), recorder.folder, ...outside(file.data.postgres)]
+  const canaries = new Canaries(seed)
+  const planted = new Plants()
+  let astray: string[]
+  let rows: Awaited<ReturnType<typeof searchRows>>
+  try {
+    await keepEverything(file)
+    recorder.watchRedis(file.urls.redis)
+    astray = await sendAll(stack, canaries, options)
+    await settle(stack)
+    await planted.plant(file, otlp)
+    rows = await searchRows(file, both(canaries, planted.canaries))
+    await tellRedis(file.urls.redis, 'CONFIG SET rdbcompression no', 'SAVE')
+  } finally {
+    await stack.stop()
+    await recorder.close()
+  }
+  const started = performance.now()
+  const files = await searchFiles(folders, both(withStackKeys(canaries, stack), planted.canaries))
+  say(
+    `searched ${megabytes(files.bytes + rows.bytes)} MB in ${files.files} files and all rows in ${Math.round(performance.now() - started)} ms`,
+  )
+  const found = [...rows.found, ...files.found].filter(({ what, place }) => !isAllowed(what, place))
+  const report = {
+    leaks: found.filter((one) => !planted.isOne(one)),
+    blind: planted.missing(found),
+    astray,
+    dumps: dumps(folders),
+  }
+  describe(report, canaries, say)
+  return report
+}
+
+const outside = (data: string | null) =>
+  data !== null && relative(runs, data).startsWith('..') ? [data] : []
+const megabytes = (bytes: number) => Math.round(bytes / 1_000_000)
+
+const together = <K, V>(one: ReadonlyMap<K, V>, other: ReadonlyMap<K, V>) => new Map([...one, ...other])
+
+function both(one: Canaries, other: Canaries) {
+  return {
+    numbers: together(one.numbers, other.numbers),
+    words: together(one.words, other.words),
+    cvvs: together(one.cvvs, other.cvvs),
+  }
+}
+
+/** Everything that is measured and logged, often. The processor now and then answers late, wrongly or not at all. */
+function environment(otlp: string) {
+  const loud = {
+    LOG_LEVEL: 'trace',
+    OTEL_EXPORTER_OTLP_ENDPOINT: otlp,
+    OTEL_TRACES_SAMPLER: 'always_on',
+    OTEL_METRIC_EXPORT_INTERVAL: '1000',
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+    OTEL_BLRP_SCHEDULE_DELAY: '200',
+  }
+  const faults = ['drop-request', 'drop-reply', 'error-after-effect', 'rate-limited'].map((fault) => ({
+    fault,
+    on: ['tokenize', 'authorize'],
+    probability: 0.01,
+  }))
+  return {
+    gateway: { ...loud, RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' },
+    accounts: { ...loud, TRIES_PER_ADDRESS: '1000000' },
+    catalog: loud,
+    orders: { ...loud, SIMULATOR_STEP_MS: '500', TRANSMIT_DEADLINE_MS: '60000' },
+    payments: loud,
+    processor: { LOG_LEVEL: 'trace', FAULTS: JSON.stringify({ seed: 1, rules: faults }) },
+  }
+}
+
+// Sending ------------------------------------------------------------------------------------------------------
+
+/** Gives the paths that led elsewhere. */
+async function sendAll(stack: Stack, canaries: Canaries, options: CanaryOptions): Promise<string[]> {
+  const random = randomOf(options.seed + 1)
+  const sender = new Sender(stack.gateway)
+  try {
+    const world = await worldOf(stack.file, { sender, canaries, random })
+    const started = performance.now()
+    const quiet = (await inTurn(PATHS, (path) => walkUntilThere(path, world))).filter((one) => one !== null)
+    const quietMs = performance.now() - started
+    const over = new AbortController()
+    const killing = wait(300).then(() => killAll(stack, options, over.signal))
+    const answers = new Map<number, number>()
+    await inTurn([...Array(options.orders).keys()], async (at) => {
+      const path = PATHS[at % PATHS.length]
+      const [{ status }] = await Promise.all([
+        orderUntilKnown(world, 'send-order while killed'),
+        path?.walk(world),
+      ])
+      answers.set(status, (answers.get(status) ?? 0) + 1)
+    })
+    over.abort()
+    const kills = await killing
+    options.say(
+      `${PATHS.length} paths in ${Math.round(quietMs)} ms; then ${options.orders} orders (${[...answers].map(([status, count]) => `${status}: ${count}`).join(', ')}) while ${kills.length === 0 ? 'nothing was' : `${kills.join(', ')} were`} killed`,
+    )
+    return quiet
+  } finally {
+    sender.close()
+  }
+}
+
+async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const waiting = all.values()
+  const worker = async () => {
+    for (const one of waiting) results.push(await work(one))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return results
+}
+
+/** The processor's faults are in the way now and then, and so may a busy machine be: a path is walked up to five times. */
+async function walkUntilThere(path: Path, world: World): Promise<string | null> {
+  const seen: number[] = []
+  for (let tries = 0; tries < 5; tries++) {
+    const { status } = await path.walk(world)
+    if (status === path.leadsTo) return null
+    seen.push(status)
+  }
+  return `${path.name}: ${seen.join(', ')} instead of ${path.leadsTo}`
+}
+
+/** Each group once and, while there is something to send, again and again. Ends with everybody alive. */
+async function killAll(stack: Stack, { kills, seed }: CanaryOptions, over: AbortSignal): Promise<string[]> {
+  const random = randomOf(seed + 2)
+  const killed: string[] = []
+  for (let at = 0; at < kills.length || (kills.length > 0 && !over.aborted); at++) {
+    const group = kills[at % kills.length] ?? []
+    for (const victim of group) kill(stack, victim, random)
+    killed.push(group.join(' and '))
+    await allReady(stack)
+    // The launcher waits longer each time before it starts again what dies too often.
+    if (at + 1 >= kills.length)
+      await wait(random.between(8_000, 12_000), undefined, { signal: over }).catch(() => 'all is sent')
+  }
+  return killed
+}
+
+/** SIGABRT is what a process ends itself by, and what others leave a core of. */
+function kill(stack: Stack, victim: Victim, random: Random): void {
+  const { processes } = stack.file
+  if (victim === 'processor') sendToTrees(stack.pids(victim), 'SIGKILL')
+  else if (victim in SERVERS) sendToTrees(processes[victim], 'SIGKILL')
+  else sendToTrees(processes[victim], random.pick(['SIGKILL', 'SIGABRT']))
+}
+
+async function allReady(stack: Stack): Promise<void> {
+  const names = ['processor', 'payments', 'accounts', 'catalog', 'orders', 'gateway'] as const
+  await Promise.all(names.map((name) => stack.ready(name)))
+}
+
+/** Until every saga has ended, and what was measured last is sent. */
+async function settle(stack: Stack): Promise<void> {
+  const isOver = async () => (await unfinished(stack.file).catch(() => null)) === 0
+  await until(isOver, { what: 'The end of all sagas', withinMs: 90_000, everyMs: 200 })
+}
+
+// What may be kept -----------------------------------------------------------------------------------------------
+
+const STACK_KEY = 'access key for development'
+
+/** `npm start` keeps these for the next start and for tools, readable by its user only. */
+function withStackKeys(canaries: Canaries, { file, operatorKey }: Stack): Canaries {
+  const keys = [
+    operatorKey,
+    file.accessKey,
+    file.otherAccessKey,
+    ...file.restaurants.map((one) => one.accessKey),
+  ]
+  for (const key of keys) canaries.know(key, STACK_KEY)
+  return canaries
+}
+
+/** Nothing but the launcher's own keys, and those nowhere but in its own file. */
+const isAllowed = (what: string, place: string): boolean =>
+  what === STACK_KEY && place === join('.run', 'canary', 'secrets.json')
+
+function describe(
+  { leaks, blind, astray, dumps: left }: CanaryReport,
+  canaries: Canaries,
+  say: (line: string) => void,
+) {
+  say(
+    `${canaries.numbers.size} card numbers, ${canaries.cvvs.size} cvvs, ${canaries.words.size} passwords and access keys`,
+  )
+  for (const [what, all] of Map.groupBy(leaks, ({ what: name, place }) => `${name} in ${place}`))
+    say(`LEAK: ${what} (${all.length} times, as ${[...new Set(all.map(({ form }) => form))].join(', ')})`)
+  for (const what of blind) say(`BLIND: ${what} was not found`)
+  for (const what of astray) say(`ASTRAY: ${what}`)
+  for (const file of left) say(`DUMP: ${file}`)
+  say(leaks.length === 0 ? '0 leaks' : `${leaks.length} leaks`)
+}

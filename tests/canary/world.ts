@@ -1,0 +1,90 @@
+import type { StackFile } from '../../dev/stack/description.ts'
+import { AURORA, plainItem } from '../chaos/clients.ts'
+import type { Random } from '../chaos/random.ts'
+import type { Canaries, CanaryCard } from './canaries.ts'
+import type { Answer, Sender, Sent } from './sender.ts'
+
+export type World = {
+  stack: StackFile
+  sender: Sender
+  canaries: Canaries
+  random: Random
+  /** An access key that was issued in this run. */
+  accessKey: string
+  /** Of Aurora Slice House, which takes every order. */
+  item: string
+  /** The `id` of the application that the key belongs to. */
+  application: string
+  /** Whose account the cards are added to that are refused. */
+  user: string
+}
+export type Path = { name: string; leadsTo: number; walk(world: World): Promise<Answer> }
+
+export const API = '/publicapi/v1'
+export const path = (name: string, leadsTo: number, walk: Path['walk']): Path => ({ name, leadsTo, walk })
+
+/** A world with an access key of its own. */
+export async function worldOf(
+  stack: StackFile,
+  parts: Pick<World, 'sender' | 'canaries' | 'random'>,
+): Promise<World> {
+  const { sender, canaries } = parts
+  const made = await operate(sender, stack, 'applications', { name: 'Canaries' })
+  const application = String(made.body['id'])
+  const issued = await operate(sender, stack, `applications/${application}/access-keys`, { mode: 'live' })
+  const accessKey = canaries.know(String(issued.body['accessKey']), 'access key')
+  const world = { stack, ...parts, accessKey, application, item: await plainItem(stack, AURORA), user: '' }
+  return { ...world, user: (await newUser(world)).apiKey }
+}
+
+export const operate = (sender: Sender, stack: StackFile, to: string, body: unknown) =>
+  sender.send({ path: `/operatorapi/v1/${to}`, headers: { 'x-access-token': stack.operatorKey }, body })
+
+export const send = ({ sender, accessKey }: World, { path: to, headers, ...rest }: Sent) =>
+  sender.send({ ...rest, path: `${API}/${to}`, headers: { 'x-access-token': accessKey, ...headers } })
+export const post = (world: World, to: string, body: unknown, headers?: Record<string, string>) =>
+  send(world, { path: to, body, ...(headers && { headers }) })
+
+export const cardOf = ({ number, cvv, holder }: CanaryCard) => ({
+  cardholderName: holder,
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  cvv,
+  cardNumber: number,
+  expirationMonth: '09',
+  expirationYear: '39',
+})
+export const maria = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-2142' }
+export const orderOf = ({ item }: World, card: object, more: object = {}) => ({
+  restaurantApiKey: AURORA,
+  items: [{ apiKey: item }],
+  method: 'pickup',
+  payment: 'card',
+  card,
+  recipient: maria,
+  ...more,
+})
+export const newOrder = (world: World, what: string, more: object = {}) =>
+  orderOf(world, cardOf(world.canaries.card(what)), more)
+export const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
+export const email = () => `canary.${crypto.randomUUID()}@example.org`
+
+/** A user with a password that nobody is to find. */
+export async function newUser(world: World): Promise<{ apiKey: string; email: string; password: string }> {
+  const user = { ...maria, email: email(), password: world.canaries.word('password: register-user') }
+  const { body } = await post(world, 'register-user', user, keyed())
+  return { apiKey: String(body['apiKey']), email: user.email, password: user.password }
+}
+
+/** Sends until it is known what became of it, under one key, as a client has to that is told nothing. */
+export async function orderUntilKnown(world: World, what: string, tries = 80): Promise<Answer> {
+  const order = newOrder(world, what)
+  const headers = keyed()
+  let answer = await post(world, 'send-order', order, headers)
+  for (let tried = 1; tried < tries && isOpen(answer); tried++) {
+    await new Promise((resolve) => setTimeout(resolve, world.random.between(50, 400)))
+    answer = await post(world, 'send-order', order, headers)
+  }
+  return answer
+}
+const isOpen = ({ status }: Answer) => status === 0 || status === 409 || status === 429 || status >= 500

@@ -1,0 +1,123 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import * as contracts from '@platter/contracts'
+import {
+  NewCard,
+  operations,
+  Secret,
+  type Command,
+  type Nudge,
+  type Operation,
+  type Question,
+} from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+/* Where card numbers, cvvs and passwords may be named at all. A new place is added here, and is seen here. */
+
+const root = join(import.meta.dirname, '../..')
+const SECRETS = /^(?:card_?number|pan|cvv2?|cvc2?|csc|security_?code|password|pin)$/i
+
+/** The names of all members of a schema, at any depth, of what comes in and of what goes out. */
+function namesIn(schema: z.ZodType): string[] {
+  const asJson = (io: 'input' | 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return [...new Set([...membersOf(asJson('input')), ...membersOf(asJson('output'))])]
+}
+
+function membersOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { properties } = value as { properties?: object }
+  return [...Object.keys(properties ?? {}), ...Object.values(value).flatMap(membersOf)]
+}
+
+const secretsOf = (schema: z.ZodType | undefined): string[] =>
+  schema ? namesIn(schema).filter((name) => SECRETS.test(name)) : []
+
+const isOperation = (one: unknown): one is Operation =>
+  typeof one === 'object' && one !== null && 'path' in one && 'response' in one
+const all = [...new Set([...operations, ...Object.values<unknown>(contracts).filter(isOperation)])]
+
+const isMessage = (one: unknown): one is Command | Nudge | Question =>
+  typeof one === 'object' && one !== null && 'kind' in one && 'data' in one
+const messages = Object.values<unknown>(contracts).filter(isMessage)
+
+test('only these requests have a card number, a cvv or a password in them', () => {
+  const named = all.flatMap(({ name, body }) => {
+    const secrets = secretsOf(body)
+    return secrets.length > 0 ? [`${name}: ${secrets.toSorted().join(', ')}`] : []
+  })
+  expect(named.toSorted()).toEqual([
+    'add-card: cardNumber, cvv',
+    'register-user: password',
+    'send-order: cardNumber, cvv',
+    'signin: password',
+    'tokenize: cardNumber, cvv',
+    'update-user: password',
+    'validate-order: cardNumber, cvv',
+  ])
+})
+
+test('no answer, no event, no query and no path has one', () => {
+  const found = all.flatMap(({ name, response, events = {}, query, params }) =>
+    [response, ...Object.values(events), query, params]
+      .flatMap(secretsOf)
+      .map((secret) => `${name}: ${secret}`),
+  )
+  expect(found).toEqual([])
+})
+
+test('no message has one', () => {
+  expect(messages.length).toBeGreaterThan(6)
+  const found = messages.flatMap((message) =>
+    [message.data, ...(message.kind === 'question' ? [message.answer] : [])]
+      .flatMap(secretsOf)
+      .map((secret) => `${message.name}: ${secret}`),
+  )
+  expect(found).toEqual([])
+})
+
+test('what is parsed of them is a Secret, which says nothing however it is printed', () => {
+  const card = NewCard.parse({
+    cardholderName: 'Maria Lindqvist',
+    cardholderStreetAddress: '316 W Washington Ave',
+    cardholderZip: '53703',
+    cvv: '314',
+    cardNumber: '4242424242424242',
+    expirationMonth: '09',
+    expirationYear: '31',
+  })
+  for (const secret of [card.cardNumber, card.cvv]) {
+    expect(secret).toBeInstanceOf(Secret)
+    expect([String(secret), JSON.stringify({ secret }), inspect(secret)]).toEqual([
+      '[secret]',
+      '{"secret":"[secret]"}',
+      '[secret]',
+    ])
+  }
+})
+
+/** Where a Secret is opened: to be sent on, exchanged for a token, or hashed. */
+test('a Secret is revealed in these files only', () => {
+  const files = globSync('{packages,services,dev,apps}/**/src/**/*.ts', { cwd: root }).filter(
+    (file) => !/\.test\.ts$|node_modules|\/testing\//.test(file),
+  )
+  const revealing = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('.reveal()'))
+  expect(revealing.toSorted()).toEqual([
+    'services/accounts/src/outside/payments.ts',
+    'services/accounts/src/password.ts',
+    'services/orders/src/check-order.ts',
+    'services/orders/src/outside/tokenize.ts',
+    'services/payments/src/routes/tokenize.ts',
+  ])
+})
+
+test('no column of any table has one; of a password there is a hash', () => {
+  const named = globSync('services/*/migrations/*.sql', { cwd: root }).flatMap((file) => {
+    const sql = readFileSync(join(root, file), 'utf8').replaceAll(/--.*$/gm, '')
+    return [...sql.matchAll(/\b\w*(?:card_?num|pan|cvv|cvc|security_code|password)\w*\b/gi)].map(
+      ([name]) => name,
+    )
+  })
+  expect([...new Set(named)]).toEqual(['password_hash'])
+})
