@@ -164,6 +164,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/e2e/**', [THROUGH_THE_GATEWAY]),
   ...zone('tests/e2e/planted.ts', [THROUGH_THE_GATEWAY], ['sql']),
   ...zone('tests/chaos/**', [], ['sql']),
+  ...zone('tests/overload/**', [], ['sql']),
   ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),

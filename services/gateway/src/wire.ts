@@ -17,6 +17,7 @@ import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { webhooks } from '#/routes/webhooks.ts'
+import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
@@ -29,8 +30,10 @@ export function wire(config: Config, log: Log): Parts {
   const owners = {
     accounts,
     catalog: new Replicas(config.CATALOG_URL),
-    orders: new Replicas(config.ORDERS_URL),
+    // Those of slow restaurants wait for seconds, and the others are not to wait behind them.
+    orders: new Replicas(config.ORDERS_URL, { connections: 2_000 }),
   }
+  const shedding = { accounts: new Shedding(), catalog: new Shedding(), orders: new Shedding() }
   // A connection each, as many as there are streams; their number is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
@@ -54,6 +57,7 @@ export function wire(config: Config, log: Log): Parts {
     owners,
     streamOwners,
     streams,
+    shedding,
     accessKeys,
     rateLimit,
     secrets,
