@@ -196,6 +196,10 @@ const CONFIG = ['packages/kit/src/config.ts', 'apps/cli/src/target.ts', 'vitest.
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
 
+const SQL =
+  'sql-has-parameters: a value goes in as ${value}; a name of a column only when it stands in our source.'
+const rawSql = ['raw', 'lit', 'ref'].map((property) => ({ object: 'sql', property, message: SQL }))
+
 const doings = 'fetch process setTimeout setInterval setImmediate queueMicrotask crypto console'.split(' ')
 const ambient: OxlintOverride[] = [
   { files: MAY_READ_ENVIRONMENT, rules: { 'eslint/no-restricted-properties': 'off' } },
@@ -238,7 +242,7 @@ export default defineConfig({
     'eslint/no-console': 'error',
     'eslint/no-var': 'error',
     'eslint/prefer-const': 'error',
-    'eslint/no-restricted-properties': ['error', processEnv],
+    'eslint/no-restricted-properties': ['error', processEnv, ...rawSql],
     'import/no-cycle': 'error',
     'unicorn/no-abusive-eslint-disable': 'error',
     'unicorn/prefer-node-protocol': 'error',

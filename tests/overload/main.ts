@@ -81,6 +81,8 @@ const goals: [met: boolean, goal: string][] = []
 try {
   await phase('warming up', 5, { noisy: 50 })
   const peak = await findPeak()
+  if (peak === 0)
+    throw new Error('nothing is answered in time at any rate: too much else runs on this machine')
   say(`peak: ${peak} orders a second`)
   const before = await phase('quiet alone', 10, { quiet: QUIET })
   const during = await phase(`${TIMES} times the peak for ${SECONDS} s`, SECONDS, {

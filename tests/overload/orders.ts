@@ -50,3 +50,6 @@ export async function ordersIn(stack: Stack): Promise<number> {
   await client.end()
   return rows[0]?.count ?? 0
 }
+
+export const readBytes = (path: string, accessKey: string): string =>
+  `GET ${path} HTTP/1.1\r\nhost: platter\r\nx-access-token: ${accessKey}\r\n\r\n`

@@ -11,6 +11,7 @@ import {
 } from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
+import { limitConnections } from '#/connections.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
 import { docs } from '#/routes/docs.ts'
@@ -25,6 +26,11 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log, config.TRUSTED_PROXIES)
   readBytes(app)
+  limitConnections(app.server, {
+    all: config.CONNECTIONS,
+    ofAddress: config.CONNECTIONS_PER_ADDRESS,
+    proxies: config.TRUSTED_PROXIES,
+  })
 
   const accounts = new Replicas(config.ACCOUNTS_URL)
   const owners = {
