@@ -71,8 +71,11 @@ export function tellCrowded(app: App, intake: Intake): void {
   })
 }
 
-/** Reads take a few milliseconds: 64 of one replica at a time are some hundredths of a second behind. */
-const READS = { crowded: 64, full: 256 }
+/**
+ * Reads take a few milliseconds: 32 of one replica at a time are some hundredths of a second behind. A gateway has 64
+ * connections to each, so that it is told before it is the one who waits.
+ */
+const READS = { crowded: 32, full: 256 }
 
 /** The reads of applications: refused when there are too many at a time. What restaurants and operators ask goes first. */
 export function limitReads(app: App): void {

@@ -11,8 +11,12 @@ const MORE = 0.03
 const BELIEVED = 0.995
 /** In a crowd less may pass than is done, by so much: it goes. */
 const LESS = 0.1
-/** In so many of ten answers must be told of a crowd before anybody is held back at all. */
-const CROWD = 3
+/**
+ * A window in which so large a share of the answers tells of a crowd is a crowded one. Five in a row, and enough answers
+ * in them, and somebody is held back: fifty orders at one moment are no crowd yet, they are gone after less.
+ */
+const CROWD = 0.3
+const FIVE_IN_A_ROW = 1 + REMEMBERED + REMEMBERED ** 2 + REMEMBERED ** 3 + REMEMBERED ** 4
 const ANSWERS_THAT_TELL = 10
 /** Calm windows after which nobody is held back any more. */
 const CALM_WINDOWS = 30
@@ -85,13 +89,14 @@ export class Shedding {
 
   #reconsider(): void {
     const { crowded, answers, heldBack } = this.#now
+    const share = answers === 0 ? 0 : crowded / answers
     this.#now.busiest = Math.max(0, ...this.#sent.values())
+    this.#now.crowds = share < CROWD ? 0 : 1
     const known = remembered(this.#before, this.#now)
     this.#before = known
     // Requests that nothing has come of yet say nothing.
     if (answers === 0 && this.#now.passed > 0) return
-    const share = answers === 0 ? 0 : crowded / answers
-    if (this.#level === Infinity && (known.answers < ANSWERS_THAT_TELL || share * 10 < CROWD)) return
+    if (this.#level === Infinity && !isCrowd(known)) return
     // What is done in a crowd is all that can be done; of that as much as the busiest have had of what passed.
     const perSecond = (known.done * 1_000) / (known.windows * WINDOW_MS)
     const crowdLevel = known.passed === 0 ? LEAST : perSecond * (1 - LESS) * (known.busiest / known.passed)
@@ -113,13 +118,17 @@ export class Shedding {
 }
 
 /**
- * Requests let through, those of the busiest application among them, and held back; answers, those of a crowd among
+ * Windows, and crowded ones; requests let through, those of the busiest application among them, and held back; answers, those of a crowd among
  * them, and those with which something was done.
  */
-type Counts = Record<'windows' | 'passed' | 'busiest' | 'heldBack' | 'answers' | 'crowded' | 'done', number>
+type Counts = Record<
+  'windows' | 'crowds' | 'passed' | 'busiest' | 'heldBack' | 'answers' | 'crowded' | 'done',
+  number
+>
 
 const nothing = (): Counts => ({
   windows: 1,
+  crowds: 0,
   passed: 0,
   busiest: 0,
   heldBack: 0,
@@ -130,6 +139,7 @@ const nothing = (): Counts => ({
 
 const remembered = (before: Counts, now: Counts): Counts => ({
   windows: before.windows * REMEMBERED + now.windows,
+  crowds: before.crowds * REMEMBERED + now.crowds,
   passed: before.passed * REMEMBERED + now.passed,
   busiest: before.busiest * REMEMBERED + now.busiest,
   heldBack: before.heldBack * REMEMBERED + now.heldBack,
@@ -137,3 +147,6 @@ const remembered = (before: Counts, now: Counts): Counts => ({
   crowded: before.crowded * REMEMBERED + now.crowded,
   done: before.done * REMEMBERED + now.done,
 })
+
+const isCrowd = ({ crowds, answers }: Counts): boolean =>
+  crowds >= FIVE_IN_A_ROW && answers >= ANSWERS_THAT_TELL

@@ -132,6 +132,14 @@ test('when the crowd is gone, everything passes again within ten seconds', () =>
   expect(counted['one']!.passed).toBe(counted['one']!.sent)
 })
 
+test('fifty requests at one moment hold nobody back, although they are a crowd for a while', () => {
+  const shedding = new Shedding()
+  for (let number = 0; number < 50; number++) expect(passes(shedding, 'one', 0)).toBe(true)
+  for (let number = 0; number < 50; number++) shedding.answered(number < 40, false, number * 8)
+  const { counted } = play(shedding, [{ application: 'one', rate: 90 }], { from: 400, seconds: 3 })
+  expect(counted['one']!.passed).toBe(counted['one']!.sent)
+})
+
 test('a crowd that a few answers tell of holds nobody back: it may be anything', () => {
   const shedding = new Shedding()
   for (let ms = 0; ms < 5_000; ms += 100) {

@@ -83,7 +83,7 @@ const TRANSMISSIONS_AT_ONCE = 256
  * connections and the event loop, every step of the sagas waits for as well, eight times an order. Seen at ten times the
  * peak: with 24 at a time an order takes 2 s.
  */
-const INTAKE = { crowded: 8, full: 64 }
+const INTAKE = { crowded: 8, full: 256 }
 
 /** Who follows an order learns of a change in that time when no nudge comes, and of what nobody nudges for: payments. */
 const LOOK_EVERY_MS = 1_500
