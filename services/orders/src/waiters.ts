@@ -7,7 +7,7 @@ export class Waiters {
 
   /** Orders that somebody waits for. */
   get count(): number {
-    return this.#waiting.size
+    return this.#watches.size
   }
 
   /** Wakes those who wait for the order. */
