@@ -167,6 +167,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/bench/**', [], ['amqp', 'sql', 'http', 'calls']),
   ...zone('tests/plans/**', [], ['sql']),
   ...zone('tests/canary/**', [], ['sql']),
+  ...zone('tests/overload/**', [], ['sql']),
   ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),
@@ -197,6 +198,10 @@ const TESTS = ['**/*.test.ts', 'tests/**']
 const CONFIG = ['packages/kit/src/config.ts', 'apps/cli/src/target.ts', 'vitest.config.ts']
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
+
+const SQL =
+  'sql-has-parameters: a value goes in as ${value}; a name of a column only when it stands in our source.'
+const rawSql = ['raw', 'lit', 'ref'].map((property) => ({ object: 'sql', property, message: SQL }))
 
 const doings = 'fetch process setTimeout setInterval setImmediate queueMicrotask crypto console'.split(' ')
 const ambient: OxlintOverride[] = [
@@ -240,7 +245,7 @@ export default defineConfig({
     'eslint/no-console': 'error',
     'eslint/no-var': 'error',
     'eslint/prefer-const': 'error',
-    'eslint/no-restricted-properties': ['error', processEnv],
+    'eslint/no-restricted-properties': ['error', processEnv, ...rawSql],
     'import/no-cycle': 'error',
     'unicorn/no-abusive-eslint-disable': 'error',
     'unicorn/prefer-node-protocol': 'error',

@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest'
 import { randomOf } from '../chaos/random.ts'
-import { stack } from './client.ts'
+import { eventually, stack } from './client.ts'
 import { exchange } from './malformed/exchange.ts'
 import { complaint } from './malformed/judge.ts'
+import { memory, processes } from './malformed/memory.ts'
 import { makeRequest } from './malformed/requests.ts'
+import { makeWireRequest } from './malformed/wire.ts'
 import { aWorld } from './malformed/world.ts'
 
-/** MALFORMED=10000 is the long form. A run is told by its seed: MALFORMED_SEED=… makes the same requests again. */
+/** `npm run malformed` is the long form: MALFORMED=200000. A run is told by its seed: MALFORMED_SEED=… makes the same requests again. */
 const COUNT = Number(process.env['MALFORMED'] ?? 1_000)
 const SEED = Number(process.env['MALFORMED_SEED'] ?? 20_261_120)
-/** Sign-ins and registrations cost a tenth of a second of a core each. */
-const AT_ONCE = 4
+/** Of the long form; beside other tests fewer: sign-ins and registrations cost a tenth of a second of a core each. */
+const IS_LONG = COUNT >= 50_000
+const AT_ONCE = IS_LONG ? 32 : 8
+/** Heaps grow to what the load makes of them; from then on they must not. */
+const WARM = COUNT / 2
+/** MiB that a process may have more at the end: V8 lets a heap go up and down by as much between two collections. */
+const GROWTH = 40
 
 const inWords = (statuses: ReadonlyMap<number, number>): string =>
   [...statuses]
@@ -18,8 +25,25 @@ const inWords = (statuses: ReadonlyMap<number, number>): string =>
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ')
 
+/** Resolves when no process has grown, or after a minute, in which an idle heap is collected. Throws what has. */
+async function stayedFlat(before: Record<string, number>): Promise<void> {
+  process.stderr.write(`MiB half-way: ${JSON.stringify(before)}\n`)
+  const now = await eventually(
+    async () => memory(),
+    (mib) => grown(before, mib).length === 0,
+    60_000,
+  )
+  process.stderr.write(`MiB at the end: ${JSON.stringify(now)}\n`)
+  if (grown(before, now).length > 0) throw new Error(`grew: ${grown(before, now).join(', ')}`)
+}
+
+const grown = (before: Record<string, number>, now: Record<string, number>): string[] =>
+  Object.entries(now)
+    .filter(([name, mib]) => mib > (before[name] ?? 0) + GROWTH)
+    .map(([name, mib]) => `${name}: ${before[name]} MiB, now ${mib}`)
+
 test(
-  `${COUNT} malformed requests (seed ${SEED}): no 5xx, no answer late, every refusal a problem of the catalogue`,
+  `${COUNT} malformed requests (seed ${SEED}): no 5xx, no answer late, every refusal a problem of the catalogue, no process dies or grows`,
   { timeout: 60_000 + COUNT * 60 },
   async () => {
     const random = randomOf(SEED)
@@ -28,15 +52,18 @@ test(
     const complaints: string[] = []
     let slowest = 0
     let made = 0
+    let warm: Record<string, number> = {}
+    const before = processes()
     async function client() {
       while (made < COUNT && complaints.length < 50) {
         made += 1
         const number = made
-        const request = makeRequest(random, world)
+        if (number === WARM) warm = memory()
+        const request = random.next() < 0.5 ? makeRequest(random, world) : makeWireRequest(random, world)
         const answer = await exchange(stack().gateway, request.bytes, request)
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         slowest = Math.max(slowest, answer.ms)
-        const wrong = complaint(answer, request.isHead)
+        const wrong = complaint(answer, request)
         if (wrong !== null) {
           const sent = JSON.stringify(request.bytes.toString('latin1')).replaceAll(/(.{1,8})\1{9,}/g, '$1…')
           complaints.push(`${wrong}\n  no. ${number}, ${request.operation}: ${sent.slice(0, 1_500)}`)
@@ -46,8 +73,10 @@ test(
     await Promise.all(Array.from({ length: AT_ONCE }, client))
     process.stderr.write(`slowest answer: ${Math.round(slowest)} ms; ${inWords(statuses)}\n`)
     expect(complaints.join('\n')).toBe('')
+    expect(processes()).toEqual(before)
+    if (IS_LONG) await stayedFlat(warm)
     // Otherwise nothing but the outermost checks would have been tried.
-    expect(statuses.get(200)).toBeGreaterThan(COUNT / 20)
+    expect(statuses.get(200)).toBeGreaterThan(COUNT / 40)
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 404, 405, 422]))
   },
 )

@@ -9,7 +9,7 @@ const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 async function send(first: string, fields: readonly string[], body = '') {
   const text = [first, `x-access-token: ${stack().accessKey}`, ...fields, '', body].join('\r\n')
   const answer = await exchange(stack().gateway, Buffer.from(text), { isHead: false, ends: body !== '' })
-  expect(complaint(answer, false)).toBeNull()
+  expect(complaint(answer, { isHead: false, mayClose: false })).toBeNull()
   return answer
 }
 const HOST = 'host: localhost'

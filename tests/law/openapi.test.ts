@@ -166,6 +166,7 @@ describe('the gateway', () => {
     rateLimit: {} as RateLimit,
     streams: {} as Streams,
     streamOwners: {},
+    shedding: {},
     secrets: ['not a secret, and long enough for one'],
   })
   afterAll(() => Promise.all([app.close(), nowhere.close()]))

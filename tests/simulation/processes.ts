@@ -13,7 +13,7 @@ import {
   type RefuseOrder,
   type SendOrder,
 } from '@platter/contracts'
-import { isAway, Problem, type Handler, type Log } from '@platter/kit'
+import { Intake, isAway, Problem, type Handler, type Log } from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Conductor } from '../../services/orders/src/conductor.ts'
@@ -128,11 +128,14 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
       () => tellCancellations({ db, log, defaultLink, cancel }),
     )
     return {
-      sendOrder: sendOrder({ db, bus, conductor, waiters, tokenize, answerWithinMs }),
+      sendOrder: sendOrder({ db, bus, conductor, waiters, intake, tokenize, answerWithinMs }),
       refuseOrder: refuseOrder(db, conductor),
     }
   }
 }
+
+/** How much a process has in hand is not what is simulated. */
+const intake = new Intake({ crowded: Infinity, full: Infinity })
 
 const tokenize: Tokenizer = async (card) => {
   const { expirationMonth, expirationYear } = card

@@ -1,6 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { Operation, Principal, PrincipalOf } from '@platter/contracts'
 import Fastify, {
   LogController,
@@ -17,17 +15,24 @@ import { newRequestId } from './ids.ts'
 import type { Log } from './log.ts'
 import { requestParser } from './parse.ts'
 import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from './principal-token.ts'
-import { Problem, problemDocument } from './problem.ts'
+import { Problem, PROBLEM_TYPE, problemDocument } from './problem.ts'
 import { nameTrace, observeRequests } from './requests.ts'
 import { scrub } from './scrub.ts'
+import { answerWhatNodeWouldNot, refuseUnreadable } from './unreadable.ts'
 
 export type App = FastifyInstance
 
 /** interface.md, "Limits". */
 export const BODY_LIMIT = 64 * 1024
 
+/** Also for the first byte of a new connection: who opens many and says nothing loses them after that. */
+const HEAD_WITHIN_MS = 5_000
+/** Head and body. A menu has 4 MiB at most: enough for 2.3 Mbit/s. */
+const REQUEST_WITHIN_MS = 15_000
+/** A reader that takes nothing for so long is gone; twice the pause between the comments of a stream of events. */
+const NOTHING_MOVES_MS = 30_000
+
 const JSON_TYPE = 'application/json; charset=utf-8'
-const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
 /** It goes along in messages and rows, so it may be no card number and no access key. */
@@ -43,7 +48,8 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     // The whole of pino, of which a Log shows less.
     loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, headersTimeout: HEAD_WITHIN_MS, connectionsCheckingInterval: 1_000 },
+    connectionTimeout: NOTHING_MOVES_MS,
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply) =>
       void answerProblem(
@@ -55,7 +61,7 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     bodyLimit: BODY_LIMIT,
     // While stopping, what still comes in on open connections is served, see `drain`.
     return503OnClosing: false,
-    requestTimeout: 15_000,
+    requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: 65_000,
     // Three characters for each of the 255 of an Idempotency-Key, which order-by-key has in its path.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 3 * 255 },
@@ -68,6 +74,8 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
   observeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
+    // Only clients that cannot tell where an answer ends ask for it (RFC 9112, C.2.2), and proxies that get it wrong.
+    if (request.raw.httpVersion === '1.0') reply.raw.shouldKeepAlive = false
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Problem('invalid-field', 'The header field Host is missing.')
   })
@@ -80,18 +88,12 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
   return app
 }
 
-/** Node has answers of its own to these, with no document, or none at all. */
-function answerWhatNodeWouldNot(app: App): void {
-  // RFC 9110, 10.1.1: an expectation that nobody knows may be ignored.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.server.on('connect', (_request, socket) =>
-    endWith(new Problem('no-such-endpoint', 'There is no such endpoint.'), socket),
-  )
-}
-
 function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
   // A 503 is a state of the world and comes in crowds; every other 5xx is to be looked into.
-  if (problem.status === 503) request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
+  // Of an overload the line of the request itself tells enough: a second one would be part of it.
+  if (problem.code === 'overloaded') request.log.debug({ code: problem.code }, 'problem')
+  else if (problem.status === 503)
+    request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
   else if (problem.status >= 500)
     request.log.error({ code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.status >= 500) nameTrace(request, reply)
@@ -104,27 +106,6 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
     .header('x-request-id', request.id)
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))
-}
-
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET') return
-  const detail = 'The request line or a header field cannot be read, or is too long.'
-  endWith(new Problem('invalid-field', detail), socket)
-}
-
-/** For what has neither request nor reply: the problem goes straight to the connection, which ends. */
-function endWith(problem: Problem, socket: Duplex): void {
-  if (!socket.writable) return
-  const requestId = newRequestId()
-  const body = JSON.stringify(problemDocument(problem, requestId, '/'))
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    `content-type: ${PROBLEM_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId}`,
-    'connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
 /** The path as sent, without the query, which may hold an access key. */

@@ -1,5 +1,7 @@
 import { problems, type Fault, type ProblemCode, type Refusal } from '@platter/contracts'
 
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
 /** A refusal on its way to the client: a row of the catalogue and what to say. `cause` is for the log only. */
 export class Problem extends Error {
   readonly code: ProblemCode

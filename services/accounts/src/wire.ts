@@ -28,6 +28,7 @@ import {
   connectPostgres,
   createApp,
   internalSecrets,
+  limitReads,
   migrate,
   readJson,
   repeat,
@@ -71,6 +72,7 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
+  limitReads(app)
 
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const { db } = postgres

@@ -4,6 +4,7 @@ import {
   connectPostgres,
   createApp,
   internalSecrets,
+  limitReads,
   migrate,
   readJson,
   repeat,
@@ -50,6 +51,7 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
+  limitReads(app)
   const route = router(app, secrets)
   restaurantSearch(route, { db, geocoder })
   restaurantSearchTest(route, { db, geocoder })

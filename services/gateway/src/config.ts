@@ -41,6 +41,20 @@ export const Config = z.object({
     .min(1)
     .default(50)
     .describe('The same for an access key of a restaurant.'),
+  CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10_000)
+    .describe(
+      'Connections that a replica of the gateway has open at most; those past it are closed at once.',
+    ),
+  CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1_000)
+    .describe('The same for one client address, unless it is one of TRUSTED_PROXIES.'),
   TRUSTED_PROXIES: networkList.describe(
     'Proxies that are believed about the client in X-Forwarded-For: addresses or CIDR ranges, separated by commas; none when empty. Behind a proxy that is not named here all clients count as one address.',
   ),

@@ -49,6 +49,7 @@ function aGateway(pages = folder): App {
     operations,
     owners,
     streamOwners: {},
+    shedding: {},
     streams: new Streams({ application: 1, restaurant: 1 }),
     accessKeys,
     rateLimit,

@@ -187,6 +187,30 @@ test('429 for the 31st bad key from one address; known keys and other addresses 
   expect((await read(app, makeAccessKey('live'), from('192.0.2.2'))).statusCode).toBe(401)
 })
 
+const spoofed = (number: number) => ({
+  headers: {
+    'x-forwarded-for': `203.0.113.${number}`,
+    forwarded: `for=203.0.113.${number}`,
+    'x-real-ip': `203.0.113.${number}`,
+    'x-forwarded-host': `host${number}.example`,
+    'x-client-id': `client-${number}`,
+    'x-client-address': `203.0.113.${number}`,
+  },
+})
+
+test('who says to come from elsewhere, or to be somebody else, is counted as who it is', async () => {
+  const app = await aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
+  const statuses = async (times: number, key: () => string): Promise<number[]> => {
+    const all: number[] = []
+    for (let time = 0; time < times; time++) all.push((await read(app, key(), spoofed(time))).statusCode)
+    return all
+  }
+  const key = aKey()
+  expect(await statuses(4, () => key)).toEqual([200, 200, 200, 429])
+  const guesses = await statuses(31, () => makeAccessKey('live'))
+  expect(guesses).toEqual([...guesses.slice(0, 30).map(() => 401), 429])
+})
+
 // What the services get ------------------------------------------------------------------------------------
 
 test.each([

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import {
+  CROWDED_HEADER,
   Problem,
   STARTING_HEADER,
   StillStarting,
@@ -23,11 +24,19 @@ const NOT_PASSED_ON = new Set([
   'transfer-encoding',
   'date',
   'x-request-id',
+  CROWDED_HEADER,
   STOPPING_HEADER,
 ])
 
-/** `stream`: the answer may go on for hours, until the signal ends it. */
-type Sent = { headers: Record<string, string>; stream?: AbortSignal }
+/**
+ * `stream`: the answer may go on for hours, until the signal ends it. `answered` is told of every answer whether the
+ * replica that gave it is crowded, and whether it refused.
+ */
+type Sent = {
+  headers: Record<string, string>
+  stream?: AbortSignal
+  answered?: ((isCrowded: boolean, isRefused: boolean) => void) | undefined
+}
 
 /**
  * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. A
@@ -87,7 +96,7 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { headers, stream }: Sent,
+  { headers, stream, answered }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
@@ -101,7 +110,10 @@ function exchange(
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   return new Promise((resolve, reject) => {
-    const learn = (given: Headers) => replicas.answered(pool, given)
+    const learn = (given: Headers, status: number) => {
+      replicas.answered(pool, given)
+      answered?.(given[CROWDED_HEADER] !== undefined, status === 503)
+    }
     pool.dispatch(options, new Relay(reply, stream, { learn, resolve, reject }))
   })
 }
@@ -109,7 +121,7 @@ function exchange(
 type Headers = Record<string, string | string[] | undefined>
 
 type Told = {
-  learn(headers: Headers): void
+  learn(headers: Headers, status: number): void
   resolve(): void
   reject(error: unknown): void
 }
@@ -135,7 +147,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
-    this.#tell.learn(headers)
+    this.#tell.learn(headers, status)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // What the gateway itself has to say: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>

@@ -11,12 +11,14 @@ import {
 } from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
+import { limitConnections } from '#/connections.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
 import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { webhooks } from '#/routes/webhooks.ts'
+import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
@@ -24,13 +26,20 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log, config.TRUSTED_PROXIES)
   readBytes(app)
+  limitConnections(app.server, {
+    all: config.CONNECTIONS,
+    ofAddress: config.CONNECTIONS_PER_ADDRESS,
+    proxies: config.TRUSTED_PROXIES,
+  })
 
   const accounts = new Replicas(config.ACCOUNTS_URL)
   const owners = {
     accounts,
     catalog: new Replicas(config.CATALOG_URL),
-    orders: new Replicas(config.ORDERS_URL),
+    // Those of slow restaurants wait for seconds, and the others are not to wait behind them.
+    orders: new Replicas(config.ORDERS_URL, { connections: 2_000 }),
   }
+  const shedding = { accounts: new Shedding(), catalog: new Shedding(), orders: new Shedding() }
   // A connection each, as many as there are streams; their number is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
@@ -54,6 +63,7 @@ export function wire(config: Config, log: Log): Parts {
     owners,
     streamOwners,
     streams,
+    shedding,
     accessKeys,
     rateLimit,
     secrets,

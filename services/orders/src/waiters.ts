@@ -5,6 +5,11 @@ const LOOK_EVERY_MS = 250
 export class Waiters {
   readonly #watches = new Map<string, Set<Watch>>()
 
+  /** Orders that somebody waits for. */
+  get count(): number {
+    return this.#watches.size
+  }
+
   /** Wakes those who wait for the order. */
   wake(orderApiKey: string): void {
     for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake()

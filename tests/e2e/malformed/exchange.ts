@@ -1,8 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
 export type Exchanged = {
-  /** 0: the connection ended without an answer, or none came in time. */
+  /** 0: there was no answer. */
   status: number
+  /** The connection ended from the other side. */
+  closed: boolean
   headers: Record<string, string>
   body: string
   ms: number
@@ -11,39 +13,50 @@ export type Exchanged = {
 /** No test waits longer for an answer, and none should wait so long. */
 const PATIENCE_MS = 10_000
 
-/** Sends bytes as they are over a connection of their own; `ends`: says that no more will come. Gives the first answer. */
+/**
+ * Sends bytes as they are over a connection of their own. `ends`: says that no more will come, at once or after so many
+ * milliseconds. Gives the first answer.
+ */
 export function exchange(
   url: string,
   bytes: Uint8Array,
-  { isHead, ends }: { isHead: boolean; ends: boolean },
+  { isHead, ends }: { isHead: boolean; ends: boolean | number },
 ): Promise<Exchanged> {
   const { hostname, port } = new URL(url)
   const started = performance.now()
   return new Promise((resolve) => {
     const socket: Socket = connect(Number(port), hostname)
     let received = Buffer.alloc(0)
+    let closed = false
     const finish = (over: boolean) => {
       const answer = read(received, isHead, over)
       if (!answer && !over) return
       clearTimeout(patience)
+      clearTimeout(noMore)
       socket.destroy()
-      resolve({ ...(answer ?? { status: 0, headers: {}, body: '' }), ms: performance.now() - started })
+      const ms = performance.now() - started
+      resolve({ ...(answer ?? { status: 0, headers: {}, body: '' }), closed, ms })
     }
+    const noMore = typeof ends === 'number' ? setTimeout(() => socket.end(), ends) : undefined
     const patience = setTimeout(() => finish(true), PATIENCE_MS)
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk])
       finish(false)
     })
     // What was received before is the answer, if it is one.
-    socket.on('error', () => finish(true))
-    socket.on('close', () => finish(true))
+    const gone = () => {
+      closed = true
+      finish(true)
+    }
+    socket.on('error', gone)
+    socket.on('close', gone)
     socket.write(bytes)
-    if (ends) socket.end()
+    if (ends === true) socket.end()
   })
 }
 
 /** The answer in what was received; null as long as it is not whole. */
-function read(received: Buffer, isHead: boolean, over: boolean): Omit<Exchanged, 'ms'> | null {
+function read(received: Buffer, isHead: boolean, over: boolean): Omit<Exchanged, 'ms' | 'closed'> | null {
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return null
   const [first = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n')

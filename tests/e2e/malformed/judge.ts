@@ -8,9 +8,15 @@ const WITHIN_MS = 2_000
 const LEAKS =
   /\n\s+at |node_modules|\/work\/|\.ts\b|file:\/\/|\b(select .+ from|insert into|update \w+ set|delete from) |relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
 
-/** What is wrong with an answer, whatever was asked; null when nothing is. */
-export function complaint({ status, headers, body, ms }: Exchanged, isHead: boolean): string | null {
-  if (status === 0) return 'no answer'
+/**
+ * What is wrong with an answer, whatever was asked; null when nothing is. Who says that no more will come, and did not
+ * send a whole request or does not wait, may see the connection closed.
+ */
+export function complaint(
+  { status, headers, body, closed, ms }: Exchanged,
+  { isHead, mayClose }: { isHead: boolean; mayClose: boolean },
+): string | null {
+  if (status === 0 && !(mayClose && closed)) return 'no answer'
   if (ms > WITHIN_MS) return `${status} after more than ${WITHIN_MS} ms`
   if (status >= 500) return `${status} ${body.slice(0, 300)}`
   if (status < 400 || isHead) return null

@@ -33,6 +33,14 @@ const TEXTS = [
   '%00%zz',
   'x'.repeat(101),
   'x'.repeat(10_000),
+  'x'.repeat(60_000),
+  'x'.repeat(100_000),
+  'e\u0301'.repeat(40),
+  '1 '.repeat(40_000),
+  'a@'.repeat(40_000),
+  'NaN',
+  'Infinity',
+  '-1e309',
   'true',
   'null',
   '0x1F',
@@ -130,7 +138,10 @@ export function mutate(value: unknown, random: Random): unknown {
 export function mutateText(text: string, random: Random): string {
   const at = random.between(0, text.length)
   const turn = random.between(0, 10)
-  if (turn === 10) return text.replace(/"[^"]*"(?=[,}\]])/, `${'['.repeat(4_000)}${']'.repeat(4_000)}`)
+  if (turn === 10) {
+    const depth = random.pick([1_000, 4_000, 10_000, 30_000, 500_000])
+    return text.replace(/"[^"]*"(?=[,}\]])/, `${'['.repeat(depth)}${']'.repeat(depth)}`)
+  }
   if (turn === 0)
     return text.replace(
       /-?\d+(\.\d+)?/,
@@ -145,7 +156,7 @@ export function mutateText(text: string, random: Random): string {
   if (turn === 6) return `${random.pick(['\uFEFF', ' ', '\n', ")]}',\n"])}${text}`
   if (turn === 7) return text + random.pick(['x', '\u0000', text, ' ', '\n\n'])
   if (turn === 8) return text.replaceAll('"', "'")
-  return random.pick(['[', '{"a":']).repeat(random.pick([100, 5_000]))
+  return random.pick(['[', '{"a":']).repeat(random.pick([100, 5_000, 60_000]))
 }
 
 /** What is no text at all. */

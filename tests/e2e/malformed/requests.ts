@@ -16,8 +16,10 @@ export type Made = {
   operation: string
   bytes: Buffer
   isHead: boolean
-  /** Less was sent than was announced: the client has to say that no more will come. */
-  ends: boolean
+  /** Less was sent than was announced: the client has to say that no more will come, at once or after a while (ms). */
+  ends: boolean | number
+  /** The connection may be closed without an answer. */
+  mayClose: boolean
 }
 
 /** One request out of chance: mostly near to a good one, because what is far from it is soon refused. */
@@ -35,6 +37,7 @@ export function makeRequest(random: Random, world: World): Made {
     bytes: Buffer.concat([head, sent]),
     isHead: method === 'HEAD',
     ends: cut || head.includes('\r\ntransfer-encoding:'),
+    mayClose: false,
   }
 }
 
@@ -116,6 +119,11 @@ function queryFor(parameters: Query, random: Random, { known }: World): string {
 
 // Body -----------------------------------------------------------------------------------------------------
 
+/** Larger than any body may be; making and sending more than that would be what takes the time. */
+const LARGEST = 5_000_000
+/** Who asks for the connection to be closed may not read the answer, if that comes while it is still sending. */
+const CLOSING_AT_MOST = 60_000
+
 function bodyFor(operation: Operation, random: Random, world: World): Buffer {
   const good = world.goodBodies[operation.name]
   const { body: schema } = documented(operation.method, operation.path)
@@ -124,7 +132,7 @@ function bodyFor(operation: Operation, random: Random, world: World): Buffer {
       ? structuredClone(random.pick(good))
       : sampleOf(schema ?? {}, random, world.known)
   for (let changes = random.pick([0, 0, 0, 1, 1, 1, 2]); changes > 0; changes--) value = mutate(value, random)
-  const text = JSON.stringify(value)
+  const text = JSON.stringify(value).slice(0, LARGEST)
   const turn = random.next()
   if (turn < 0.8) return Buffer.from(text)
   if (turn < 0.92) return Buffer.from(mutateText(text, random))
@@ -142,7 +150,7 @@ function headFor({ method, target, operation, payload }: Head, random: Random, w
     random.next() < 0.99 ? 'HTTP/1.1' : random.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/9', 'HTTPS/1.1', ''])
   const fields: [name: string, value: string][] = [
     ...(random.next() < 0.995 ? [['host', 'localhost'] as [string, string]] : []),
-    ['connection', 'close'],
+    ...(payload && payload.length > CLOSING_AT_MOST ? [] : [['connection', 'close'] as [string, string]]),
     // Bad keys are counted by address, and those of other tests are not to be held off.
     ['x-forwarded-for', `198.51.100.${random.between(0, 255)}`],
     ...keyFields(operation, random, world),

@@ -17,6 +17,7 @@ export type Schema = {
   maxItems?: number
   minimum?: number
   maximum?: number
+  minLength?: number
   maxLength?: number
 }
 type Parameter = { $ref?: string; name: string; in: string; schema: Schema }
@@ -25,7 +26,7 @@ type Documented = {
   requestBody?: { content: { 'application/json': { schema: Schema } } }
 }
 
-const document = openApiDocument() as unknown as {
+export const document = openApiDocument() as unknown as {
   paths: Record<string, Record<string, Documented>>
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
 }
@@ -58,7 +59,11 @@ function sampleOfType(schema: Schema, random: Random, known: Known, field: strin
   const type = Array.isArray(schema.type) ? random.pick(schema.type) : schema.type
   if (type === 'object') return sampleObject(schema, random, known)
   if (type === 'array') {
-    const length = random.between(schema.minItems ?? 0, Math.min(schema.maxItems ?? 3, 3))
+    const { minItems = 0, maxItems = 3 } = schema
+    const length =
+      random.next() < AT_LIMIT
+        ? Math.min(MANY, random.pick([minItems, maxItems, maxItems + 1, maxItems * 100]))
+        : random.between(minItems, Math.min(maxItems, 3))
     return Array.from({ length }, () => sampleOf(schema.items ?? {}, random, known, field))
   }
   return samplePlain(type, schema, random)
@@ -73,7 +78,35 @@ function sampleObject(schema: Schema, random: Random, known: Known): Record<stri
   )
 }
 
+/** So many values are what a limit allows just so, or just not, or a hundred times over. */
+const AT_LIMIT = 0.04
+/** More would be larger than any body may be. */
+const MANY = 3_000
+
+function sampleAtLimit(type: string | undefined, schema: Schema, random: Random): unknown {
+  const { minimum = 0, maximum = 100, minLength = 1, maxLength = 100 } = schema
+  if (type === 'integer' || type === 'number') {
+    const step = type === 'integer' ? 1 : 0.01
+    return random.pick([
+      minimum,
+      minimum - step,
+      maximum,
+      maximum + step,
+      maximum * 100,
+      -maximum,
+      maximum + 0.001,
+    ])
+  }
+  if (type !== 'string') return random.pick([null, 0, 'true', 'false', 'TRUE', 1])
+  return 'x'.repeat(
+    random.pick(
+      [minLength - 1, minLength, maxLength, maxLength + 1, maxLength * 100].map((n) => Math.max(0, n)),
+    ),
+  )
+}
+
 function samplePlain(type: string | undefined, schema: Schema, random: Random): unknown {
+  if (random.next() < AT_LIMIT) return sampleAtLimit(type, schema, random)
   if (type === 'boolean') return random.next() < 0.5
   if (type === 'null') return null
   const { minimum = 0, maximum = 100 } = schema
@@ -82,7 +115,8 @@ function samplePlain(type: string | undefined, schema: Schema, random: Random): 
   return 'Some text'.slice(0, schema.maxLength ?? 100)
 }
 
-function resolve(reference: string): Schema {
+/** The schema that a reference leads to. */
+export function resolve(reference: string): Schema {
   const schema = document.components.schemas[reference.split('/').at(-1) ?? '']
   if (!schema) throw new Error(`${reference} leads nowhere`)
   return schema

@@ -35,7 +35,7 @@ const inPath: Record<string, Described> = {
   attention: { description: 'id of what needs a person.', example: `saga_${keys.order}` },
 }
 
-const PARAMETER = /([^/]+)\/:([^/]+)/g
+const PARAMETER = /(?<![^/])([^/]+)\/:([^/]+)/g
 
 /** `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
 export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}')

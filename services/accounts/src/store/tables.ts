@@ -88,6 +88,7 @@ export type Trx = Transaction<Tables>
 
 /** A moment in epoch seconds, rounded down: a cast alone rounds, up to half a second into the future. */
 export const epochOf = <N extends number | null = number>(column: string) =>
+  // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 export const createdEpoch = epochOf('created_at')

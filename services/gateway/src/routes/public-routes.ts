@@ -20,6 +20,7 @@ import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { passOn } from '#/pass-on.ts'
+import type { Shedding } from '#/shedding.ts'
 import type { Streams } from '#/streams.ts'
 import type { RateLimit } from '#/store/rate-limit.ts'
 
@@ -40,6 +41,8 @@ type Needs = {
   streams: Streams
   /** The owners again, for streams: those would take the connections away from the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
+  /** What an owner cannot take is held back here. */
+  shedding: Partial<Record<Owner, Shedding>>
   secrets: InternalSecrets
 }
 
@@ -60,7 +63,7 @@ const PASSED_ON = [
  */
 export function publicRoutes(
   app: App,
-  { operations, owners, streamOwners, streams, secrets, ...guards }: Needs,
+  { operations, owners, streamOwners, streams, shedding, secrets, ...guards }: Needs,
 ): void {
   const sign = principalSigner(secrets)
   app.decorateRequest('principal', null)
@@ -69,11 +72,16 @@ export function publicRoutes(
     const replicas = owners[operation.owner]
     if (!replicas)
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
+    const shed = isNewWork(operation) ? shedding[operation.owner] : undefined
+    const answered = shed && ((isCrowded: boolean, isRefused: boolean) => shed.answered(isCrowded, isRefused))
     app.route({
       method: operation.method,
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
-      onRequest: async (request, reply) => admit(request, reply, { operation, ...guards }),
+      async onRequest(request, reply) {
+        const principal = await admit(request, reply, { operation, ...guards })
+        if (principal.kind === 'application') shed?.admit(principal.applicationId)
+      },
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const headers = {
@@ -82,7 +90,7 @@ export function publicRoutes(
           [PRINCIPAL_HEADER]: await sign(request.principal, operation.owner),
         }
         if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept))
-          return passOn(replicas, request, reply, { headers })
+          return passOn(replicas, request, reply, { headers, answered })
         if (streams.isEnded) return comeBack(reply)
         const stream = admitStream(streams, request, reply)
         return passOn(streamOwners[operation.owner] ?? replicas, request, reply, { headers, stream })
@@ -92,6 +100,13 @@ export function publicRoutes(
   refuseOtherMethods(app, operations)
 }
 
+/**
+ * What may be held back for the sake of what has begun: who asks after an order that was accepted is answered first,
+ * and so are restaurants, who move orders along, and operators.
+ */
+const isNewWork = (operation: Operation): boolean =>
+  audienceOf(operation) === 'application' && (operation.owner !== 'orders' || operation.method !== 'GET')
+
 type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation }
 
 /** Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask. */
@@ -99,7 +114,7 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   { accessKeys, rateLimit, operation }: Guards,
-): Promise<void> {
+): Promise<Principal> {
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
   const ask = () => accessKeys.principalOf(key, { requestId: request.id, address })
@@ -111,6 +126,7 @@ async function admit(
     await checkRate(rateLimit, principal.accessKeyId, reply)
   }
   checkAudience(principal, operation)
+  return principal
 }
 
 /** A key that cannot be asked for is as good as it was. */

@@ -1,34 +1,48 @@
-import { Problem, Replicas, type App } from '@platter/kit'
+import { overloaded, Problem, Replicas, type App } from '@platter/kit'
+import { BadTries } from '#/bad-tries.ts'
+import { addressOf } from '#/client-address.ts'
 import { passOn } from '#/pass-on.ts'
 
 /** An event of Stripe's is some kilobytes, with a large object some tens. */
 const BODY_LIMIT = 256 * 1024
+/** Events that wait for payments, which needs some milliseconds for each. Stripe sends again what is refused. */
+const AT_ONCE = 100
 
 /**
  * Stripe's events, to payments: the one path that needs no access key. Bytes and signature go on as they came,
- * for payments believes nothing that is not signed; nothing else of the request does. Without `paymentsUrls`
- * there is no such path.
+ * for payments believes nothing that is not signed; nothing else of the request does. What is well signed is never held
+ * off; an address whose signatures are wrong is, so that nobody can have payments check signatures all day. Without
+ * `paymentsUrls` there is no such path.
  */
 export function webhooks(app: App, paymentsUrls: readonly string[] | undefined): void {
   if (!paymentsUrls) return
   const payments = new Replicas(paymentsUrls)
+  const badSignatures = new BadTries('signature')
+  let waiting = 0
   app.addHook('onClose', () => payments.close())
   app.route({
     method: 'POST',
     url: '/webhooks/stripe',
     bodyLimit: BODY_LIMIT,
     // Before the body is read: what is not even signed is not Stripe's.
-    async onRequest({ headers }) {
-      if (typeof headers['stripe-signature'] !== 'string')
+    async onRequest(request, { raw }) {
+      if (typeof request.headers['stripe-signature'] !== 'string')
         throw new Problem('invalid-field', 'The header Stripe-Signature is missing.')
+      await badSignatures.holdOff(addressOf(request))
+      if (waiting >= AT_ONCE) throw overloaded()
+      waiting += 1
+      raw.once('close', () => (waiting -= 1))
     },
-    handler: async (request, reply) =>
-      passOn(payments, request, reply, {
+    async handler(request, reply) {
+      await passOn(payments, request, reply, {
         headers: {
           'x-request-id': request.id,
           'content-type': request.headers['content-type'] ?? 'application/json',
           'stripe-signature': String(request.headers['stripe-signature']),
         },
-      }),
+      })
+      if (reply.raw.statusCode === 400) await badSignatures.count(addressOf(request))
+      return reply
+    },
   })
 }

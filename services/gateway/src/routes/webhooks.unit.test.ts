@@ -13,6 +13,7 @@ beforeAll(async () => {
   readBytes(payments)
   payments.post('/webhooks/stripe', async ({ headers, body }, reply) => {
     seen = { headers, body: (body as Buffer).toString() }
+    if (headers['stripe-signature'] === 'forged') return reply.code(400).send({})
     return reply.code(202).send({ received: true })
   })
   await payments.listen({ host: '127.0.0.1', port: 0 })
@@ -62,6 +63,24 @@ test('400 without a signature, and payments is not asked', async () => {
 
 test('413 for what is too large to be an event', async () => {
   expect((await post({ 'stripe-signature': 's' }, 'x'.repeat(256 * 1024 + 1))).statusCode).toBe(413)
+})
+
+const forge = (remoteAddress: string) =>
+  app.inject({
+    method: 'POST',
+    url: '/webhooks/stripe',
+    remoteAddress,
+    headers: { 'stripe-signature': 'forged' },
+    payload: BODY,
+  })
+
+test('429 for an address whose signatures are wrong, before payments is asked; another one goes on', async () => {
+  await expect.poll(async () => (await forge('192.0.2.1')).statusCode, { interval: 1 }).toBe(429)
+  seen = null
+  const { statusCode, headers } = await forge('192.0.2.1')
+  expect({ statusCode, seen }).toEqual({ statusCode: 429, seen: null })
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+  expect((await forge('192.0.2.2')).statusCode).toBe(400)
 })
 
 test('503 while payments is away, so that Stripe sends it again', async () => {

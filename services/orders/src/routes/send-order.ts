@@ -6,9 +6,11 @@ import {
   isAway,
   mismatch,
   newApiKey,
+  overloaded,
   Rendered,
   type Call,
   type Handler,
+  type Intake,
 } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
@@ -28,8 +30,12 @@ type Needs = {
   conductor: Conductor
   waiters: Waiters
   tokenize: Tokenizer
+  intake: Intake
   answerWithinMs: number
 }
+
+/** Requests of a replica that wait for their orders: of 125 a second, when all go to restaurants that never answer. */
+const WAITING_AT_MOST = 1_000
 
 /**
  * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
@@ -41,11 +47,14 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     if (repeated) return repeated
     const { body, principal, requestId } = call
     const { applicationId } = principal
-    const checked = await checkOrder(needs.bus, body, { applicationId, requestId, now: Date.now() })
+    const { bus, intake, waiters } = needs
+    if (waiters.count >= WAITING_AT_MOST) throw overloaded()
+    const caller = { applicationId, requestId, now: Date.now() }
+    const checked = await intake.take(() => checkOrder(bus, body, caller))
     const newCard = await tokenized(needs.tokenize, call, checked.order)
     const apiKey = newApiKey()
     using watch = needs.waiters.watch(apiKey)
-    await accept(needs, call, { apiKey, watch, checked, newCard })
+    await intake.goOn(() => accept(needs, call, { apiKey, watch, checked, newCard }))
     call.concerns(apiKey)
     return await finalAnswer(needs, apiKey, watch, call)
   }

@@ -1,13 +1,14 @@
 import type { Bus } from '@platter/bus'
 import type { ValidateOrder } from '@platter/contracts'
-import type { Handler } from '@platter/kit'
+import type { Handler, Intake } from '@platter/kit'
 import { checkOrder } from '#/check-order.ts'
 import { orderRecord } from '#/domain/order.ts'
 
 /** Exactly the two read-only steps of send-order: nothing is stored, charged or transmitted. */
 export const validateOrder =
-  (bus: Bus): Handler<typeof ValidateOrder> =>
+  (bus: Bus, intake: Intake): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId }, requestId }) => {
-    const { order } = await checkOrder(bus, body, { applicationId, requestId, now: Date.now() })
+    const caller = { applicationId, requestId, now: Date.now() }
+    const { order } = await intake.take(() => checkOrder(bus, body, caller))
     return orderRecord(order)
   }

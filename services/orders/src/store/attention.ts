@@ -32,12 +32,14 @@ export async function keepDeadLetter(db: Db, letter: NewDeadLetter): Promise<voi
 
 type Page = { before: Before | null; limit: number }
 
+/* eslint-disable no-restricted-properties -- callers name columns of this schema */
 const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::int8`
 
 /** Newest first, from after a position; by bytes, so that every source sorts alike. */
 const pageOf = (at: ReturnType<typeof microseconds>, id: string, { before, limit }: Page) => sql`
   ${before === null ? sql`true` : sql`(${at}, ${sql.ref(id)} collate "C") < (${before.at}::int8, ${before.id}::text collate "C")`}
   order by ${at} desc, ${sql.ref(id)} collate "C" desc limit ${limit}`
+/* eslint-enable no-restricted-properties */
 
 export type DeadLetterRow = {
   id: string

@@ -27,6 +27,7 @@ export type StoredStory = {
 }
 
 const epoch = <N extends number | null = number>(column: string) =>
+  // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 /** Null when there is no such order. */

@@ -42,6 +42,7 @@ type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[num
   age_seconds: number
 }
 const columns = sql.join(
+  // eslint-disable-next-line no-restricted-properties -- columns of this schema, named here
   row.map((column) => (typeof column === 'string' ? sql.ref(`authorizations.${column}`) : column)),
 )
 

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Database } from './authorizations.ts'
 
 const epoch = <N extends number | null = number>(column: string) =>
+  // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as processorId'] as const

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { limitConnections } from './connections.ts'
+
+const sockets: Socket[] = []
+const listening: Server[] = []
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const server of listening.splice(0)) server.close()
+})
+
+async function aServer(limits: { all: number; ofAddress: number; proxies: string[] }) {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.write('welcome')
+  })
+  limitConnections(server, limits)
+  listening.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Whether a connection from that address of this machine is welcomed, and not closed. */
+async function isLetIn(port: number, localAddress = '127.0.0.1'): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  sockets.push(socket)
+  socket.on('error', () => socket.destroy())
+  return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])
+}
+
+const at = async (port: number, times: number, address?: string): Promise<boolean[]> => {
+  const letIn: boolean[] = []
+  for (let time = 0; time < times; time++) letIn.push(await isLetIn(port, address))
+  return letIn
+}
+
+test('one address may have so many connections; another one is let in all the same', async () => {
+  const port = await aServer({ all: 100, ofAddress: 2, proxies: [] })
+  expect(await at(port, 3)).toEqual([true, true, false])
+  expect(await at(port, 1, '127.0.0.2')).toEqual([true])
+})
+
+test('a connection that has ended makes room', async () => {
+  const port = await aServer({ all: 100, ofAddress: 1, proxies: [] })
+  expect(await at(port, 2)).toEqual([true, false])
+  sockets[0]!.destroy()
+  await expect.poll(() => isLetIn(port)).toBe(true)
+})
+
+test.each([['127.0.0.0/8'], ['127.0.0.1']])(
+  'clients come through a proxy that is trusted (%s) without a number',
+  async (proxy) => {
+    const port = await aServer({ all: 100, ofAddress: 1, proxies: [proxy] })
+    expect(await at(port, 3)).toEqual([true, true, true])
+  },
+)
+
+test('all together there may be so many', async () => {
+  const port = await aServer({ all: 2, ofAddress: 100, proxies: ['127.0.0.1'] })
+  expect(await at(port, 3)).toEqual([true, true, false])
+})

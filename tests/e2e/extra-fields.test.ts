@@ -1,0 +1,119 @@
+import {
+  AddAddress,
+  AddCard,
+  RegisterUser,
+  SendOrder,
+  UpdateUser,
+  ValidateOrder,
+  type Operation,
+} from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, card, cast, home, maria, post, register } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { document, documented, resolve, type Schema } from './malformed/samples.ts'
+
+/** What somebody may hope to set along with the rest (OWASP API3:2023, mass assignment). */
+const HOPED_FOR =
+  `isAdmin admin role roles isTest testMode applicationId clientId clientApplicationId ownerId userId
+  accountId tenantId internal debug verified emailVerified passwordHash token cardToken scope scopes permissions
+  discount coupon price amount currency paid approved locked deleted createdAt updatedAt version state saga step
+  principal accessKeyId restaurantId orderId __v $set id_ override force skipPayment free balance credit`.split(
+    /\s+/,
+  )
+
+/** Those, and the name of every field of every record, also as other languages write it. */
+const NAMES = [
+  ...new Set([...HOPED_FOR, ...Object.values(document.components.schemas).flatMap(namesIn)]),
+].flatMap((name) => [...new Set([name, name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])])
+
+function namesIn(schema: Schema): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [name, ...namesIn(inner)])
+}
+
+const VALUES = [true, 1, 'DELIVERED', null, 0, '0', {}]
+
+/** Every object in a body with all names that its schema does not have. */
+function withExtras(value: unknown, schemas: Schema[]): unknown {
+  const known = schemas.flatMap(alternatives)
+  if (Array.isArray(value)) {
+    const items = known.flatMap((schema) => (schema.items ? [schema.items] : []))
+    return value.map((one) => withExtras(one, items))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const names = new Set(known.flatMap((schema) => Object.keys(schema.properties ?? {})))
+  const extras = NAMES.filter((name) => !names.has(name)).map((name, at) => [
+    name,
+    VALUES[at % VALUES.length],
+  ])
+  const own = Object.entries(value).map(([name, inner]) => [
+    name,
+    withExtras(
+      inner,
+      known.flatMap((schema) => schema.properties?.[name] ?? []),
+    ),
+  ])
+  return Object.fromEntries([...extras, ...own]) as unknown
+}
+
+const alternatives = (schema: Schema): Schema[] => {
+  if (schema.$ref) return alternatives(resolve(schema.$ref))
+  return [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(alternatives)]
+}
+
+/** Names only, and the values that a client did not give and cannot choose. */
+const DIFFERENT = /^(apiKey|id|date|datePlaced)$/
+const comparable = (body: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(body).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}@/g, '@'),
+    (name, value: unknown) => (DIFFERENT.test(name) ? 'there' : value),
+  )
+
+const email = () => `extra.${crypto.randomUUID()}@example.org`
+const pickup = () => anOrder(cast.aurora)
+const delivery = async () => ({
+  ...(await pickup()),
+  method: 'delivery',
+  payment: 'card',
+  card: card(),
+  address: home,
+  recipient: { ...maria, email: 'maria@example.org' },
+})
+
+const cases: [Operation, () => Promise<{ path: string; body: Record<string, unknown> }>][] = [
+  [ValidateOrder, async () => ({ path: 'validate-order', body: await delivery() })],
+  [SendOrder, async () => ({ path: 'send-order', body: await delivery() })],
+  [SendOrder, async () => ({ path: 'send-order', body: await pickup() })],
+  [
+    RegisterUser,
+    async () => ({
+      path: 'register-user',
+      body: { ...maria, email: email(), password: 'a long enough password' },
+    }),
+  ],
+  [
+    UpdateUser,
+    async () => ({ path: `update-user/${(await register()).apiKey}`, body: { firstName: 'Mia' } }),
+  ],
+  [AddCard, async () => ({ path: `user/${(await register()).apiKey}/add-card`, body: card() })],
+  [AddAddress, async () => ({ path: `user/${(await register()).apiKey}/add-address`, body: home })],
+]
+
+test('there are 200 of them', () => {
+  expect(NAMES.length).toBeGreaterThan(200)
+})
+
+test.each(cases.map(([operation, make]) => [operation.name, operation, make] as const))(
+  'fields that %s does not have change nothing, in no object of its body, and none comes back',
+  async (_, operation, make) => {
+    const { body: schema } = documented(operation.method, operation.path)
+    const plain = await make()
+    const other = await make()
+    const without = await post(plain.path, plain.body)
+    const extras = withExtras(other.body, schema ? [schema] : [])
+    const answer = await post(other.path, extras)
+    expect(answer.status).toBe(200)
+    expectConforms(operation, answer.body)
+    const [one, another] = [without, answer].map(({ body }) => comparable(body))
+    expect(another).toEqual(one)
+  },
+)

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { StackFile } from '../../../dev/stack/description.ts'
+import { stack } from '../stack.ts'
+
+const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
+
+/** The processes of our services at this moment, from the file that the launcher keeps up to date. */
+export function processes(): Record<string, number[]> {
+  const file = join(dirname(stack().data.logs), 'stack.json')
+  const { processes: running } = JSON.parse(readFileSync(file, 'utf8')) as StackFile
+  return Object.fromEntries(SERVICES.map((service) => [service, running[service]]))
+}
+
+/** MiB that each process has in memory, by service and number. */
+export function memory(): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(processes()).flatMap(([service, pids]) =>
+      pids.map((pid, at) => [`${service}-${at + 1}`, residentMiB(pid)] as const),
+    ),
+  )
+}
+
+function residentMiB(pid: number): number {
+  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kib) / 1_024)
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+
+/*
+ * What clients send meets many patterns, and one that goes back over its input again and again stops a process for
+ * minutes. Each one in our sources is run here on the inputs that such patterns cannot bear.
+ */
+
+const root = join(import.meta.dirname, '../..')
+const LENGTH = 100_000
+/** For all inputs of a pattern. Linear ones need some milliseconds, others seconds for each: in between lies a busy machine. */
+const WITHIN_MS = 5_000
+
+/** A literal where an expression may begin; with its flags. */
+const LITERAL =
+  /(?<=[=(,:[!&|?{};]\s*|return\s+|^\s*)\/(?![*/])((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm
+const CONSTRUCTED = /new RegExp\((?:String\.raw)?[`'"](.+?)[`'"](?:, '(\w+)')?\)/g
+
+type Pattern = { where: string; source: string; flags: string }
+
+function patternsIn(file: string): Pattern[] {
+  const lines = readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .filter((line) => !/^\s*(\*|\/\*|\/\/)/.test(line))
+  const text = lines.join('\n')
+  return [...text.matchAll(LITERAL), ...text.matchAll(CONSTRUCTED)].flatMap(([, source = '', flags = '']) =>
+    // What a template puts in is a pattern of its own, or the name of something.
+    [{ where: `${file}: /${source}/${flags}`, source: source.replaceAll(/\$\{\w+\}/g, '(?:a|1)+'), flags }],
+  )
+}
+
+const files = execFileSync('git', ['ls-files', 'packages', 'services'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file.endsWith('.ts') && !file.includes('.test.') && !/\/testing\/|testkit/.test(file))
+const patterns = files.flatMap(patternsIn)
+
+/** Long runs of what a pattern may take, alone and in turn, with an end that it cannot take. */
+function inputsFor(source: string): string[] {
+  const named = [...new Set(source.replaceAll(/\\[a-zA-Z]/g, '').match(/[^\\^$.*+?()[\]{}|]/g) ?? [])].slice(
+    0,
+    12,
+  )
+  const units = ['0', 'a', 'A', ' ', '-', '.', '@', '"', '/', '%', '\t', '\n', '[', 'é', ...named]
+  const pairs = [
+    '0 ',
+    '0-',
+    'a ',
+    'a.',
+    'a@',
+    '0.',
+    ' ,',
+    '""',
+    '\\"',
+    '--',
+    ...named.map((one) => `${one}0`),
+  ]
+  return [...new Set([...units, ...pairs])].flatMap((unit) => {
+    const run = unit.repeat(LENGTH / unit.length)
+    return [run, `${run}!`, `${run}\u0000`, `!${run}`]
+  })
+}
+
+/** Whether a pattern is not done in time; V8 stops it then. */
+function isSlow({ source, flags }: Omit<Pattern, 'where'>, inputs: string[], withinMs = WITHIN_MS): boolean {
+  const script = 'for (const input of inputs) input.replace(new RegExp(source, flags), "")'
+  try {
+    runInNewContext(script, { inputs, source, flags }, { timeout: withinMs })
+    return false
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return true
+    throw error
+  }
+}
+
+test('there are patterns to look at', () => {
+  expect(patterns.length).toBeGreaterThan(40)
+  expect(patterns.map(({ where }) => where).join('\n')).toContain('card-number.ts')
+})
+
+test.each(patterns.map((pattern) => [pattern.where, pattern] as const))(
+  'is done at once with 100,000 characters: %s',
+  (_, pattern) => {
+    expect(isSlow(pattern, inputsFor(pattern.source))).toBe(false)
+  },
+)
+
+test.each(['^(a+)+$', '(a*)*(.*)b$', '([^/]+)\\/:([^/]+)'])(
+  'one that goes back over its input is found: %s',
+  (source) => {
+    expect(isSlow({ source, flags: '' }, inputsFor(source), 500)).toBe(true)
+  },
+)

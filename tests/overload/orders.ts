@@ -1,0 +1,55 @@
+import pg from 'pg'
+import type { Stack } from '../../dev/stack.ts'
+import { AURORA, plainItem } from '../chaos/clients.ts'
+
+/** An application of its own with an access key. */
+export async function anApplication(stack: Stack, name: string): Promise<string> {
+  const ask = async <T>(path: string, body: unknown): Promise<T> => {
+    const answer = await fetch(`${stack.gateway}/operatorapi/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-access-token': stack.operatorKey },
+      body: JSON.stringify(body),
+    })
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+  const { id } = await ask<{ id: string }>('applications', { name })
+  return (await ask<{ accessKey: string }>(`applications/${id}/access-keys`, {})).accessKey
+}
+
+/** The bytes of a cash order for pickup at a restaurant that takes it at once. */
+export async function orderBytes(stack: Stack, accessKey: string): Promise<string> {
+  const item = await plainItem(stack.file, AURORA)
+  return postBytes('/publicapi/v1/send-order', accessKey, {
+    restaurantApiKey: AURORA,
+    items: [{ apiKey: item }, { apiKey: item }],
+    method: 'pickup',
+    payment: 'cash',
+    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
+  })
+}
+
+function postBytes(path: string, accessKey: string, value: unknown): string {
+  const body = JSON.stringify(value)
+  return [
+    `POST ${path} HTTP/1.1`,
+    'host: platter',
+    `x-access-token: ${accessKey}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
+}
+
+/** Orders that are stored. */
+export async function ordersIn(stack: Stack): Promise<number> {
+  const client = new pg.Client({ connectionString: stack.file.urls.postgres })
+  await client.connect()
+  const { rows } = await client.query<{ count: number }>('select count(*)::int4 as count from orders.orders')
+  await client.end()
+  return rows[0]?.count ?? 0
+}
+
+export const readBytes = (path: string, accessKey: string): string =>
+  `GET ${path} HTTP/1.1\r\nhost: platter\r\nx-access-token: ${accessKey}\r\n\r\n`
