@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { z } from 'zod'
+import { ANSWER_HEADERS } from './answer-headers.ts'
 import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { newRequestId } from './ids.ts'
@@ -64,7 +65,7 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
   answerWhatNodeWouldNot(app)
   observeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id)
+    void reply.headers(ANSWER_HEADERS).header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Problem('invalid-field', 'The header field Host is missing.')
   })
@@ -98,6 +99,7 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   if (problem.code === 'body-too-large') void reply.removeHeader('connection')
   return reply
     .code(problem.status)
+    .headers(ANSWER_HEADERS)
     .header('x-request-id', request.id)
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))
@@ -119,6 +121,7 @@ function endWith(problem: Problem, socket: Duplex): void {
     `content-type: ${PROBLEM_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...Object.entries(ANSWER_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
