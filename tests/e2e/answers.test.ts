@@ -1,12 +1,10 @@
 import { request } from 'node:http'
-import { operations, type Operation } from '@platter/contracts'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { call, cast, get, operator, stack } from './client.ts'
+import { operations } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { cast, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 
-/* What holds for every answer, whatever was asked: its headers, and who may call what. */
-
-const pathOf = ({ path }: Operation): string => path.replaceAll(/:\w+/g, newKey())
+/* What holds for every answer, whatever was asked. */
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined> }
 
@@ -72,41 +70,7 @@ describe('headers', () => {
   )
 })
 
-describe('each kind of access key and every operation of the other kinds', () => {
-  const audiences = ['publicapi', 'restaurantapi', 'operatorapi'] as const
-  const keys: Partial<Record<(typeof audiences)[number], string>> = {}
-  beforeAll(async () => {
-    const path = `restaurants/${cast.console}/access-keys`
-    keys.publicapi = stack().accessKey
-    keys.operatorapi = stack().operatorKey
-    keys.restaurantapi = (await operator<{ accessKey: string }>('POST', path, {})).body.accessKey
-  })
-
-  const audienceOf = ({ path }: Operation) => audiences.find((one) => path.startsWith(`/${one}/`))
-
-  test('every operation is for one kind of key', () => {
-    expect(operations.filter((operation) => audienceOf(operation) === undefined)).toEqual([])
-  })
-
-  test.each(audiences)('403 not-allowed for a key of /%s/', async (audience) => {
-    const others = operations.filter((operation) => audienceOf(operation) !== audience)
-    expect(others.length).toBeGreaterThan(20)
-    for (const operation of others) {
-      const { status, body } = await call<{ code: string }>(pathOf(operation), {
-        method: operation.method,
-        key: keys[audience] ?? null,
-      })
-      expect({ path: operation.path, status, code: body.code }).toEqual({
-        path: operation.path,
-        status: 403,
-        code: 'not-allowed',
-      })
-    }
-  })
-
-  test('that key is good for its own', async () => {
-    const { status } = await call('/restaurantapi/v1/orders', { key: keys.restaurantapi ?? null })
-    expect(status).toBe(200)
-    expect((await get('restaurant/search?limit=1')).status).toBe(200)
-  })
+test('every operation is for one kind of access key', () => {
+  const audiences = /^\/(publicapi|restaurantapi|operatorapi)\//
+  expect(operations.filter(({ path }) => !audiences.test(path))).toEqual([])
 })
