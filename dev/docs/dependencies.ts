@@ -109,7 +109,7 @@ const introduction = [
   '  refuses a package with a script that `allowScripts` in package.json has not decided on: `tests/law/install-scripts.test.ts`.',
   '- **Each package has a reason** in `dev/packages/reasons.ts`, is used by the folder that names it, has a licence that may be used',
   '  here, and brings no more than the budget allows: `tests/law/dependencies.test.ts`.',
-  '- **No secret is committed**: `tests/law/secrets.test.ts`.',
+  '- **No secret is committed**: `tests/law/committed-secrets.test.ts`.',
   '',
   'To take a new one: `npm install --save-exact --min-release-age=7 --workspace FOLDER PACKAGE` (most malicious versions are found',
   'within days), a line in `dev/packages/reasons.ts`, `npm run docs`, and the new number in the budget, which says what it costs.',
