@@ -122,8 +122,8 @@ const introduction = [
   'npm run sbom    # what each image is made of, CycloneDX, to .run/sbom; keep it with the build',
   '```',
   '',
-  '`npm run audit` asks the registry and Sigstore. It is not part of `npm test`: what it finds changes without a change here. CI runs',
-  'it on each build and once a day. `npm audit` fails from severity _high_ on; signatures need npm 11.17 or later.',
+  '`npm run audit` asks the registry and Sigstore. It is no part of `npm test`, for what it finds changes without a change here: have your',
+  'CI run it on each build and once a day. `npm audit` fails from severity _high_ on; signatures need npm 11.17 or later.',
   'Each image has its own document at `/app/sbom.cdx.json`. For the packages of Debian below it: `docker buildx build --sbom=true`.',
   '',
 ]
