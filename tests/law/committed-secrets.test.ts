@@ -26,9 +26,10 @@ const PUBLIC = new Set([
   // The digits of base 62 and of base 64.
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
-  // Of Stripe's documentation, and one that no account has: services refuse the one and are tried with the other.
+  // Of Stripe's documentation, and two that no account has: services refuse the one and are tried with the others.
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
   'sk_live_0123456789abcdef',
+  'sk_test_0123456789abcdef',
   // Of nobody: what a good secret looks like, for the tests of those that are refused.
   '9b1f60c2d7e35a84',
   '5f0c7d2b91ae4863d0f2c5b7a9e81346',
