@@ -2,6 +2,7 @@
 #
 # Node strips the types while it reads the sources, so nothing is compiled: an image is Node, the npm packages that
 # the folder depends on, and sources. Only the restaurant's console is built, for the browser.
+# For a release with a digest (docs/security.md): --build-arg NODE=node:24-slim@sha256:…
 ARG NODE=node:24-slim
 
 # The manifests alone, so that a change of sources does not install the packages anew.
@@ -17,6 +18,9 @@ ARG PACKAGE
 WORKDIR /app
 COPY --from=manifests /app ./
 RUN npm ci --workspace "$PACKAGE" --omit=dev --omit=optional --ignore-scripts
+# What is in the image, for whoever looks for a vulnerable package in it: /app/sbom.cdx.json.
+COPY dev/packages dev/packages
+RUN node dev/packages/print-sbom.ts "$PACKAGE" > sbom.cdx.json && rm -r dev/packages
 
 FROM ${NODE} AS process
 ARG PACKAGE

@@ -30,8 +30,12 @@ function install() {
   const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
   // `error`, else dozens of packages that want a newer Node than the one npm runs on just now are warned about.
   // NODE_ENV=production or a setting of the user's would leave out what the tests and the pinned Node need.
-  const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status, error } = spawnSync(command, [...first, ...flags], { cwd: root, stdio: 'inherit' })
+  // No package's install script is needed, and npm before 11.16 would run them all.
+  const flags = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  const { status, error } = spawnSync(command, [...first, ...flags, '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   if (status !== 0) fail(`npm ci did not succeed${error ? ` (${error.message})` : ''}: see above.`)
 }
 

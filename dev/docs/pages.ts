@@ -6,6 +6,7 @@ import { Config as Catalog } from '../../services/catalog/src/config.ts'
 import { Config as Gateway } from '../../services/gateway/src/config.ts'
 import { Config as Orders } from '../../services/orders/src/config.ts'
 import { Config as Payments } from '../../services/payments/src/config.ts'
+import { dependencyPage } from './dependencies.ts'
 
 const services = {
   gateway: Gateway,
@@ -20,6 +21,11 @@ const GENERATED = '<!-- Made from the code by `npm run docs`; a test keeps it fr
 /** The pages that are made from the code: path below docs/ to text. */
 export const pages = (): Record<string, string> => ({
   'configuration.md': configuration(),
+  'dependencies.md': page(
+    'Dependencies',
+    'The packages of others: which, why, how many and how large, and what keeps them in check.',
+    dependencyPage(),
+  ),
   'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'problems.md': problemPage(),
 })

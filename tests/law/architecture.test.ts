@@ -25,7 +25,7 @@ test('paths are told from other code', () => {
   expect(exists('services/*/src/nowhere.ts')).toBe(false)
 })
 
-describe.each(['ARCHITECTURE.md', 'README.md'])('%s', (guide) => {
+describe.each(['ARCHITECTURE.md', 'README.md', 'docs/security.md'])('%s', (guide) => {
   test('every path that it names exists', () => {
     expect(pathsIn(readFileSync(join(root, guide), 'utf8')).filter((path) => !exists(path))).toEqual([])
   })

@@ -66,6 +66,36 @@ test('every process is started by packages/kit/start.sh', () => {
   expect(others).toEqual([])
 })
 
+test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) => {
+  expect(composeService(kind)).toMatchObject({
+    cap_drop: ['MKNOD', 'NET_RAW', 'SETFCAP', 'SYS_CHROOT'],
+    security_opt: ['no-new-privileges:true'],
+    mem_limit: expect.any(String) as string,
+  })
+})
+
+test('nobody is privileged, shares a namespace of the machine or sees its files and its Docker', () => {
+  const wide = ['privileged', 'cap_add', 'devices', 'pid', 'ipc', 'network_mode', 'userns_mode', 'user']
+  for (const [name, service] of Object.entries(services)) {
+    expect(Object.keys(service).filter((key) => wide.includes(key))).toEqual([])
+    const mounts = (service['volumes'] ?? []) as string[]
+    expect({ name, mounts: mounts.filter((one) => /^[./~]/.test(one)) }).toEqual({ name, mounts: [] })
+  }
+})
+
+test('an image of ours ends as the user node, with no secret among its arguments', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+  const stages = dockerfile.split(/^FROM /m).slice(1)
+  const started = stages.filter((stage) => / AS (process|jobs|gateway)\n/.test(stage))
+  const users = started.flatMap((stage) => [...stage.matchAll(/^USER (\w+)$/gm)].map(([, user]) => user))
+  expect(started.length).toBe(3)
+  // The other two begin with what `process` ends with.
+  expect(started.slice(1).every((stage) => stage.startsWith('process AS '))).toBe(true)
+  expect(users).toEqual(['node'])
+  expect(started[0]).not.toMatch(/^USER [^]*^RUN /m)
+  expect(dockerfile).not.toMatch(/^(ARG|ENV) .*(SECRET|PASSWORD|TOKEN|KEY)/m)
+})
+
 test.each(folders)('%s is started again, and asked whether it is ready', (folder) => {
   const { restart, healthcheck } = composeService(basename(folder))
   expect(restart).toBe('unless-stopped')

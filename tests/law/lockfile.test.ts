@@ -13,6 +13,11 @@ type Manifest = {
   overrides?: Dependencies
 }
 
+type Entry = { link?: boolean; integrity?: string; resolved?: string }
+
+const DEFAULT_REGISTRY = 'https://registry.npmjs.org/'
+const REGISTRY = /^https:\/\/registry\.npmjs\.org\//
+
 const root = join(import.meta.dirname, '../..')
 const read = (file: string): unknown => JSON.parse(readFileSync(join(root, file), 'utf8'))
 const manifest = (folder: string) => read(join(folder, 'package.json')) as Manifest
@@ -46,6 +51,19 @@ test.each(['.', ...folders])('%s pins exact versions', (folder) => {
     .filter(([name]) => !name.startsWith('@platter/'))
     .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))
   expect(loose).toEqual([])
+})
+
+test('every package has its SHA-512, and comes from a registry over https', () => {
+  const { packages } = read('package-lock.json') as { packages: Record<string, Entry> }
+  const others = Object.entries(packages).filter(
+    ([path, { link }]) => path.includes('node_modules/') && !link,
+  )
+  expect(others.length).toBeGreaterThan(100)
+  const unproven = others.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
+  expect(unproven.map(([path]) => path)).toEqual([])
+  // Without an address (omit-lockfile-registry-resolved) it is the registry that npm is configured to ask.
+  const elsewhere = others.filter(([, { resolved }]) => !REGISTRY.test(resolved ?? DEFAULT_REGISTRY))
+  expect(elsewhere.map(([path]) => path)).toEqual([])
 })
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(@platter\/[\w-]+)/g

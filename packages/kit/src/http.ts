@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { z } from 'zod'
+import { ANSWER_HEADERS } from './answer-headers.ts'
 import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { newRequestId } from './ids.ts'
@@ -73,7 +74,7 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
   answerWhatNodeWouldNot(app)
   observeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id)
+    void reply.headers(ANSWER_HEADERS).header('x-request-id', request.id)
     // Only clients that cannot tell where an answer ends ask for it (RFC 9112, C.2.2), and proxies that get it wrong.
     if (request.raw.httpVersion === '1.0') reply.raw.shouldKeepAlive = false
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
@@ -103,6 +104,7 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   if (problem.code === 'body-too-large') void reply.removeHeader('connection')
   return reply
     .code(problem.status)
+    .headers(ANSWER_HEADERS)
     .header('x-request-id', request.id)
     .type(PROBLEM_TYPE)
     .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { ANSWER_HEADERS } from './answer-headers.ts'
 import type { App } from './http.ts'
 import { newRequestId } from './ids.ts'
 import { Problem, PROBLEM_TYPE, problemDocument } from './problem.ts'
@@ -33,6 +34,7 @@ function endWith(problem: Problem, socket: Duplex): void {
     `content-type: ${PROBLEM_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...Object.entries(ANSWER_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())

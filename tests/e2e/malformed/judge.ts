@@ -19,8 +19,23 @@ export function complaint(
   if (status === 0 && !(mayClose && closed)) return 'no answer'
   if (ms > WITHIN_MS) return `${status} after more than ${WITHIN_MS} ms`
   if (status >= 500) return `${status} ${body.slice(0, 300)}`
+  const header = complaintAboutHeaders(status, headers)
+  if (header !== null) return header
   if (status < 400 || isHead) return null
   return complaintAbout(status, headers, body)
+}
+
+/** What tells of what we are made of, and what would let the pages of others read an answer. */
+const NOT_SAID = /^(server|x-powered-by|via|access-control-.*)$/
+
+function complaintAboutHeaders(status: number, headers: Record<string, string>): string | null {
+  const said = Object.keys(headers).find((name) => NOT_SAID.test(name))
+  if (said !== undefined) return `${status} with ${said}`
+  if (headers['x-content-type-options'] !== 'nosniff') return `${status} whose type may be guessed`
+  const kept = headers['cache-control'] ?? 'nothing'
+  return /^(no-store|(private, )?no-cache\b.*)$/.test(kept) && (status < 400 || kept === 'no-store')
+    ? null
+    : `${status} with ${kept} about keeping it`
 }
 
 function complaintAbout(status: number, headers: Record<string, string>, body: string): string | null {

@@ -1,0 +1,23 @@
+/**
+ * `npm run sbom` writes what each image is made of to .run/sbom, `npm run sbom -- FOLDER` elsewhere: one CycloneDX
+ * document an image, to be kept with the build. The Dockerfile puts the same one into the image.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sbomOf } from './packages/sbom.ts'
+import { readComposeFile } from './servers/compose-file.ts'
+
+const [folder = join(import.meta.dirname, '../.run/sbom')] = process.argv.slice(2)
+
+type Build = { args: { PACKAGE: string } }
+const images = Object.values(readComposeFile()).flatMap(({ image, build }) =>
+  build === undefined ? [] : [[image, (build as Build).args.PACKAGE] as const],
+)
+
+mkdirSync(folder, { recursive: true })
+for (const [image, source] of new Map(images)) {
+  const sbom = sbomOf(source)
+  const file = join(folder, `${image.replace('/', '-')}.cdx.json`)
+  writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`)
+  console.log(`${file}: ${sbom.components.length} components`)
+}

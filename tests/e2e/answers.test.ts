@@ -1,0 +1,76 @@
+import { request } from 'node:http'
+import { operations } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { cast, stack } from './client.ts'
+import { newKey } from './own-restaurant.ts'
+
+/* What holds for every answer, whatever was asked. */
+
+type Answer = { status: number; headers: Record<string, string | string[] | undefined> }
+
+/** `fetch` refuses to send TRACE. Nothing is sent after the head. */
+function ask(method: string, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-access-token': stack().accessKey, origin: 'https://other.example.org' }
+    const asked = request(new URL(path, stack().gateway), { method, headers, agent: false }, (answer) => {
+      answer.resume()
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers }))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+const paths = [...new Set(operations.map(({ path }) => path))]
+
+test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'PURGE'])(
+  '%s is taken by no path, and tells other sites nothing',
+  async (method) => {
+    for (const path of [...paths, '/docs', '/openapi.json', '/console/', '/health/live', '/']) {
+      const { status, headers } = await ask(method, path.replaceAll(/:\w+/g, newKey()))
+      expect(`${method} ${path}: ${status}`).toMatch(/: (404|405)$/)
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+    }
+  },
+)
+
+describe('headers', () => {
+  const ofEverything = {
+    'an answer': () => ask('GET', `/publicapi/v1/restaurant/${cast.aurora}`),
+    'a refusal': () => ask('GET', '/publicapi/v1/restaurant/none'),
+    'no endpoint': () => ask('GET', '/nothing'),
+    'a path that cannot be read': () => ask('GET', '/publicapi/v1/restaurant/%c0'),
+    'a head that is too long': () => ask('GET', `/${'x'.repeat(20_000)}`),
+    health: () => ask('GET', '/health/live'),
+    'the documentation': () => ask('GET', '/openapi.json'),
+  }
+  test.each(Object.entries(ofEverything))(
+    '%s is kept by nobody, and its type is its type',
+    async (_, answer) => {
+      const { headers } = await answer()
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    },
+  )
+
+  test('a menu may be kept by its client, which asks each time whether it is still the one', async () => {
+    const { headers } = await ask('GET', `/publicapi/v1/restaurant/${cast.aurora}/menu`)
+    expect(headers).toMatchObject({
+      'cache-control': 'private, no-cache',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  test.each(Object.entries(ofEverything))(
+    '%s says neither by what it is served nor to other sites',
+    async (_, answer) => {
+      const { headers } = await answer()
+      const telling = /^(server|x-powered-by|via|access-control-.*)$/
+      expect(Object.keys(headers).filter((name) => telling.test(name))).toEqual([])
+    },
+  )
+})
+
+test('every operation is for one kind of access key', () => {
+  const audiences = /^\/(publicapi|restaurantapi|operatorapi)\//
+  expect(operations.filter(({ path }) => !audiences.test(path))).toEqual([])
+})

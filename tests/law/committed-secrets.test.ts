@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lintSource } from '@secretlint/core'
+import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend'
+import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { expect, test } from 'vitest'
+
+/*
+ * No secret is in the repository. Secretlint knows the shapes of the large providers' credentials; what it does not
+ * know is ours: our access keys, Stripe's two secrets, and anything that looks drawn at random.
+ */
+
+const root = join(import.meta.dirname, '../..')
+
+/** Known to everybody on purpose, with the place that says so. Anything new here wants the same reason. */
+const PUBLIC = new Set([
+  // docker-compose.yml and deploy/kubernetes/try-out: a development platform's first operator.
+  'platter_live_DevelopmentOnlyKnownToEveryone1jJJP0',
+  // Examples of the OpenAPI document: no row has their hashes.
+  'platter_live_9kQ2mX7vB4nT8sLw3RzY6cHdJ5pG1f0aUeKq',
+  'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr',
+  'pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
+  // dev/seed: base64 of "platter-development-only-secret!".
+  'whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE',
+  // The digits of base 62 and of base 64.
+  '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+  // Of Stripe's documentation, and two that no account has: services refuse the one and are tried with the others.
+  'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+  'sk_live_0123456789abcdef',
+  'sk_test_0123456789abcdef',
+  // Of nobody: what a good secret looks like, for the tests of those that are refused.
+  '9b1f60c2d7e35a84',
+  '5f0c7d2b91ae4863d0f2c5b7a9e81346',
+  // A hash that the reference implementation of Argon2 publishes.
+  'CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
+])
+
+/** Full of what looks random, and is none: the integrity of packages; hashes of passwords that everybody knows. */
+const RANDOM_ON_PURPOSE = new Set(['package-lock.json', 'deploy/kubernetes/try-out/rabbitmq-users.json'])
+
+const OURS = /platter_(?:live|test)_[0-9A-Za-z]{36}/g
+const STRIPES = /(?:sk|rk)_(?:live|test)_[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/]{24,}/g
+const HEX_THAT_IS_CALLED_SECRET =
+  /(?:secret|passw|token|pepper|credential)[\w.'"-]*\s*[:=]\s*['"`]?([0-9a-f]{32,})/gi
+const LONG_WORD = /[A-Za-z0-9_-]{24,}/g
+
+/** Shannon entropy in bits a character: English words have about 4.0 at most, 24 random base62 characters 4.2 and more. */
+function bitsPerCharacter(text: string): number {
+  const counts = [...Map.groupBy(text, (one) => one).values()].map(({ length }) => length / text.length)
+  return -counts.reduce((sum, share) => sum + share * Math.log2(share), 0)
+}
+
+const looksRandom = (word: string): boolean =>
+  /\d/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && bitsPerCharacter(word) >= 4.2
+
+function ownFindings(text: string): string[] {
+  const found = [
+    ...[...text.matchAll(OURS)].map(([key]) => key).filter(looksLikeAccessKey),
+    ...[...text.matchAll(STRIPES)].map(([secret]) => secret),
+    ...[...text.matchAll(HEX_THAT_IS_CALLED_SECRET)].map(([, secret = '']) => secret),
+    ...[...text.matchAll(LONG_WORD)].map(([word]) => word.replace(/^-+/, '')).filter(looksRandom),
+  ]
+  return [...new Set(found)].filter((secret) => !PUBLIC.has(secret))
+}
+
+async function findings(file: string, content: string): Promise<string[]> {
+  const { messages } = await lintSource({
+    source: { filePath: file, content, ext: '', contentType: 'text' },
+    options: { config: { rules: [{ id: 'recommended', rule: recommended }] } },
+  })
+  const theirs = messages
+    .map(({ message }) => message)
+    .filter((message) => [...PUBLIC].every((known) => !message.includes(known)))
+  const own = RANDOM_ON_PURPOSE.has(file) ? [] : ownFindings(content)
+  return [...theirs, ...own].map((found) => `${file}: ${found}`)
+}
+
+/** What git keeps, and what it would keep next. */
+function files(): string[] {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
+  return listed.filter((file) => file !== '' && existsSync(join(root, file)))
+}
+
+test.skipIf(!existsSync(join(root, '.git')))('no file of the repository has a secret in it', async () => {
+  const texts = files()
+    .map((file): [string, Buffer] => [file, readFileSync(join(root, file))])
+    .filter(([, bytes]) => !bytes.includes(0))
+  const found = await Promise.all(texts.map(([file, bytes]) => findings(file, bytes.toString())))
+  expect(texts.length).toBeGreaterThan(500)
+  expect(found.flat()).toEqual([])
+})
+
+// Put together here, for this file is searched as well.
+const together = (...parts: readonly string[]): string => parts.join('')
+const random = together('9qLr2Xv7Tn4Wc8Zb', '1Kd6Hf3Jm5Ps0GyAaBe')
+
+test.each([
+  ['one of our access keys', makeAccessKey('live')],
+  ["Stripe's secret key", together('sk_', 'live_', random)],
+  ["Stripe's webhook secret", together('whsec_', random)],
+  ['a secret of Amazon', together('AWS_SECRET_ACCESS_KEY=', 'wJalrXUtnFEMI/K7MDENG', '/bPxRfiCYzzQ4kLm8Qw')],
+  ["GitHub's token", together('gh', 'p_', random, 'q')],
+  ["npm's token", together('//registry.npmjs.org/:_auth', 'Token=npm_', random, 'q')],
+  ["Slack's token", together('xox', 'b-123456789012-1234567890123-', random.slice(0, 24))],
+  ['a private key', together('-----BEGIN RSA ', 'PRIVATE KEY-----\n', random.repeat(20))],
+  ['a password drawn as hex', together("internal_secret: '", '5f3a9c1e'.repeat(8), "'")],
+  ['anything that looks drawn at random', together("const key = '", random.slice(0, 26), "'")],
+])('%s would be found', async (_, secret) => {
+  expect(await findings('planted.ts', secret)).not.toEqual([])
+})
+
+test.each([
+  ['an identifier of a record', 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70'],
+  ['a long name', 'theGatewayTakesNoMethodThatTheDocumentDoesNotHave'],
+  ['an example of a key with a wrong checksum', 'platter_live_abcdefghijkl'],
+])('%s is none', async (_, text) => {
+  expect(await findings('fine.ts', text)).toEqual([])
+})

