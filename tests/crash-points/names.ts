@@ -38,10 +38,16 @@ function whereTo(values: readonly unknown[]): string {
   for (const value of values) {
     if (typeof value !== 'string') continue
     if (PAYMENT_STATES.has(value)) return value
-    if (value.startsWith('[{')) return whereTo(Object.values(JSON.parse(value)[0] as object).map(asValue))
+    if (value.startsWith('[{')) return whereTo(firstRow(value).map(asValue))
     if (value.startsWith('{"done":')) return stateOf(JSON.parse(value) as SagaState)
   }
   return ''
+}
+
+/** Of the rows that are given to a shared statement. */
+function firstRow(rows: string): unknown[] {
+  const [first] = JSON.parse(rows) as object[]
+  return Object.values(first ?? {})
 }
 
 const asValue = (value: unknown): unknown =>

@@ -22,6 +22,7 @@ const good: Readonly<Record<string, string>> = {
   NODE_ENV: 'production',
   PORT: '0',
   INTERNAL_SECRET: '5f0c7d2b91ae4863d0f2c5b7a9e81346',
+  PASSWORD_PEPPER: '5f0c7d2b91ae4863d0f2c5b7a9e81346',
   DATABASE_URL: 'postgres://orders:9b1f60c2d7e35a84@db/platter',
   AMQP_URL: 'amqp://orders:9b1f60c2d7e35a84@mq',
   REDIS_URL: 'redis://:9b1f60c2d7e35a84@redis',
@@ -48,6 +49,11 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   REDIS_URL: ofUrls,
   INTERNAL_SECRET: ['for-development-only-known-to-everybody', 's'.repeat(40), '12'.repeat(20)],
   INTERNAL_SECRET_OTHER: ['for-development-only-known-to-everybody', 's'.repeat(40)],
+  PASSWORD_PEPPER: [
+    'for-development-only-known-to-everybody',
+    's'.repeat(40),
+    '5f0c7d2b91ae4863d0f2c5b7a9e81346,for-development-only-known-to-everybody',
+  ],
   STRIPE_SECRET_KEY: ['sk_test_4eC39HqLyjWDarjtT1zdp7dc', 'sk_live_1'],
   STRIPE_WEBHOOK_SECRET: ['whsec_1', 'whsec_test'],
   OPERATOR_KEY_HASH: [

@@ -290,14 +290,18 @@ function aPaymentsCall(random: Random, orderApiKey: string): [string, (rows: Row
 }
 
 const move = (apiKey: string, version: number, change: Parameters<typeof realSagas.move>[2]['change']) =>
-  realSagas.move(orders.db, { orderApiKey: apiKey, version } as Parameters<typeof realSagas.move>[1], {
-    state: fresh,
-    change,
-    wakeInMs: HOUR_MS,
-    delivery: null,
-    delivered: null,
-    failure: null,
-  })
+  realSagas.move(
+    orders.db,
+    { orderApiKey: apiKey, version },
+    {
+      state: fresh,
+      change,
+      wakeInMs: HOUR_MS,
+      delivery: null,
+      delivered: null,
+      failure: null,
+    },
+  )
 
 test('an order that moves and is cancelled at the same moment never waits for itself', async () => {
   const random = randomOf(1)

@@ -55,12 +55,7 @@ export const secretVariables: Readonly<Record<string, (value: string) => string 
   REDIS_URL: ofUrl,
   INTERNAL_SECRET: ofSecret,
   INTERNAL_SECRET_OTHER: ofSecret,
-  // The one in use and those of before.
-  PASSWORD_PEPPER: (peppers) =>
-    peppers
-      .split(',')
-      .map((one) => ofSecret(one.trim()))
-      .find((fault) => fault !== null) ?? null,
+  PASSWORD_PEPPER: ofSecret,
   STRIPE_SECRET_KEY: ofSecret,
   STRIPE_WEBHOOK_SECRET: ofSecret,
   OPERATOR_KEY_HASH: (hash) => (KNOWN_HASHES.has(hash) ? 'is known to everybody' : null),
@@ -69,8 +64,9 @@ export const secretVariables: Readonly<Record<string, (value: string) => string 
 /** What is wrong with the secrets of a configuration: which variable, and why; never its value. */
 export function secretFaults(config: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(secretVariables).flatMap(([name, judge]) => {
-    const value = config[name]
-    const fault = typeof value === 'string' ? judge(value) : null
-    return fault === null ? [] : [`${name}: ${fault}`]
+    // Of some there are several: the one in use, and those of before.
+    const secrets = [config[name]].flat().filter((secret) => typeof secret === 'string')
+    const fault = secrets.map(judge).find((one) => one !== null)
+    return fault === undefined ? [] : [`${name}: ${fault}`]
   })
 }
