@@ -1,38 +1,28 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApp, type App } from './http.ts'
 import { CROWDED_HEADER, Intake, limitReads, tellCrowded } from './intake.ts'
 import { createLog } from './log.ts'
 
-let ends: (() => void)[]
-beforeEach(() => {
-  ends = []
-})
-const work = () => new Promise<void>((resolve) => ends.push(resolve))
-
-test('new work is refused when there is no room, and taken again when there is', async () => {
+test('new work is refused when there is no room, and taken again when there is', () => {
   const intake = new Intake({ crowded: 1, full: 2 })
-  const taken = [intake.take(work), intake.take(work)]
-  await expect(intake.take(work)).rejects.toMatchObject({ code: 'overloaded', status: 503 })
-  expect(ends).toHaveLength(2)
-  for (const end of ends) end()
-  await Promise.all(taken)
-  expect(await intake.take(async () => 'done')).toBe('done')
+  const one = intake.enter()
+  intake.enter()
+  expect(() => intake.enter()).toThrow(expect.objectContaining({ code: 'overloaded', status: 503 }) as Error)
+  one.over()
+  expect(() => intake.enter()).not.toThrow()
 })
 
-test('what was taken before goes on, however much there is, and counts', async () => {
-  const intake = new Intake({ crowded: 1, full: 1 })
-  const taken = [intake.take(work), intake.goOn(work)]
-  expect(ends).toHaveLength(2)
+test('work is over once, however often it is said', () => {
+  const intake = new Intake({ crowded: 1, full: 3 })
+  {
+    using early = intake.enter()
+    early.over()
+    early.over()
+  }
+  const rest = [intake.enter(), intake.enter()]
   expect(intake.isCrowded).toBe(true)
-  for (const end of ends) end()
-  await Promise.all(taken)
+  for (const one of rest) one.over()
   expect(intake.isCrowded).toBe(false)
-})
-
-test('work that fails makes room as well', async () => {
-  const intake = new Intake({ crowded: 1, full: 1 })
-  await expect(intake.take(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await intake.take(async () => 'done')).toBe('done')
 })
 
 test('every answer of a crowded process says so', async () => {
@@ -41,28 +31,29 @@ test('every answer of a crowded process says so', async () => {
   tellCrowded(app, intake)
   app.get('/', async () => ({}))
   expect((await app.inject('/')).headers[CROWDED_HEADER]).toBeUndefined()
-  const taken = intake.take(work)
+  const inHand = intake.enter()
   expect((await app.inject('/')).headers[CROWDED_HEADER]).toBe('true')
   expect((await app.inject('/none')).headers[CROWDED_HEADER]).toBe('true')
-  ends[0]!()
-  await taken
+  inHand.over()
 })
 
-test('of 300 reads of applications at a time 256 are done; restaurants, operators and writes are not counted', async () => {
+test('of 600 reads of applications at a time 512 are done; restaurants, operators and writes are not counted', async () => {
+  const ends: (() => void)[] = []
+  const work = () => new Promise<void>((resolve) => ends.push(resolve))
   const app: App = createApp(createLog('test', 'silent'))
   limitReads(app)
   for (const url of ['/publicapi/v1/x', '/restaurantapi/v1/x', '/operatorapi/v1/x'])
     app.route({ method: ['GET', 'POST'], url, handler: async () => work().then(() => ({})) })
-  const reads = Array.from({ length: 300 }, () => app.inject('/publicapi/v1/x'))
+  const reads = Array.from({ length: 600 }, () => app.inject('/publicapi/v1/x'))
   const others = [
     app.inject('/restaurantapi/v1/x'),
     app.inject('/operatorapi/v1/x'),
     app.inject({ method: 'POST', url: '/publicapi/v1/x' }),
   ]
-  await expect.poll(() => ends.length).toBe(256 + 3)
+  await expect.poll(() => ends.length).toBe(512 + 3)
   for (const end of ends) end()
   const statuses = (await Promise.all(reads)).map(({ statusCode }) => statusCode)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(256)
-  expect(statuses.filter((status) => status === 503)).toHaveLength(44)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(512)
+  expect(statuses.filter((status) => status === 503)).toHaveLength(88)
   expect((await Promise.all(others)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
 })

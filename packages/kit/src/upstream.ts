@@ -35,6 +35,12 @@ const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
  */
 const AVOID_MS = 1_000
 
+/**
+ * Opened when they are needed. Orders wait up to 8 s for their restaurants, each on a connection: with 64 of them a
+ * slow restaurant would keep the others' orders from being sent.
+ */
+const CONNECTIONS = 1_024
+
 /** The replicas of a service, asked in turn over keep-alive connections. */
 export class Replicas {
   readonly #pools: Pool[]
@@ -44,7 +50,7 @@ export class Replicas {
 
   constructor(urls: readonly string[], options: Pool.Options = {}) {
     this.#pools = urls.map((url) => {
-      const pool = new Pool(url, { connections: 64, connectTimeout: 1_000, ...IDLE, ...options })
+      const pool = new Pool(url, { connections: CONNECTIONS, connectTimeout: 1_000, ...IDLE, ...options })
       this.#addresses.set(pool, new URL(url))
       return pool
     })

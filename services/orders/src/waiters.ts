@@ -17,11 +17,11 @@ export class Waiters {
 
   /**
    * Hears of the order from now on: begun before the order is committed, no wake-up falls between. To be ended with
-   * `using`.
+   * `using`. `heard` is called at each wake-up.
    */
-  watch(orderApiKey: string): Watch {
+  watch(orderApiKey: string, heard = () => {}): Watch {
     const watches = this.#watches.get(orderApiKey) ?? new Set()
-    const watch = new Watch(() => {
+    const watch = new Watch(heard, () => {
       watches.delete(watch)
       if (watches.size === 0) this.#watches.delete(orderApiKey)
     })
@@ -32,15 +32,18 @@ export class Waiters {
 
 /** One who waits for an order. */
 export class Watch implements Disposable {
+  readonly #heard: () => void
   readonly #end: () => void
   #woken = Promise.withResolvers<void>()
 
-  constructor(end: () => void) {
+  constructor(heard: () => void, end: () => void) {
+    this.#heard = heard
     this.#end = end
   }
 
   /** There is something to be read. */
   wake(): void {
+    this.#heard()
     this.#woken.resolve()
   }
 
@@ -59,7 +62,7 @@ export class Watch implements Disposable {
   }
 
   async #wakeUp(withinMs: number): Promise<void> {
-    const timer = setTimeout(() => this.wake(), withinMs)
+    const timer = setTimeout(this.#woken.resolve, withinMs)
     await this.#woken.promise
     clearTimeout(timer)
     this.#woken = Promise.withResolvers()

@@ -37,7 +37,7 @@ export function transmitHandler({ db, conductor, log, defaultLink, transmit }: N
     if (!order) return
 
     const link = delivery.link ?? defaultLink
-    const receipt = await whileHeld({ db, log, orderApiKey }, () =>
+    const receipt = await whileHeld({ db, conductor, log, orderApiKey }, () =>
       transmit(link, { webhookId: `order_${orderApiKey}`, order }),
     )
     switch (receipt.kind) {
@@ -66,13 +66,17 @@ async function takeDelivery(db: Db, { orderApiKey, attempt }: Command, { redeliv
   return deliveries.take(db, orderApiKey, { busyMs: DELIVERY_BUSY_MS, takeOver: redelivered })
 }
 
-/** A transmission that takes its time is held on to, so that nobody makes it a second time meanwhile. */
+/**
+ * A transmission that takes its time is held on to, so that nobody makes it a second time meanwhile, and whoever waits
+ * for the order hears that it is the restaurant that is slow.
+ */
 async function whileHeld<T>(
-  { db, log, orderApiKey }: Pick<Needs, 'db' | 'log'> & { orderApiKey: string },
+  { db, conductor, log, orderApiKey }: Pick<Needs, 'db' | 'conductor' | 'log'> & { orderApiKey: string },
   work: () => Promise<T>,
 ): Promise<T> {
   let holding: Promise<void> | undefined
   const timer = setTimeout(() => {
+    conductor.announce(orderApiKey)
     holding = deliveries.hold(db, orderApiKey, DELIVERY_BUSY_MS).catch((error: unknown) => {
       // At worst it is sent twice under the same webhook-id.
       log.warn({ orderApiKey, err: error }, 'a delivery could not be held on to')

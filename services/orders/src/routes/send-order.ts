@@ -50,11 +50,13 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const { bus, intake, waiters } = needs
     if (waiters.count >= WAITING_AT_MOST) throw overloaded()
     const caller = { applicationId, requestId, now: Date.now() }
-    const checked = await intake.take(() => checkOrder(bus, body, caller))
+    using inHand = intake.enter()
+    const checked = await checkOrder(bus, body, caller)
     const newCard = await tokenized(needs.tokenize, call, checked.order)
     const apiKey = newApiKey()
-    using watch = needs.waiters.watch(apiKey)
-    await intake.goOn(() => accept(needs, call, { apiKey, watch, checked, newCard }))
+    // Whatever is said of it first: it is decided, or its restaurant is slow.
+    using watch = waiters.watch(apiKey, () => inHand.over())
+    await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
     return await finalAnswer(needs, apiKey, watch, call)
   }

@@ -9,6 +9,7 @@ export const validateOrder =
   (bus: Bus, intake: Intake): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId }, requestId }) => {
     const caller = { applicationId, requestId, now: Date.now() }
-    const { order } = await intake.take(() => checkOrder(bus, body, caller))
+    using inHand = intake.enter()
+    const { order } = await checkOrder(bus, body, caller)
     return orderRecord(order)
   }
