@@ -9,7 +9,11 @@ export const validateOrder =
   (bus: Bus, intake: Intake): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId }, requestId }) => {
     const caller = { applicationId, requestId, now: Date.now() }
-    using inHand = intake.enter()
-    const { order } = await checkOrder(bus, body, caller)
-    return orderRecord(order)
+    const inHand = intake.enter()
+    try {
+      const { order } = await checkOrder(bus, body, caller)
+      return orderRecord(order)
+    } finally {
+      inHand.over()
+    }
   }
