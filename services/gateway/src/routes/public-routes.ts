@@ -78,10 +78,7 @@ export function publicRoutes(
       method: operation.method,
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
-      async onRequest(request, reply) {
-        const principal = await admit(request, reply, { operation, ...guards })
-        if (principal.kind === 'application') shed?.admit(principal.applicationId)
-      },
+      onRequest: (request, reply) => admit(request, reply, { operation, shed, ...guards }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const headers = {
@@ -107,26 +104,27 @@ export function publicRoutes(
 const isNewWork = (operation: Operation): boolean =>
   audienceOf(operation) === 'application' && (operation.owner !== 'orders' || operation.method !== 'GET')
 
-type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation }
+type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation; shed: Shedding | undefined }
 
-/** Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask. */
+/**
+ * Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask, but
+ * those of an overload: they come in crowds, and Redis would be asked for each.
+ */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { accessKeys, rateLimit, operation }: Guards,
-): Promise<Principal> {
+  { accessKeys, rateLimit, operation, shed }: Guards,
+): Promise<void> {
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
   const ask = () => accessKeys.principalOf(key, { requestId: request.id, address })
   const principal = await ask()
   request.principal = principal
   request.isGood = () => isGood(ask)
-  if (principal.kind !== 'service') {
-    request.accessKeyId = principal.accessKeyId
-    await checkRate(rateLimit, principal.accessKeyId, reply)
-  }
+  if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
+  if (principal.kind === 'application') shed?.admit(principal.applicationId)
+  if (principal.kind !== 'service') await checkRate(rateLimit, principal.accessKeyId, reply)
   checkAudience(principal, operation)
-  return principal
 }
 
 /** A key that cannot be asked for is as good as it was. */
