@@ -35,8 +35,8 @@ const stack = await startStack({
   runDirectory: new URL('../../.run/overload', import.meta.url).pathname,
   fresh: true,
   replicas: Number(values.replicas),
-  // The limit of an access key would hold off the noisy one before anybody is overloaded.
-  env: { gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
+  // The limits of an access key and of an address would hold off the noisy one before anybody is overloaded.
+  env: { gateway: { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: '10000' } },
 })
 const generator = new Generator(stack.gateway)
 const bytes = {
