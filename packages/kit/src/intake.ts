@@ -17,6 +17,7 @@ export type IntakeLimits = { crowded: number; full: number }
 export class Intake {
   readonly #limits: IntakeLimits
   #inHand = 0
+  readonly #ofApplications = new Map<string, number>()
 
   constructor(limits: IntakeLimits) {
     this.#limits = limits
@@ -26,11 +27,25 @@ export class Intake {
     return this.#inHand > this.#limits.crowded
   }
 
-  /** Takes something new in hand, until it is `over`. Throws Problem overloaded when there is no room. */
-  enter(): InHand {
-    if (this.#inHand >= this.#limits.full) throw overloaded()
-    this.#inHand += 1
-    return new InHand(() => (this.#inHand -= 1))
+  /**
+   * Takes something new in hand, until it is `over`. Throws Problem overloaded when there is no room, and for an
+   * application that has more in hand than there is room left: so much is left for others, however many send too much
+   * (dynamic thresholds, as switches share their memory).
+   */
+  enter(applicationId?: string): InHand {
+    const left = this.#limits.full - this.#inHand
+    const own = applicationId === undefined ? 0 : (this.#ofApplications.get(applicationId) ?? 0)
+    if (left <= 0 || own >= left) throw overloaded()
+    this.#count(applicationId, 1)
+    return new InHand(() => this.#count(applicationId, -1))
+  }
+
+  #count(applicationId: string | undefined, change: 1 | -1): void {
+    this.#inHand += change
+    if (applicationId === undefined) return
+    const own = (this.#ofApplications.get(applicationId) ?? 0) + change
+    if (own > 0) this.#ofApplications.set(applicationId, own)
+    else this.#ofApplications.delete(applicationId)
   }
 }
 

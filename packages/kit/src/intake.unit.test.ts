@@ -25,6 +25,19 @@ test('work is over once, however often it is said', () => {
   expect(intake.isCrowded).toBe(false)
 })
 
+test('one application takes half of the room at most, and others share what is left alike', () => {
+  const intake = new Intake({ crowded: 0, full: 12 })
+  const taken = (applicationId: string) => {
+    let count = 0
+    try {
+      for (;;) count = intake.enter(applicationId) && count + 1
+    } catch {
+      return count
+    }
+  }
+  expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([6, 3, 2])
+})
+
 test('every answer of a crowded process says so', async () => {
   const app = createApp(createLog('test', 'silent'))
   const intake = new Intake({ crowded: 0, full: 9 })

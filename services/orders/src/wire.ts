@@ -84,7 +84,7 @@ const TRANSMISSIONS_AT_ONCE = 256
  * Orders from their request until they are decided, or are known to wait for their restaurants; at 200 a second 64 of
  * them are 0.3 s behind. A payment processor that is slow counts: it takes orders no faster.
  */
-const INTAKE = { crowded: 64, full: 128 }
+const INTAKE = { crowded: 64, full: 256 }
 
 /** Who follows an order learns of a change in that time when no nudge comes, and of what nobody nudges for: payments. */
 const LOOK_EVERY_MS = 1_500

@@ -50,7 +50,7 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const { bus, intake, waiters } = needs
     if (waiters.count >= WAITING_AT_MOST) throw overloaded()
     const caller = { applicationId, requestId, now: Date.now() }
-    using inHand = intake.enter()
+    using inHand = intake.enter(applicationId)
     const checked = await checkOrder(bus, body, caller)
     const newCard = await tokenized(needs.tokenize, call, checked.order)
     const apiKey = newApiKey()

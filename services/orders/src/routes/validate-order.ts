@@ -9,7 +9,7 @@ export const validateOrder =
   (bus: Bus, intake: Intake): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId }, requestId }) => {
     const caller = { applicationId, requestId, now: Date.now() }
-    const inHand = intake.enter()
+    const inHand = intake.enter(applicationId)
     try {
       const { order } = await checkOrder(bus, body, caller)
       return orderRecord(order)
