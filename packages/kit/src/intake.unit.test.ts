@@ -28,12 +28,12 @@ test('work is over once, however often it is said', () => {
 test('one application takes half of the room at most, and others share what is left alike', () => {
   const intake = new Intake({ crowded: 0, full: 12 })
   const taken = (applicationId: string) => {
-    let count = 0
-    try {
-      for (;;) count = intake.enter(applicationId) && count + 1
-    } catch {
-      return count
-    }
+    for (let count = 0; ; count += 1)
+      try {
+        intake.enter(applicationId)
+      } catch {
+        return count
+      }
   }
   expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([6, 3, 2])
 })
