@@ -99,8 +99,8 @@ const move = batched({
 
 const moveRow = ({ from, change }: Move) => ({
   order_api_key: from.orderApiKey,
-  from_state: from.state,
   state: change.state,
+  from_state: from.state,
   ...(change.state === 'declined'
     ? { refusal_code: change.refusal.code, decline_code: change.refusal.declineCode }
     : { processor_id: change.processorId }),
