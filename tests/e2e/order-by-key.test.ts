@@ -6,6 +6,7 @@ import {
   cast,
   eventually,
   get,
+  post,
   receiptsOf,
   sendOrder,
   stack,
@@ -25,6 +26,21 @@ test('send-order: the same key again gives the first answer byte for byte, and o
   expect(again.body).toEqual(first.body)
   expect(await receiptsOf(first.body.apiKey)).toHaveLength(1)
 })
+
+test.each(['send-order/', 'send%2Dorder', 'send-order?retry=1'])(
+  'send-order: the same key is the same order, also when it is written %s',
+  async (path) => {
+    const key = crypto.randomUUID()
+    const request = await anOrder(cast.aurora)
+    const first = await post<Order>(path, request, keyed(key))
+    const again = await sendOrder(request, keyed(key))
+    expect(again.body).toEqual(first.body)
+    expect(await get(`order-by-key/${key}`)).toMatchObject({
+      status: 200,
+      body: { apiKey: first.body.apiKey },
+    })
+  },
+)
 
 test('send-order: 50 at once with one key over all replicas make one order', async () => {
   const key = crypto.randomUUID()

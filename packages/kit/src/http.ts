@@ -110,8 +110,14 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
     .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))
 }
 
-/** The path as sent, without the query, which may hold an access key. */
-const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
+/** The path as sent, without the query, which may hold an access key, and begins at a `#` for the router as well. */
+const pathOf = ({ url }: FastifyRequest): string => url.split(/[?#]/, 1)[0] ?? ''
+
+/** An operation's path with what it was called for in it: one for all the ways in which a URL can be written. */
+const plainPathOf = ({ path }: Operation, { params }: FastifyRequest): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent((params as Record<string, string>)[name] ?? ''),
+  )
 
 const reasonOf = ({ cause, message }: Problem): string => (cause instanceof Error ? cause.message : message)
 
@@ -245,7 +251,7 @@ export function router(app: App, secrets: InternalSecrets) {
           principal,
           idempotency: idempotencyScope(header, {
             principal,
-            path: pathOf(request),
+            path: plainPathOf(operation, request),
             body: parsed.body,
             secrets,
           }),

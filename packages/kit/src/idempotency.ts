@@ -39,7 +39,7 @@ export function idempotencyScope(
   const [secret, other] = secrets
   return {
     accessKeyId: principal.accessKeyId,
-    path: path.replace(/\/$/, ''),
+    path,
     key,
     fingerprint: fingerprintOf(body, secret),
     ...(other !== undefined && { otherFingerprint: fingerprintOf(body, other) }),

@@ -20,7 +20,7 @@ const log = createLog('test', 'silent')
 const INTERNAL_SECRET = 'a secret of at least thirty-two characters'
 const SEARCH = '/publicapi/v1/restaurant/search'
 
-/** Of each key what accounts knows, and what reached the catalog last. */
+/** Of each key what accounts knows, and what reached the catalog last: its headers, and its URL. */
 const principals = new Map<string, Principal>()
 let received: Record<string, unknown> = {}
 let asked = 0
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const owner = createApp(log)
   readBytes(owner)
   owner.all('/*', async (request) => {
-    received = request.headers
+    received = { ...request.headers, url: request.url }
     if (request.url.includes('nothing')) throw new Problem('restaurant-not-found', 'There is none.')
     return []
   })
@@ -232,6 +232,7 @@ test('no service sees an access key, a cookie or a principal that the client mad
     url: `${SEARCH}?access-token=${key}&limit=1`,
     headers: { cookie: 'a=b', authorization: 'Bearer x', 'x-platter-principal': 'forged' },
   })
+  expect(received['url']).toBe(`${SEARCH}?limit=1`)
   expect(JSON.stringify(received)).not.toContain(key)
   expect(received).not.toHaveProperty('cookie')
   expect(received).not.toHaveProperty('authorization')

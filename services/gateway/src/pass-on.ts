@@ -72,10 +72,15 @@ export async function passOn(
   })
 }
 
-/** The path and query without an access key in it: that goes no further than the gateway. */
+/**
+ * The path and query without an access key in it: that goes no further than the gateway. The query begins where the
+ * router sees it begin, at a `#` as well: nothing that it reads may be taken for something else here.
+ */
 export function withoutAccessKey(url: string): string {
-  const [path = '', query] = url.split('?', 2)
-  if (query === undefined) return path
+  const end = url.search(/[?#]/)
+  if (end < 0) return url
+  const path = url.slice(0, end)
+  const query = url.slice(end + 1)
   const kept = query.split('&').filter((pair) => !isAccessKey(pair.split('=', 1)[0] ?? ''))
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`
 }
