@@ -89,6 +89,7 @@ function chunks(rest: Buffer): string | null {
     const line = rest.indexOf('\r\n', at)
     if (line < 0) return null
     const size = Number.parseInt(rest.subarray(at, line).toString(), 16)
+    if (Number.isNaN(size)) throw new Error(`no chunk: ${rest.subarray(at, at + 100).toString('latin1')}`)
     if (size === 0) return Buffer.concat(parts).toString()
     if (rest.length < line + 2 + size + 2) return null
     parts.push(rest.subarray(line + 2, line + 2 + size))

@@ -45,43 +45,54 @@ export function documented(method: string, path: string): { query: Parameter[]; 
 /** Texts of the right form, by the name of the field; where there is none, any text will do. */
 export type Known = (field: string, random: Random) => unknown
 
-/** A value that fits the schema, as far as `known` knows the form of its texts. */
-export function sampleOf(schema: Schema, random: Random, known: Known, field = ''): unknown {
-  if (schema.$ref) return sampleOf(resolve(schema.$ref), random, known, field)
-  if (schema.const !== undefined) return schema.const
-  if (schema.enum) return random.pick(schema.enum)
-  const either = schema.anyOf ?? schema.oneOf
-  if (either) return sampleOf(random.pick(either), random, known, field)
-  return known(field, random) ?? sampleOfType(schema, random, known, field)
-}
-
-function sampleOfType(schema: Schema, random: Random, known: Known, field: string): unknown {
-  const type = Array.isArray(schema.type) ? random.pick(schema.type) : schema.type
-  if (type === 'object') return sampleObject(schema, random, known)
-  if (type === 'array') {
-    const { minItems = 0, maxItems = 3 } = schema
-    const length =
-      random.next() < AT_LIMIT
-        ? Math.min(MANY, random.pick([minItems, maxItems, maxItems + 1, maxItems * 100]))
-        : random.between(minItems, Math.min(maxItems, 3))
-    return Array.from({ length }, () => sampleOf(schema.items ?? {}, random, known, field))
-  }
-  return samplePlain(type, schema, random)
-}
-
-function sampleObject(schema: Schema, random: Random, known: Known): Record<string, unknown> {
-  const { properties = {}, required = [], additionalProperties } = schema
-  const wanted = Object.entries(properties).filter(([name]) => required.includes(name) || random.next() < 0.7)
-  const more = additionalProperties ? [['Monday', additionalProperties] as const] : []
-  return Object.fromEntries(
-    [...wanted, ...more].map(([name, inner]) => [name, sampleOf(inner, random, known, name)]),
-  )
-}
+/** What values are made by: chance, what is known, and how often a value is as large as a limit allows, or larger. */
+type Made = { random: Random; known: Known; atLimit: number }
 
 /** So many values are what a limit allows just so, or just not, or a hundred times over. */
 const AT_LIMIT = 0.04
 /** More would be larger than any body may be. */
 const MANY = 3_000
+
+/** A value that fits the schema, as far as `known` knows the form of its texts. */
+export const sampleOf = (schema: Schema, random: Random, known: Known, field = ''): unknown =>
+  sample(schema, { random, known, atLimit: AT_LIMIT }, field)
+
+function sample(schema: Schema, made: Made, field: string): unknown {
+  const { random, known } = made
+  if (schema.$ref) return sample(resolve(schema.$ref), made, field)
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return random.pick(schema.enum)
+  const either = schema.anyOf ?? schema.oneOf
+  if (either) return sample(random.pick(either), made, field)
+  return known(field, random) ?? sampleOfType(schema, made, field)
+}
+
+function sampleOfType(schema: Schema, made: Made, field: string): unknown {
+  const type = Array.isArray(schema.type) ? made.random.pick(schema.type) : schema.type
+  if (type === 'object') return sampleObject(schema, made)
+  if (type === 'array') return sampleList(schema, made, field)
+  return samplePlain(type, schema, made)
+}
+
+function sampleList({ minItems = 0, maxItems = 3, items = {} }: Schema, made: Made, field: string): unknown {
+  const { random, atLimit } = made
+  const isAtLimit = random.next() < atLimit
+  const length = isAtLimit
+    ? Math.min(MANY, random.pick([minItems, maxItems, maxItems + 1, maxItems * 100]))
+    : random.between(minItems, Math.max(minItems, Math.min(maxItems, atLimit === 0 ? 1 : 3)))
+  // Menus are lists of lists of lists: many of many would be more than there is memory.
+  const inner = isAtLimit ? { ...made, atLimit: 0 } : made
+  return Array.from({ length }, () => sample(items, inner, field))
+}
+
+function sampleObject(schema: Schema, made: Made): Record<string, unknown> {
+  const { properties = {}, required = [], additionalProperties } = schema
+  const wanted = Object.entries(properties).filter(
+    ([name]) => required.includes(name) || made.random.next() < 0.7,
+  )
+  const more = additionalProperties ? [['Monday', additionalProperties] as const] : []
+  return Object.fromEntries([...wanted, ...more].map(([name, inner]) => [name, sample(inner, made, name)]))
+}
 
 function sampleAtLimit(type: string | undefined, schema: Schema, random: Random): unknown {
   const { minimum = 0, maximum = 100, minLength = 1, maxLength = 100 } = schema
@@ -105,8 +116,8 @@ function sampleAtLimit(type: string | undefined, schema: Schema, random: Random)
   )
 }
 
-function samplePlain(type: string | undefined, schema: Schema, random: Random): unknown {
-  if (random.next() < AT_LIMIT) return sampleAtLimit(type, schema, random)
+function samplePlain(type: string | undefined, schema: Schema, { random, atLimit }: Made): unknown {
+  if (random.next() < atLimit) return sampleAtLimit(type, schema, random)
   if (type === 'boolean') return random.next() < 0.5
   if (type === 'null') return null
   const { minimum = 0, maximum = 100 } = schema
