@@ -44,9 +44,10 @@ export const referenceStart = `Scalar.createApiReference('#reference', ${JSON.st
 
 const unzip = promisify(gunzip)
 
-/** Scalar's script, 4 MB, kept as gzip once it was asked for. */
+/** Scalar's script, kept as gzip once it was asked for. */
 export class ReferenceScript {
   #zipped: Promise<Buffer> | null = null
+  #plain: Promise<Buffer> | null = null
 
   async zipped(): Promise<Buffer> {
     this.#zipped ??= loadScript()
@@ -58,9 +59,18 @@ export class ReferenceScript {
     }
   }
 
-  /** For the rare client that takes no gzip. */
+  /**
+   * For the rare client that takes no gzip. These 4 MB are kept as well: nobody needs an access key to ask for them,
+   * and of 4 MB for each answer a few hundred that are not read would be all the memory that there is.
+   */
   async plain(): Promise<Buffer> {
-    return unzip(await this.zipped())
+    this.#plain ??= this.zipped().then((zipped) => unzip(zipped))
+    try {
+      return await this.#plain
+    } catch (error) {
+      this.#plain = null
+      throw error
+    }
   }
 }
 
