@@ -33,9 +33,15 @@ function complaintAboutHeaders(status: number, headers: Record<string, string>):
   if (said !== undefined) return `${status} with ${said}`
   if (headers['x-content-type-options'] !== 'nosniff') return `${status} whose type may be guessed`
   const kept = headers['cache-control'] ?? 'nothing'
-  return /^(no-store|(private, )?no-cache\b.*)$/.test(kept) && (status < 400 || kept === 'no-store')
-    ? null
-    : `${status} with ${kept} about keeping it`
+  return mayBeKept(status, headers).test(kept) ? null : `${status} with ${kept} about keeping it`
+}
+
+/** A refusal nowhere, what may be of a person nowhere without asking again, and a script for a while. */
+function mayBeKept(status: number, headers: Record<string, string>): RegExp {
+  if (status >= 400) return /^no-store$/
+  return headers['content-type']?.startsWith('text/javascript')
+    ? /^(no-store|public, max-age=\d+)$/
+    : /^(no-store|(private, )?no-cache\b.*)$/
 }
 
 function complaintAbout(status: number, headers: Record<string, string>, body: string): string | null {
