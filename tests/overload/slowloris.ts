@@ -122,6 +122,14 @@ function figuresOfAll(outcomes: readonly Outcome[]): Figures {
   )
 }
 
+/** A crowd that comes at one moment is a flood, which is another test's. */
+async function attackOneByOne(over: AbortSignal): Promise<void> {
+  for (let number = 0; number < SOCKETS; number++) {
+    attack(number, over)
+    if (number % 20 === 0) await wait(50)
+  }
+}
+
 const goals: [met: boolean, goal: string][] = []
 const [alone, beside]: [Outcome[], Outcome[]] = [[], []]
 let [mostDescriptors, mostMiB] = [0, 0]
@@ -130,11 +138,7 @@ try {
   for (let round = 1; round <= ROUNDS; round++) {
     await measure(`${round} alone`, alone)
     const over = new AbortController()
-    for (let number = 0; number < SOCKETS; number++) {
-      attack(number, over.signal)
-      // A crowd that comes at one moment is a flood, which is another test's.
-      if (number % 20 === 0) await wait(50)
-    }
+    await attackOneByOne(over.signal)
     await until(true)
     await measure(`${round} beside ${SOCKETS} slow connections`, beside)
     mostDescriptors = Math.max(mostDescriptors, descriptors())
