@@ -72,11 +72,10 @@ export async function startPlatform({
 }
 
 const settings = (telemetry: string | null): Record<string, string> => ({
-  NODE_ENV: 'production',
   LOG_LEVEL: 'warn',
   RATE_LIMIT_REQUESTS: '1000000000',
-  // A simulated kitchen's progress is no part of placing an order.
-  SIMULATOR_STEP_MS: '86400000',
+  // An order that nobody at a console takes would be cancelled in the end.
+  TAKE_DEADLINE_MS: '86400000',
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: '0.05',
   ...(telemetry !== null && { OTEL_EXPORTER_OTLP_ENDPOINT: telemetry }),
@@ -100,6 +99,7 @@ async function fill(stack: Stack): Promise<Context> {
     orderApiKey: '',
     menuEtag: '',
   }
+  await takeAtConsole(stack)
   const menu = await ask(stack, 'menu', context)
   context = { ...context, itemApiKey: plainItem(menu.body), menuEtag: menu.headers.get('etag') ?? '' }
   const { apiKey: userApiKey } = await post(stack, 'register-user', {
@@ -119,6 +119,16 @@ async function fill(stack: Stack): Promise<Context> {
   const paid = await ask(stack, 'card-order', context)
   const { apiKey: orderApiKey } = JSON.parse(paid.body.toString()) as { apiKey: string }
   return { ...context, userApiKey, orderApiKey }
+}
+
+/** A simulated kitchen has rows of its own, and reports: that is no part of placing an order. */
+async function takeAtConsole({ gateway, operatorKey }: Stack): Promise<void> {
+  const answer = await fetch(`${gateway}/operatorapi/v1/restaurants/${AURORA}/link`, {
+    method: 'PUT',
+    headers: { 'x-access-token': operatorKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'console', reports: 'detailed' }),
+  })
+  if (!answer.ok) throw new Error(`the link of the restaurant: ${answer.status} ${await answer.text()}`)
 }
 
 type Category = { items: { apiKey: string; customizationGroups: { minCount: number }[] }[] }
