@@ -34,6 +34,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'fatal',
     INTERNAL_SECRET: SECRET,
     INTERNAL_SECRET_OTHER: OTHER,
+    PASSWORD_PEPPER: SECRET,
     DATABASE_URL: await newDatabase(),
     AMQP_URL: servers().rabbitmq,
     REDIS_URL: servers().redis,

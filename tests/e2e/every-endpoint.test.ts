@@ -13,7 +13,7 @@ const ask = (operation: Operation, key: string | null, more: { path?: string; me
   call<Refused>(more.path ?? pathOf(operation), {
     method: more.method ?? operation.method,
     key,
-    headers: { 'x-forwarded-for': `2001:db8::${Math.floor(Math.random() * 65_535).toString(16)}` },
+    headers: { 'x-forwarded-for': `2001:db8:0:${Math.floor(Math.random() * 65_535).toString(16)}::1` },
   })
 const isFor = (prefix: string) => (operation: Operation) => operation.path.startsWith(prefix)
 const forApplications = operations.filter(isFor('/publicapi/'))

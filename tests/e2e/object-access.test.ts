@@ -6,6 +6,7 @@ import {
   type Operation,
   type ProblemCode,
 } from '@platter/contracts'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Stream } from '../event-stream.ts'
@@ -373,30 +374,42 @@ describe("somebody else's objects make the same work as none", () => {
 
   const placesOfKeys = places.filter(({ slot, accept }) => meant[slot.code] && accept === 'application/json')
 
-  test('each key of each operation', async () => {
-    const traced = await Promise.all(
-      placesOfKeys.map(async ({ operation, place, slot }) => {
-        const entry = entries[operation.name]!
-        const accessKey = world.keys[audienceOf(operation)]
-        const tryWith = async (key: string) => {
-          const { traceId, traceparent } = newTrace()
-          const request = requestWith(operation, entry, place, key)
-          await ask(operation, request, { accessKey, accept: 'application/json', named: key, traceparent })
-          return traceId
-        }
-        const foreign = (meant[slot.code] ?? []).map(async (kind) => tryWith(world.foreign[kind]))
-        return { operation, place, absent: await tryWith(newKey()), foreign: await Promise.all(foreign) }
+  type Place = (typeof placesOfKeys)[number]
+
+  async function worksOf({ operation, place, slot }: Place) {
+    const entry = entries[operation.name]!
+    const accessKey = world.keys[audienceOf(operation)]
+    const tryWith = async (key: string) => {
+      const { traceId, traceparent } = newTrace()
+      const request = requestWith(operation, entry, place, key)
+      await ask(operation, request, { accessKey, accept: 'application/json', named: key, traceparent })
+      return traceId
+    }
+    const kinds = meant[slot.code] ?? []
+    const absent = await tryWith(newKey())
+    const foreign: string[] = []
+    for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
+    return eventually(
+      async () => ({
+        name: `${operation.name} ${place}`,
+        absent: workOf(absent, operation),
+        foreign: foreign.map((traceId) => workOf(traceId, operation)),
       }),
+      (works) => works.absent !== null && !works.foreign.includes(null),
     )
-    const works = await eventually(
-      async () =>
-        traced.map(({ operation, place, absent, foreign }) => ({
-          name: `${operation.name} ${place}`,
-          absent: workOf(absent, operation),
-          foreign: foreign.map((traceId) => workOf(traceId, operation)),
-        })),
-      (all) => all.every(({ absent, foreign }) => absent !== null && !foreign.includes(null)),
-    )
+  }
+
+  /** A statement that is shared with another request is in the trace of one of them: by chance, and not each time. */
+  async function steadyWorksOf(place: Place) {
+    for (let tries = 1; ; tries++) {
+      const works = await worksOf(place)
+      const isAlike = works.foreign.every((work) => isDeepStrictEqual(work, works.absent))
+      if (isAlike || tries === 4) return works
+    }
+  }
+
+  test('each key of each operation', async () => {
+    const works: Awaited<ReturnType<typeof worksOf>>[] = await Promise.all(placesOfKeys.map(steadyWorksOf))
     expect(works.length).toBeGreaterThan(25)
     for (const { name, absent, foreign } of works) {
       expect({ name, work: absent }).toMatchObject({

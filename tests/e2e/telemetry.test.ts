@@ -126,7 +126,8 @@ test('SQL is in it, by what it does to which tables', async () => {
   const [accept] = named(spans, 'orders', 'saga accept')
   const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
   expect(commit?.attributes).toMatchObject({
-    'db.query.summary': 'insert orders, insert order_statuses, insert deliveries, insert sagas',
+    'db.query.summary':
+      'insert orders, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
     'db.namespace': expect.any(String) as string,
     'server.address': '127.0.0.1',
   })

@@ -196,6 +196,9 @@ beforeAll(async () => {
   await simulated.receive(db, order, { outcome: 'accepted', firstStatusInMs: null })
   await sagas.move(db, row, step)
   await fillOrders(pool, 'public', { orders: ORDERS, restaurants: 100, users: 1_000 })
+  await pool.query(`insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
+    select 'a-key', '/path', api_key, 'same', api_key, now() from orders on conflict do nothing`)
+  await pool.query('analyze idempotency_keys')
 })
 afterAll(() => database.close())
 

@@ -1,4 +1,4 @@
-import { BY_KEY, createLog, migrate } from '@platter/kit'
+import { JOINED_BY_KEY, createLog, migrate } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -26,7 +26,7 @@ type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] }
 
 /** A database as a service has it (`joins` as its wire.ts says), that remembers what it was asked. */
 export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' } = {}) {
-  const options = joins === 'by key' ? BY_KEY : ''
+  const options = joins === 'by key' ? JOINED_BY_KEY : ''
   const pool = new pg.Pool({ connectionString: await newDatabase(), max: 2, options })
   const asked: Statement[] = []
   const db = new Kysely<Tables>({

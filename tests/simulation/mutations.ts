@@ -78,12 +78,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> 
     to: '`order_${orderApiKey}_${attempt}`',
     within: 1_000,
   },
-  'a late answer of one order takes the key of the next': {
-    file: `${HERE}/instead/idempotency-keys.ts`,
-    from: 'if (row?.orderApiKey !== used.orderApiKey) return',
-    to: 'if (!row) return',
-    within: 20_000,
-  },
   'two requests with one key are both accepted': {
     file: `${HERE}/instead/sagas.ts`,
     from: 'if (database.keys.has(key))',

@@ -117,8 +117,8 @@ export type Postgres<DB> = {
  * read the whole of a large one from then on. `= any($1)` looks cheaper to PostgreSQL when it is planned anew for each
  * array, which costs more than it takes (get-order: 0.1 ms).
  */
-export const BY_KEY =
-  '-c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off -c plan_cache_mode=force_generic_plan'
+export const JOINED_BY_KEY = '-c enable_hashjoin=off -c enable_mergejoin=off'
+const BY_KEY = `${JOINED_BY_KEY} -c enable_seqscan=off -c plan_cache_mode=force_generic_plan`
 
 /**
  * A pool of at most `max` connections and kysely on it. Waits 2 s for a connection, 5 s for an answer; a
