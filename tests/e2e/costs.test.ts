@@ -116,11 +116,11 @@ const tries = (name: string, kind: keyof Costs) =>
     .toSorted((one, other) => one - other)
 
 /**
- * What the cheapest tries took, kind by kind; to be recorded is what all but one took at most. Between the two lies what
+ * What the cheapest tries took, kind by kind; to be recorded is what all took at most. Between the two lies what
  * chance decides: whether an answer comes back to the replica that has the row in memory, or a statement is shared.
  */
 const costs = (name: string): Costs =>
-  Object.fromEntries(kinds.map((kind) => [kind, tries(name, kind).at(isRecording ? -2 : 0) ?? 0])) as Costs
+  Object.fromEntries(kinds.map((kind) => [kind, tries(name, kind).at(isRecording ? -1 : 0) ?? 0])) as Costs
 
 /** All that costs more than it may. */
 const tooMuch = (name: string): string[] =>
