@@ -161,7 +161,15 @@ export function outline(spans: readonly Span[], parent?: Span): string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId))
   return spans
     .filter((span) => (parent ? span.parentSpanId === parent.spanId : !ids.has(span.parentSpanId ?? '')))
+    .toSorted(byBeginning)
     .flatMap((span) => [`${span.service}: ${span.name}`, ...outline(spans, span).map((line) => `  ${line}`)])
+}
+
+/** What begins within a millisecond is done side by side: by its name then. */
+function byBeginning(one: Span, other: Span): number {
+  const [first, second] = [one, other].map(({ startTimeUnixNano }) => BigInt(startTimeUnixNano) / 1_000_000n)
+  if (first === second) return one.name < other.name ? -1 : 1
+  return first! < second! ? -1 : 1
 }
 
 export const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgresql'
