@@ -79,7 +79,7 @@ function tell(report: Report, { out, against, writeDocs }: Options): number {
   return changes.some(({ verdict }) => verdict === 'worse') ? 1 : 0
 }
 
-const BETWEEN = /(<!-- bench -->\n)[\s\S]*?(\n<!-- \/bench -->)/
+const BETWEEN = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
 
 function fillDocs(text: string): void {
   const file = join(root, 'docs/performance.md')
@@ -87,7 +87,7 @@ function fillDocs(text: string): void {
   if (!BETWEEN.test(page)) throw new Error(`${file} has no place for the tables`)
   writeFileSync(
     file,
-    page.replace(BETWEEN, (_, before: string, after: string) => `${before}\n${text}\n${after}`),
+    page.replace(BETWEEN, (_, before: string, after: string) => `${before}\n${text}\n\n${after}`),
   )
 }
 
