@@ -40,6 +40,16 @@ export function batched<On extends object, Item, Result>(
   }
 }
 
+/** For each key its row, in the order of the keys; null where there is none. */
+export function matched<Row>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): (Row | null)[] {
+  const found = new Map(rows.map((row) => [keyOf(row), row]))
+  return keys.map((key) => found.get(key) ?? null)
+}
+
 class Batches<On, Item, Result> {
   readonly #on: On
   readonly #batching: Batching<On, Item, Result>

@@ -6,6 +6,16 @@ import { keepFor, nextVersion, said } from './availability.ts'
 import { KeysTaken, requireInserted, type Db, type Written } from './database.ts'
 import { inTransaction } from './validating.ts'
 
+/** Columns of `menu_items as item`: an Item, as the domain knows it. */
+export const ITEM = [
+  'item.api_key as apiKey',
+  'item.name',
+  'item.description',
+  'item.base_price as basePrice',
+  'item.available',
+  'item.customization_groups as customizationGroups',
+] as const
+
 // Read -----------------------------------------------------------------------------------------------------
 
 /** The version of the restaurant's menu; null when there is no such restaurant. */
@@ -44,14 +54,7 @@ export async function findMenuAndSaid(
             jsonArrayFrom(
               inner
                 .selectFrom('menu_items as item')
-                .select([
-                  'item.api_key as apiKey',
-                  'item.name',
-                  'item.description',
-                  'item.base_price as basePrice',
-                  'item.available',
-                  'item.customization_groups as customizationGroups',
-                ])
+                .select(ITEM)
                 .whereRef('item.category_api_key', '=', 'category.api_key')
                 .orderBy('item.position'),
             ).as('items'),

@@ -11,6 +11,7 @@ import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
 import { boundsOf, DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
 import { pausedUntil, saidNow } from './availability.ts'
 import { KeysTaken, requireInserted, type Database, type Db, type Written } from './database.ts'
+import { ITEM } from './menus.ts'
 import { inTransaction } from './validating.ts'
 
 const CANDIDATE = [
@@ -134,14 +135,7 @@ export const findForQuote = batched({
         jsonArrayFrom(
           eb
             .selectFrom('menu_items as item')
-            .select([
-              'item.api_key as apiKey',
-              'item.name',
-              'item.description',
-              'item.base_price as basePrice',
-              'item.available',
-              'item.customization_groups as customizationGroups',
-            ])
+            .select(ITEM)
             .whereRef('item.restaurant_api_key', '=', 'restaurants.api_key')
             .where('item.api_key', '=', sql<string>`any(${asked.flatMap(({ itemApiKeys }) => itemApiKeys)})`),
         ).as('items'),

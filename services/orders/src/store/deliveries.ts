@@ -1,5 +1,5 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { batched } from '@platter/kit'
+import { batched, matched } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
@@ -26,9 +26,17 @@ export const read = batched({
       select order_api_key, ${columns} from deliveries d where order_api_key = any(${orderApiKeys})`.execute(
       db,
     )
-    const found = new Map(rows.map(({ order_api_key, ...delivery }) => [order_api_key, delivery]))
-    return orderApiKeys.map((orderApiKey) => found.get(orderApiKey) ?? null)
+    return matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map(
+      (row) => row && deliveryOf(row),
+    )
   },
+})
+
+const deliveryOf = ({ link, outcome, expired, held }: Delivery): Delivery => ({
+  link,
+  outcome,
+  expired,
+  held,
 })
 
 /**

@@ -1,5 +1,5 @@
 import { cents, type OrderStatus, type Refusal } from '@platter/contracts'
-import { batched } from '@platter/kit'
+import { batched, matched } from '@platter/kit'
 import { sql, type Selectable, type SelectQueryBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
@@ -38,11 +38,9 @@ export const find = batched({
     const rows = await visible(
       db.selectFrom('orders').selectAll().where('api_key', '=', anyOf(apiKeys)),
     ).execute()
-    const found = new Map(rows.map((row) => [row.api_key, row]))
-    return apiKeys.map((apiKey) => {
-      const row = found.get(apiKey)
-      return row ? { ...placedOrder(row), applicationId: row.application_id } : null
-    })
+    return matched(apiKeys, rows, ({ api_key }) => api_key).map(
+      (row) => row && { ...placedOrder(row), applicationId: row.application_id },
+    )
   },
 })
 
@@ -113,8 +111,14 @@ export type Standing =
   | { kind: 'failed'; refusal: Refusal }
 
 /** Throws when there is no such order. */
-export const standing = batched({
-  run: async (db: Db, apiKeys: readonly string[]): Promise<Standing[]> => {
+export async function standing(db: Db, apiKey: string): Promise<Standing> {
+  const row = await rowWithState(db, apiKey)
+  if (!row) throw new Error(`there is no order ${apiKey}`)
+  return standingOf(row)
+}
+
+const rowWithState = batched({
+  run: async (db: Db, apiKeys: readonly string[]) => {
     const rows = await db
       .selectFrom('orders')
       .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
@@ -122,14 +126,9 @@ export const standing = batched({
       .select('sagas.state')
       .where('api_key', '=', anyOf(apiKeys))
       .execute()
-    const found = new Map(rows.map((row) => [row.api_key, row]))
-    return apiKeys.map((apiKey) => standingOf(found.get(apiKey) ?? missing(apiKey)))
+    return matched(apiKeys, rows, ({ api_key }) => api_key)
   },
 })
-
-function missing(apiKey: string): never {
-  throw new Error(`there is no order ${apiKey}`)
-}
 
 function standingOf(row: OrderRow & { state: State }): Standing {
   if (row.outcome === 'pending') return { kind: 'pending', order: placedOrder(row) }

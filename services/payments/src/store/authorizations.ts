@@ -1,5 +1,5 @@
 import type { Cents } from '@platter/contracts'
-import { batched } from '@platter/kit'
+import { batched, matched } from '@platter/kit'
 import { sql, type Generated, type Kysely, type Selectable } from 'kysely'
 import type { Authorization, State } from '../domain/authorization.ts'
 import type { Change } from '../domain/learn.ts'
@@ -106,10 +106,8 @@ const moveRow = ({ from, change }: Move) => ({
     : { processor_id: change.processorId }),
 })
 
-function inOrder(orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] {
-  const found = new Map(rows.map((one) => [one.order_api_key, toAuthorization(one)]))
-  return orderApiKeys.map((orderApiKey) => found.get(orderApiKey) ?? null)
-}
+const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
+  matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
 
 /** The rows of `authorizations`. Each function is one statement and so one transaction. */
 export function createAuthorizations(db: Db) {
