@@ -68,10 +68,10 @@ test('every package has its SHA-512, and comes from a registry over https', () =
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(@platter\/[\w-]+)/g
 
-// turbo re-checks a package when a package that it declares has changed: an undeclared one gives a stale green.
+// An image has what its service's manifest declares, and nothing else.
 test.each(folders)('%s declares every package of ours that it imports', (folder) => {
   const { name, dependencies, devDependencies } = manifest(folder)
-  // testkit is an input of every package's type check instead, see turbo.json.
+  // Only tests import testkit, and it imports kit and bus: as a dependency of theirs it would be a cycle.
   const known = new Set([name, '@platter/testkit', ...Object.keys({ ...dependencies, ...devDependencies })])
   const undeclared = globSync(join(folder, '**/*.ts'), { cwd: root, exclude: ['**/node_modules'] })
     .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(IMPORT)])
