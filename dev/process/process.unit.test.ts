@@ -41,7 +41,7 @@ function spec(script: string): ProcessSpec {
 
 const log = () => readFileSync(join(host.logs, 'child.log'), 'utf8')
 
-const eventually = (check: () => boolean, what: string) => until(check, { what, withinMs: 4000 })
+const eventually = (check: () => boolean, what: string) => until(check, { what, withinMs: 15_000 })
 
 function identityOf(pid: number | null): Identity {
   const identity = pid === null ? null : identify(pid)

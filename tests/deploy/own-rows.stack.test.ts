@@ -15,7 +15,7 @@ import {
   sql,
   type CompiledQuery,
 } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as cards from '../../services/accounts/src/store/cards.ts'
 import { findRecipient } from '../../services/accounts/src/store/recipients.ts'
 import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
@@ -267,7 +267,7 @@ test('without the role for clients nothing is answered, and everything as soon a
   // Until the connection is gone it says so itself.
   await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
   await sql`grant ${role} to ${login}`.execute(superuser.db)
-  await vi.waitFor(async () => expect(await read()).toHaveLength(1))
+  await expect.poll(read).toHaveLength(1)
   await superuser.close()
 })
 

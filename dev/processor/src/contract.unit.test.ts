@@ -50,7 +50,6 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-// Here and not with payments: of the two only this folder is type-checked anew at each run (turbo.json).
 describe('the development processor', () => {
   test.each(Object.entries(PROMISES))('%s', async (_title, promise) => {
     await expect(promise(world)).resolves.toBeUndefined()

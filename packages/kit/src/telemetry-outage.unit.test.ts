@@ -69,8 +69,8 @@ test.each([
     child!.kill('SIGTERM')
     const [code] = (await once(child!, 'exit')) as [number]
     expect(code).toBe(0)
-    // A second for the last try, and what a process needs to end.
-    expect(performance.now() - from).toBeLessThan(2_500)
+    // A second for the last try, and what a process needs to end on a busy machine; OpenTelemetry's own limit is 30 s.
+    expect(performance.now() - from).toBeLessThan(8_000)
     expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(600)
     expect(lines.filter(({ msg }) => msg.includes('OTLP')).length).toBeLessThanOrEqual(1)
   },

@@ -1,6 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Breaker } from './breaker.ts'
+
+beforeAll(() => vi.useFakeTimers({ toFake: ['performance'] }))
+afterAll(() => vi.useRealTimers())
 
 function setting() {
   const breaker = new Breaker({ failures: 3, openMs: 30 })
@@ -24,7 +26,7 @@ test('after so many failures in a row it is left alone, then one call tries', as
   const { state, ask } = setting()
   for (let call = 0; call < 10; call++) expect(await ask()).toBe('otherwise')
   expect(state.calls).toBe(3)
-  await wait(40)
+  vi.advanceTimersByTime(31)
   await Promise.all(Array.from({ length: 10 }, ask))
   expect(state.calls, 'the one that tried failed').toBe(4)
 })
@@ -34,7 +36,7 @@ test('when the call that tries works, all are made again', async () => {
   for (let call = 0; call < 3; call++) await ask()
   state.up = true
   expect(await ask()).toBe('otherwise')
-  await wait(40)
+  vi.advanceTimersByTime(31)
   expect([await ask(), await ask(), await ask()]).toEqual(['answer', 'answer', 'answer'])
 })
 

@@ -1,6 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createMemo } from './memo.ts'
+
+beforeAll(() => vi.useFakeTimers({ toFake: ['performance'] }))
+afterAll(() => vi.useRealTimers())
 
 /** Counts its loads, and gives their numbers. */
 function counter() {
@@ -15,7 +17,7 @@ test('what was loaded is remembered for its time, null too', async () => {
   await memo('a', load)
   await memo('a', load)
   expect(loads).toBe(1)
-  await wait(40)
+  vi.advanceTimersByTime(31)
   await memo('a', load)
   expect(loads).toBe(2)
 })
@@ -31,10 +33,13 @@ test('however many ask at once, one load runs', async () => {
 test('a load that takes longer than its time is shared all the same', async () => {
   const memo = createMemo<number>({ ttlMs: 5, max: 10 })
   const { load, count } = counter()
-  const slow = async () => (await wait(30), load())
+  const over = Promise.withResolvers<void>()
+  const slow = async () => (await over.promise, load())
   const first = memo('a', slow)
-  await wait(15)
-  expect(await Promise.all([first, memo('a', slow)])).toEqual([1, 1])
+  vi.advanceTimersByTime(15)
+  const second = memo('a', slow)
+  over.resolve()
+  expect(await Promise.all([first, second])).toEqual([1, 1])
   expect(count()).toBe(1)
 })
 

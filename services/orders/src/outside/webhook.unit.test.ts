@@ -316,7 +316,7 @@ describe('an answer', () => {
     const way = kitchen()
     expect(await transmit(way, here())).toEqual({ kind: 'accepted' })
     expect(await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)).toBe(true)
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(2), 4_000)
+    await expect.poll(() => closed).toHaveBeenCalledTimes(2)
   })
 
   test.each([

@@ -405,7 +405,8 @@ describe('an answer that is none', () => {
       reason: 'TimeoutError',
       sent: true,
     })
-    expect(performance.now() - started).toBeLessThan(IMPATIENT_MS * 5)
+    // A limit from above would be one of the machine: what is never given up fails by the test's own.
+    expect(performance.now() - started).toBeGreaterThan(IMPATIENT_MS * 0.9)
     await impatient.close()
     expect(asked).toHaveLength(1)
   })

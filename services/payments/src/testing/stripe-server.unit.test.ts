@@ -108,9 +108,10 @@ test('a PaymentMethod of one Customer does not serve another', async () => {
 test('a key gives the kept answer again, with other parameters an idempotency_error, while it runs 409', async () => {
   const form = await hold()
   const key = { 'idempotency-key': 'k1' }
-  server.fault('slow', 'authorize', 100)
+  server.fault('slow', 'authorize', 1_000)
+  const begun = server.requests.length
   const first = ask('payment_intents', form, key)
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  await expect.poll(() => server.requests.length).toBe(begun + 1)
   const meanwhile = await ask('payment_intents', form, key)
   expect(meanwhile).toMatchObject({ status: 409, body: { error: { code: 'idempotency_key_in_use' } } })
   const { body } = await first
