@@ -1,4 +1,4 @@
-import { JOINED_BY_KEY, createLog, migrate } from '@platter/kit'
+import { BY_KEY, JOINED_BY_KEY, createLog, migrate } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -21,45 +21,67 @@ export const namedCalls = <Db>(calls: Record<string, Record<string, (db: Db) => 
     Object.entries(functions).map(([name, call]) => [`${store}.${name}`, call] as const),
   )
 
-type Statement = { sql: string; parameters: readonly unknown[] }
-type Plan = { 'Node Type': string; 'Relation Name'?: string; Plans?: Plan[] }
+type Call<Tables> = (db: Kysely<Tables>) => Promise<unknown>
+type Plan = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  Plans?: Plan[]
+}
 
-/** A database as a service has it (`joins` as its wire.ts says), that remembers what it was asked. */
-export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' } = {}) {
-  const options = joins === 'by key' ? JOINED_BY_KEY : ''
+/**
+ * A database as a service has it, that remembers what it was asked. `joins`: as its wire.ts says; `young`: plans as
+ * they are made while there are hardly any rows, and kept.
+ */
+export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {
+  const options = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: '' }[joins ?? 'any']
   const pool = new pg.Pool({ connectionString: await newDatabase(), max: 2, options })
-  const asked: Statement[] = []
+  const asked: string[] = []
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    log: ({ query: { sql, parameters } }) => void asked.push({ sql, parameters }),
+    log: ({ query: { sql } }) => void asked.push(sql),
   })
   const migrations = new URL(`../../services/${service}/migrations`, import.meta.url).pathname
   await migrate(db, migrations, createLog('test', 'fatal'))
+  const plansOf = async (call: Call<Tables>) => {
+    asked.length = 0
+    await call(db)
+    return Promise.all(asked.filter(isPlanned).map((statement) => planOf(pool, statement)))
+  }
   return {
     pool,
     db,
-    /** The tables that the statements of `call` read from one end to the other. */
-    async readsWhole(call: (db: Kysely<Tables>) => Promise<unknown>): Promise<string[]> {
-      asked.length = 0
-      await call(db)
-      const plans = await Promise.all(asked.filter(isPlanned).map((statement) => planOf(pool, statement)))
-      return [...new Set(plans.flatMap(wholeTables))]
-    },
+    /** The tables that the statements of `call` read from one end to the other, or an index of theirs. */
+    readsWhole: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(wholeReads))],
+    /** The indexes by which the statements of `call` find rows. */
+    findsBy: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(indexes))],
     close: () => db.destroy(),
   }
 }
 
-const isPlanned = ({ sql }: Statement) => /^\s*(select|insert|update|delete|with)\b/i.test(sql)
+const isPlanned = (statement: string) => /^\s*(select|insert|update|delete|with)\b/i.test(statement)
 
-/** With its parameters, as PostgreSQL plans a statement while that is cheaper than a plan for all. */
-async function planOf(pool: pg.Pool, { sql, parameters }: Statement): Promise<Plan> {
-  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (format json) ${sql}`, [
-    ...parameters,
-  ])
+/** Of a statement as a service has it: one plan for all values of its parameters. */
+async function planOf(pool: pg.Pool, statement: string): Promise<Plan> {
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `explain (generic_plan, format json) ${statement}`,
+  )
   return rows[0]!['QUERY PLAN'][0].Plan
 }
 
-function wholeTables(plan: Plan): string[] {
-  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : []
-  return [...own, ...(plan.Plans ?? []).flatMap(wholeTables)]
+const wholeReads = (plan: Plan): string[] => [...readWhole(plan), ...(plan.Plans ?? []).flatMap(wholeReads)]
+
+const indexes = (plan: Plan): string[] => [
+  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
+  ...(plan.Plans ?? []).flatMap(indexes),
+]
+
+/** An index without a condition is read whole, the dead entries of rows that are long done with as well. */
+function readWhole(plan: Plan): string[] {
+  const isWhole = plan['Node Type'] === 'Seq Scan' || plan.Plans?.some(isWholeBitmap) || isWholeIndex(plan)
+  return isWhole ? [plan['Relation Name'] ?? ''] : []
 }
+
+const isWholeIndex = (plan: Plan) => plan['Index Name'] !== undefined && plan['Index Cond'] === undefined
+const isWholeBitmap = (plan: Plan) => plan['Node Type'] === 'Bitmap Index Scan' && isWholeIndex(plan)

@@ -1,15 +1,15 @@
 import { cents, type OrderStatus, type Refusal } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
-import { sql, type Selectable, type SelectQueryBuilder } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-type OrderRow = Selectable<Tables['orders']>
+export type OrderRow = Selectable<Tables['orders']>
 
 /** What came to nothing before anyone was told of it was never an order (interface.md, "send-order"). */
-const visible = <O>(query: SelectQueryBuilder<Tables, 'orders', O>) =>
-  query.where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true)]))
+export const isVisible = ({ outcome, told }: Pick<OrderRow, 'outcome' | 'told'>): boolean =>
+  outcome !== 'failed' || told
 
 export function placedOrder(row: OrderRow): PlacedOrder {
   return {
@@ -35,16 +35,13 @@ export type OwnedOrder = PlacedOrder & { applicationId: string }
 
 export const find = batched({
   run: async (db: Db, apiKeys: readonly string[]): Promise<(OwnedOrder | null)[]> => {
-    const rows = await visible(
-      db.selectFrom('orders').selectAll().where('api_key', '=', anyOf(apiKeys)),
-    ).execute()
-    return matched(apiKeys, rows, ({ api_key }) => api_key).map(
+    // As text: the query builder takes 20 µs longer, of 120 that Fastify and pg take for an order.
+    const { rows } = await sql<OrderRow>`select * from orders where api_key = any(${apiKeys})`.execute(db)
+    return matched(apiKeys, rows.filter(isVisible), ({ api_key }) => api_key).map(
       (row) => row && { ...placedOrder(row), applicationId: row.application_id },
     )
   },
 })
-
-const anyOf = (apiKeys: readonly string[]) => sql<string>`any(${apiKeys})`
 
 /** Whom the order is for, whoever may see it; null for a guest, and where there is none. */
 export async function recipientOf(db: Db, apiKey: string): Promise<string | null> {
@@ -64,6 +61,12 @@ export async function exists(db: Db, apiKey: string): Promise<boolean> {
   )
 }
 
+/**
+ * Its restaurant has it. The word stands in the text, as in the indexes of such orders: where it is a parameter, a plan
+ * that is made for all its values can use none of them, and a restaurant's orders were looked for among all.
+ */
+export const isTransmitted = sql<boolean>`orders.outcome = 'transmitted'`
+
 /** Whether nothing can come of the order any more, short of being delivered. */
 export async function isCancelled(db: Db, apiKey: string): Promise<boolean> {
   const row = await db
@@ -80,8 +83,12 @@ export async function ofRecipient(
   recipientApiKey: string,
   page: { before: number | null; limit: number },
 ): Promise<PlacedOrder[]> {
-  const rows = await visible(db.selectFrom('orders').selectAll())
+  const rows = await db
+    .selectFrom('orders')
+    .selectAll()
     .where('recipient_api_key', '=', recipientApiKey)
+    // As isVisible says, and before the page is cut.
+    .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true)]))
     .$if(page.before !== null, (query) => query.where('id', '<', page.before))
     .orderBy('id', 'desc')
     .limit(page.limit)
@@ -119,18 +126,15 @@ export async function standing(db: Db, apiKey: string): Promise<Standing> {
 
 const rowWithState = batched({
   run: async (db: Db, apiKeys: readonly string[]) => {
-    const rows = await db
-      .selectFrom('orders')
-      .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
-      .selectAll('orders')
-      .select('sagas.state')
-      .where('api_key', '=', anyOf(apiKeys))
-      .execute()
+    const { rows } = await sql<OrderRow & { state: State }>`
+      select orders.*, state from orders join sagas on order_api_key = api_key
+      where api_key = any(${apiKeys}) and order_api_key = any(${apiKeys})`.execute(db)
     return matched(apiKeys, rows, ({ api_key }) => api_key)
   },
 })
 
-function standingOf(row: OrderRow & { state: State }): Standing {
+/** Of an order and the state of its saga. Throws for one that failed without a refusal. */
+export function standingOf(row: OrderRow & { state: State }): Standing {
   if (row.outcome === 'pending') return { kind: 'pending', order: placedOrder(row) }
   if (row.outcome === 'transmitted' || row.told) return { kind: 'placed', order: placedOrder(row) }
   if (!row.state.refusal) throw new Error(`order ${row.api_key} failed without a refusal`)
@@ -155,7 +159,7 @@ export async function lockTransmitted(trx: Db, apiKey: string) {
     .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
     .select(['orders.status', 'orders.method', 'restaurant_links.link'])
     .where('orders.api_key', '=', apiKey)
-    .where('orders.outcome', '=', 'transmitted')
+    .where(isTransmitted)
     .where('orders.cancellation', 'is', null)
     .forUpdate('orders')
     .executeTakeFirst()
