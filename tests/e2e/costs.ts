@@ -47,13 +47,15 @@ export function costsOf(trace: readonly Span[]): Costs {
   }
 }
 
-/** A write of its own is a commit of its own; one between `begin` and `commit` of the same piece of work is not. */
+/**
+ * A write of its own is a commit of its own; one between `begin` and `commit` of the same piece of work is not. Spans come
+ * in the order in which they began, and those of one millisecond, which may be a whole transaction, in that of their ends.
+ */
 function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
-  const beside = sql.filter((span) => span.parentSpanId === write.parentSpanId && began(span) < began(write))
+  const before = sql.slice(0, sql.indexOf(write))
+  const beside = before.filter((span) => span.parentSpanId === write.parentSpanId)
   return beside.filter(isBegin).length > beside.filter(isCommit).length
 }
-
-const began = ({ startTimeUnixNano }: Span) => BigInt(startTimeUnixNano)
 
 function withoutLookUps(spans: readonly Span[]): Span[] {
   const byId = new Map(spans.map((span) => [span.spanId, span]))

@@ -249,6 +249,7 @@ const NO_HTTP = {
   url: SendOrder.path,
   headers: {},
   setHeader: () => undefined,
+  processing: () => undefined,
   concerns: () => undefined,
 }
 

@@ -135,7 +135,7 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
 }
 
 /** How much a process has in hand is not what is simulated. */
-const intake = new Intake({ crowded: Infinity, full: Infinity })
+const intake = new Intake(Infinity)
 
 const tokenize: Tokenizer = async (card) => {
   const { expirationMonth, expirationYear } = card

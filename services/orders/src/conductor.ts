@@ -12,6 +12,7 @@ import { fresh, type Change, type SendOrderFacts, type State } from '#/domain/sa
 import { givenUp, heard, next, type Next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
 import { sagaEnded, sayingAgain, takingAnswer } from '#/saga-telemetry.ts'
+import type { Standing } from '#/store/orders.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
@@ -163,19 +164,20 @@ export class Conductor {
           : null,
     })
     if (!moved) return
-    if (!('say' in coming)) sagaEnded(this.#needs.db, row.orderApiKey, coming.kind)
-    if (change.status !== undefined || coming.kind === 'failed') this.announce(row.orderApiKey)
+    if (!('say' in coming)) sagaEnded(moved.age, coming.kind)
+    if (moved.standing) this.announce(row.orderApiKey, moved.standing)
     const now = { ...row, version: row.version + 1, attempt: 1, state }
     if ('say' in coming) this.#committed.keep(now)
     await this.#say(now, coming)
   }
 
   /**
-   * Says that an order has moved. Who waits for it here is woken at once; the nudge is for all replicas, those where
-   * it is followed as well (0.02 ms of CPU, said and heard; to know who follows where would cost more than saying it to all).
+   * Says that an order has moved. Who waits for it here is woken at once, and told where it stands when that is known; the
+   * nudge is for all replicas, those where it is followed as well (0.02 ms of CPU, said and heard; to know who follows where
+   * would cost more than saying it to all).
    */
-  announce(orderApiKey: string): void {
-    this.#needs.waiters.wake(orderApiKey)
+  announce(orderApiKey: string, standing: Standing | null = null): void {
+    this.#needs.waiters.wake(orderApiKey, standing)
     this.#needs.bus.nudge(OrderMoved, { orderApiKey })
   }
 

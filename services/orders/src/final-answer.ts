@@ -51,13 +51,13 @@ async function standingOf(
   apiKey: string,
   watch: Watch,
 ): Promise<orders.Standing> {
-  const decided = await watch.until(() => decidedStanding(db, apiKey), answerWithinMs)
+  const decided = await watch.until((told) => decidedStanding(db, apiKey, told), answerWithinMs)
   if (decided) return decided
   await orders.tell(db, apiKey)
   return orders.standing(db, apiKey)
 }
 
-async function decidedStanding(db: Db, apiKey: string) {
-  const standing = await orders.standing(db, apiKey)
+async function decidedStanding(db: Db, apiKey: string, told: orders.Standing | null) {
+  const standing = told ?? (await orders.standing(db, apiKey))
   return standing.kind === 'pending' ? null : standing
 }

@@ -1,10 +1,10 @@
 import type { SagaAnswer } from '@platter/contracts'
-import { histogram, inEntry, inSpan, isTelemetryOn, observe, SpanKind } from '@platter/kit'
+import { histogram, inEntry, inSpan, observe, SpanKind } from '@platter/kit'
 import type { RestaurantLink } from '@platter/contracts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
-import { ageOf, deadLetters, inFlight } from '#/store/saga-counts.ts'
+import { deadLetters, inFlight } from '#/store/saga-counts.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -74,14 +74,9 @@ const duration = histogram('platter.saga.duration', {
   advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] },
 })
 
-/** Nobody waits for it, and a measurement that cannot be had is left out. */
-export function sagaEnded(db: Db, orderApiKey: string, outcome: 'completed' | 'failed'): void {
-  if (!isTelemetryOn()) return
-  ageOf(db, orderApiKey).then(
-    (seconds) => duration(seconds, { 'platter.saga.outcome': outcome }),
-    () => 'left out',
-  )
-}
+/** `age`: seconds since the order was placed. */
+export const sagaEnded = (age: number, outcome: 'completed' | 'failed'): void =>
+  duration(age, { 'platter.saga.outcome': outcome })
 
 /** How many sagas wait for which step's answer, since when the oldest of them was placed, and what nobody could handle. */
 export function observeSagas(db: Db): void {

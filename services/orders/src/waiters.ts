@@ -1,7 +1,12 @@
+import type { Standing } from '#/store/orders.ts'
+
 /** Who waits looks at least so often, should a wake-up be lost: with RabbitMQ away there is none. */
 const LOOK_EVERY_MS = 250
 
-/** Requests on this replica that wait for their order. A wake-up is a nudge only: the row is the answer. */
+/**
+ * Requests on this replica that wait for their order. A wake-up is a nudge only, and the row is the answer, unless it comes
+ * from the very commit that moved the order: that tells what the row says now.
+ */
 export class Waiters {
   readonly #watches = new Map<string, Set<Watch>>()
 
@@ -10,9 +15,9 @@ export class Waiters {
     return this.#watches.size
   }
 
-  /** Wakes those who wait for the order. */
-  wake(orderApiKey: string): void {
-    for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake()
+  /** Wakes those who wait for the order, and tells them where it stands, where that is known. */
+  wake(orderApiKey: string, standing: Standing | null = null): void {
+    for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake(standing)
   }
 
   /**
@@ -35,24 +40,26 @@ export class Watch implements Disposable {
   readonly #heard: () => void
   readonly #end: () => void
   #woken = Promise.withResolvers<void>()
+  #told: Standing | null = null
 
   constructor(heard: () => void, end: () => void) {
     this.#heard = heard
     this.#end = end
   }
 
-  /** There is something to be read. */
-  wake(): void {
+  /** There is something to be read, or told. */
+  wake(standing: Standing | null = null): void {
+    this.#told = standing ?? this.#told
     this.#heard()
     this.#woken.resolve()
   }
 
-  /** Calls `read` at each wake-up, until it gives something or the time is up (null). */
-  async until<T>(read: () => Promise<T | null>, withinMs: number): Promise<T | null> {
+  /** Calls `read` at each wake-up with what was told last, until it gives something or the time is up (null). */
+  async until<T>(read: (told: Standing | null) => Promise<T | null>, withinMs: number): Promise<T | null> {
     const end = performance.now() + withinMs
     for (;;) {
       await this.#wakeUp(Math.min(LOOK_EVERY_MS, end - performance.now()))
-      const found = await read()
+      const found = await read(this.#told)
       if (found !== null || performance.now() >= end) return found
     }
   }

@@ -35,7 +35,6 @@ import {
   repeat,
   Replicas,
   router,
-  tellCrowded,
   type Log,
   type Parts,
   type Repeater,
@@ -81,10 +80,10 @@ const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 const TRANSMISSIONS_AT_ONCE = 256
 
 /**
- * Orders from their request until they are decided, or are known to wait for their restaurants; at 200 a second 64 of
- * them are 0.3 s behind. A payment processor that is slow counts: it takes orders no faster.
+ * Orders from their request until they are decided, or are known to wait for their restaurants. A payment processor that
+ * is slow counts: it takes orders no faster. A gateway lets fewer through (its `wire.ts`); there may be several.
  */
-const INTAKE = { crowded: 64, full: 256 }
+const IN_HAND_AT_MOST = 256
 
 /** Who follows an order learns of a change in that time when no nudge comes, and of what nobody nudges for: payments. */
 const LOOK_EVERY_MS = 1_500
@@ -103,8 +102,7 @@ export function wire(config: Config, log: Log): Parts {
   const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const conductor = new Conductor({ db, bus, waiters, log, deadlines })
-  const intake = new Intake(INTAKE)
-  tellCrowded(app, intake)
+  const intake = new Intake(IN_HAND_AT_MOST)
   const route = router(app, secrets)
   const callPayments = internalCaller({
     service: 'orders',

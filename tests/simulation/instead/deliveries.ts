@@ -5,9 +5,10 @@ import { simulation } from '../simulation.ts'
 
 function asRead(orderApiKey: string, row: DeliveryRow): real.Delivery {
   const { database, world } = simulation()
-  const restaurant = database.orders.get(orderApiKey)?.restaurantApiKey ?? ''
+  const order = database.orders.get(orderApiKey)
   return {
-    link: database.links.get(restaurant) ?? null,
+    link: database.links.get(order?.restaurantApiKey ?? '') ?? null,
+    order: order && (order.outcome !== 'failed' || order.told) ? order : null,
     outcome: row.outcome,
     expired: row.deadlineAt <= world.now && row.lastResult !== null,
     held: row.attempts === 1 && row.busyUntil > world.now + 1_000,

@@ -15,15 +15,17 @@ export const exists: typeof real.exists = (_db, apiKey) =>
   statement(`is there ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
 
 export const standing: typeof real.standing = (_db, apiKey) =>
-  statement(`standing of ${apiKey.slice(0, 4)}`, (): real.Standing => {
-    const order = rowOf(apiKey)
-    const saga = simulation().database.sagas.get(apiKey)
-    if (!order || !saga) throw new Error('no result')
-    if (order.outcome === 'pending') return { kind: 'pending', order }
-    if (order.outcome === 'transmitted' || order.told) return { kind: 'placed', order }
-    if (!saga.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
-    return { kind: 'failed', refusal: saga.state.refusal }
-  })
+  statement(`standing of ${apiKey.slice(0, 4)}`, () => standingNow(apiKey))
+
+export function standingNow(apiKey: string): real.Standing {
+  const order = rowOf(apiKey)
+  const saga = simulation().database.sagas.get(apiKey)
+  if (!order || !saga) throw new Error('no result')
+  if (order.outcome === 'pending') return { kind: 'pending', order }
+  if (order.outcome === 'transmitted' || order.told) return { kind: 'placed', order }
+  if (!saga.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
+  return { kind: 'failed', refusal: saga.state.refusal }
+}
 
 export const tell: typeof real.tell = (_db, apiKey) =>
   statement(`tell ${apiKey.slice(0, 4)}`, () => {

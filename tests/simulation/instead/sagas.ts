@@ -3,6 +3,7 @@ import type * as real from '../../../services/orders/src/store/sagas.ts'
 import { firstPaymentState } from '../../../services/orders/src/domain/order.ts'
 import { statement, type OrderRow, type SagaRow } from '../database.ts'
 import { simulation, world } from '../simulation.ts'
+import { standingNow } from './orders.ts'
 
 export const asRead = ({
   orderApiKey,
@@ -109,7 +110,7 @@ export const move: typeof real.move = (_db, { orderApiKey, version }, transition
   statement(`move ${orderApiKey.slice(0, 4)} from ${version}`, () => {
     const { database, world: here } = simulation()
     const row = database.sagas.get(orderApiKey)
-    if (!row || row.version !== version || row.finishedAt !== null) return false
+    if (!row || row.version !== version || row.finishedAt !== null) return null
     const { state, wakeInMs, change } = transition
     // The primary key: (order_api_key, position), here always 1.
     if (change.status !== undefined && (database.statuses.get(orderApiKey)?.length ?? 0) > 1)
@@ -126,8 +127,11 @@ export const move: typeof real.move = (_db, { orderApiKey, version }, transition
     changeOrder(orderApiKey, transition)
     if (transition.delivery) newDelivery(orderApiKey, transition.delivery)
     else settleDelivery(orderApiKey, transition)
-    return true
+    return { age: 0, standing: standingAfter(orderApiKey, transition) }
   })
+
+const standingAfter = (orderApiKey: string, { change, failure }: real.Transition) =>
+  change.status !== undefined || failure ? standingNow(orderApiKey) : null
 
 function changeOrder(orderApiKey: string, { change, failure }: real.Transition): void {
   const { database } = simulation()

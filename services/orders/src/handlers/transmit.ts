@@ -4,7 +4,6 @@ import type { Log } from '@platter/kit'
 import type { Conductor } from '#/conductor.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import * as deliveries from '#/store/deliveries.ts'
-import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
 type Needs = {
@@ -33,12 +32,11 @@ export function transmitHandler({ db, conductor, log, defaultLink, transmit }: N
     if (!delivery || delivery.outcome !== null) return
     if (delivery.expired)
       return conductor.answered({ ...command, outcome: refusal(unreachable) }, 'unreachable')
-    const order = await orders.find(db, orderApiKey)
+    const { order, link } = delivery
     if (!order) return
 
-    const link = delivery.link ?? defaultLink
     const receipt = await whileHeld({ db, conductor, log, orderApiKey }, () =>
-      transmit(link, { webhookId: `order_${orderApiKey}`, order }),
+      transmit(link ?? defaultLink, { webhookId: `order_${orderApiKey}`, order }),
     )
     switch (receipt.kind) {
       case 'accepted':

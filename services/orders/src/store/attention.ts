@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Before } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { isUnfinished } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** A message that could not be handled, and as much of what it says as can be read. */
@@ -92,7 +93,7 @@ export async function overdueSagas(db: Db, page: Page): Promise<OverdueSaga[]> {
 /** Lets the sweeper say a saga's command now. False when there is no such saga, or it has ended. */
 export async function wakeSaga(db: Db, orderApiKey: string): Promise<boolean> {
   const { rows } = await sql`
-    update sagas set wake_at = now() where order_api_key = ${orderApiKey} and finished_at is null
+    update sagas set wake_at = now() where order_api_key = ${orderApiKey} and ${isUnfinished}
     returning order_api_key`.execute(db)
   return rows.length > 0
 }

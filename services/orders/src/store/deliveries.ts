@@ -1,11 +1,15 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { sql } from 'kysely'
+import type { PlacedOrder } from '#/domain/order.ts'
+import { isVisible, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** A delivery as the one who makes it needs it. */
 export type Delivery = {
   link: RestaurantLink | null
+  /** What is to be sent; null when it came to nothing before anyone was told of it. */
+  order: PlacedOrder | null
   outcome: 'accepted' | 'refused' | 'unreachable' | null
   /** Its time is over, and it was tried. */
   expired: boolean
@@ -13,30 +17,31 @@ export type Delivery = {
   held: boolean
 }
 
+type DeliveryRow = Omit<Delivery, 'order' | 'outcome'> & OrderRow & { delivered: Delivery['outcome'] }
+
+/** Of a delivery `d` and its order `o`. */
 const columns = sql`
-  (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link,
-  d.outcome,
+  o.*, d.outcome as delivered,
+  (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link,
   d.deadline_at <= now() and d.last_result is not null as expired,
   d.attempts = 1 and d.busy_until > now() + interval '1 second' as held`
+
+const deliveryOf = ({ link, delivered, expired, held, ...order }: DeliveryRow): Delivery => ({
+  link,
+  order: isVisible(order) ? placedOrder(order) : null,
+  outcome: delivered,
+  expired,
+  held,
+})
 
 /** The delivery of an order, without taking it: whoever wrote it has taken it for the reader, as long as it is `held`. */
 export const read = batched({
   run: async (db: Db, orderApiKeys: readonly string[]): Promise<(Delivery | null)[]> => {
-    const { rows } = await sql<Delivery & { order_api_key: string }>`
-      select order_api_key, ${columns} from deliveries d where order_api_key = any(${orderApiKeys})`.execute(
-      db,
-    )
-    return matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map(
-      (row) => row && deliveryOf(row),
-    )
+    const { rows } = await sql<DeliveryRow>`
+      select ${columns} from deliveries d join orders o on o.api_key = d.order_api_key
+      where d.order_api_key = any(${orderApiKeys}) and o.api_key = any(${orderApiKeys})`.execute(db)
+    return matched(orderApiKeys, rows, ({ api_key }) => api_key).map((row) => row && deliveryOf(row))
   },
-})
-
-const deliveryOf = ({ link, outcome, expired, held }: Delivery): Delivery => ({
-  link,
-  outcome,
-  expired,
-  held,
 })
 
 /**
@@ -48,13 +53,16 @@ export async function take(
   orderApiKey: string,
   { busyMs, takeOver }: { busyMs: number; takeOver: boolean },
 ): Promise<Delivery | null> {
-  const { rows } = await sql<Delivery>`
+  const { rows } = await sql<DeliveryRow>`
     update deliveries d set
-      attempts = attempts + case when outcome is null then 1 else 0 end,
+      attempts = attempts + case when d.outcome is null then 1 else 0 end,
       busy_until = now() + ${busyMs} * interval '1 millisecond'
-    where order_api_key = ${orderApiKey} and (outcome is not null or busy_until <= now() or ${takeOver})
+    from orders o
+    where d.order_api_key = ${orderApiKey} and o.api_key = d.order_api_key
+      and (d.outcome is not null or d.busy_until <= now() or ${takeOver})
     returning ${columns}`.execute(db)
-  return rows[0] ?? null
+  const [row] = rows
+  return row ? deliveryOf(row) : null
 }
 
 /** Whoever is making the delivery needs longer. */

@@ -57,6 +57,8 @@ const kept = batched({
       from jsonb_to_recordset(${JSON.stringify(all)}::jsonb) as given(
         "accessKeyId" text, path text, key text, "orderApiKey" text, status integer, body text)
       where used.access_key_id = "accessKeyId" and used.path = given.path and used.key = given.key
+        and used.access_key_id = any(${all.map(({ accessKeyId }) => accessKeyId)})
+        and used.path = any(${all.map(({ path }) => path)}) and used.key = any(${all.map(({ key }) => key)})
         and used.order_api_key = "orderApiKey" and used.status is null`.execute(db)
     return all.map(() => undefined)
   },

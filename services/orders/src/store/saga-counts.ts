@@ -19,16 +19,6 @@ export async function inFlight(db: Db): Promise<InFlight[]> {
   return rows
 }
 
-/** Seconds since the order was placed. Throws when there is no such order. */
-export async function ageOf(db: Db, orderApiKey: string): Promise<number> {
-  const { age } = await db
-    .selectFrom('orders')
-    .select(sql<number>`extract(epoch from now() - placed_at)::float8`.as('age'))
-    .where('api_key', '=', orderApiKey)
-    .executeTakeFirstOrThrow()
-  return age
-}
-
 /** Messages that could not be handled, by command; 0 where there are none at all. */
 export async function deadLetters(db: Db): Promise<{ command: string; count: number }[]> {
   const { rows } = await sql<{ command: string; count: number }>`

@@ -1,9 +1,10 @@
 import type { Cancellation, Refusal } from '@platter/contracts'
-import { batched, type IdempotencyScope } from '@platter/kit'
+import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'
 import { firstPaymentState } from '#/domain/order.ts'
 import type { Change, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { standingOf, type OrderRow, type Standing } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
 export type SagaRow = {
@@ -109,13 +110,20 @@ const newDeliveries = (orderApiKey: RawBuilder<unknown>, rows: RawBuilder<unknow
   select ${orderApiKey}, now() + ${milliseconds(sql`delivery_busy`)}, now() + ${milliseconds(sql`delivery_deadline`)}
   from ${rows} where delivery_busy is not null on conflict do nothing`
 
+/**
+ * `finished_at is null`, in words in which PostgreSQL does not know the index of unfinished sagas again. That one looks
+ * smaller than it is, with the entries of all that finished of late, and a saga that is asked for by its key was looked
+ * for in the whole of it: `move` took 0.6 to 1.1 ms of PostgreSQL with 1,500 of them, and takes 0.25 to 0.3.
+ */
+export const isUnfinished = sql<boolean>`coalesce(finished_at, 'infinity') = 'infinity'`
+
 /** The saga of an order that is not finished, or null. */
 export async function find(db: Db, orderApiKey: string): Promise<SagaRow | null> {
   const row = await db
     .selectFrom('sagas')
     .select(['order_api_key', 'version', 'attempt', 'facts', 'state', 'request_id'])
     .where('order_api_key', '=', orderApiKey)
-    .where('finished_at', 'is', null)
+    .where(isUnfinished)
     .executeTakeFirst()
   return row ? sagaRow(row) : null
 }
@@ -162,14 +170,17 @@ export type Transition = {
 }
 
 /**
- * Moves the saga on from the version that was read, and the order with it. False when somebody else has
- * moved it meanwhile: then nothing is changed. Sagas that move at the same time share the statement.
+ * Moves the saga on from the version that was read, and the order with it. Null when somebody else has moved it
+ * meanwhile: then nothing is changed. Sagas that move at the same time share the statement.
  */
 export const move = (
   db: Db,
   saga: Pick<SagaRow, 'orderApiKey' | 'version'>,
   to: Transition,
-): Promise<boolean> => moved(db, { ...saga, ...to })
+): Promise<Moved | null> => moved(db, { ...saga, ...to })
+
+/** `age`: seconds since the order was placed. `standing`: of an order that its restaurant has now, or that failed. */
+export type Moved = { age: number; standing: Standing | null }
 
 type Move = Pick<SagaRow, 'orderApiKey' | 'version'> & Transition
 
@@ -177,7 +188,8 @@ type Move = Pick<SagaRow, 'orderApiKey' | 'version'> & Transition
 const moved = batched({
   keyOf: ({ orderApiKey }: Move) => orderApiKey,
   run: async (db: Db, all) => {
-    const { rows } = await sql<{ order_api_key: string }>`
+    const keys = all.map(({ orderApiKey }) => orderApiKey)
+    const { rows } = await sql<OrderRow & { age: number }>`
       with given as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(all.map(moveRow))}::jsonb) as given(
           order_api_key text, version integer, state jsonb, wake_in float8, status text, payment_state text,
@@ -187,7 +199,8 @@ const moved = batched({
           wake_at = now() + ${milliseconds(sql`coalesce(wake_in, 0)`)},
           finished_at = case when wake_in is null then now() end
         from given
-        where sagas.order_api_key = given.order_api_key and sagas.version = given.version and finished_at is null
+        where sagas.order_api_key = given.order_api_key and sagas.order_api_key = any(${keys})
+          and sagas.version = given.version and ${isUnfinished}
         returning given.*
       ), changed as (
         update orders set
@@ -198,7 +211,8 @@ const moved = batched({
           outcome = case when moved.cancellation is not null and outcome = 'pending' then 'failed'
             when moved.status is not null then 'transmitted' else outcome end,
           cancellation = coalesce(orders.cancellation, moved.cancellation)
-        from moved where api_key = order_api_key
+        from moved where api_key = order_api_key and api_key = any(${keys})
+        returning orders.*
       ), noted as (
         insert into order_statuses (order_api_key, position, status)
         select order_api_key, 1, status from moved where status is not null
@@ -209,15 +223,20 @@ const moved = batched({
           cancel_at = case when cancellation is not null and coalesce(delivered, outcome) = 'unreachable' then now() end,
           cancel_until = now() + interval '1 day'
         from moved
-        where deliveries.order_api_key = moved.order_api_key and delivery_busy is null
+        where deliveries.order_api_key = moved.order_api_key and deliveries.order_api_key = any(${keys})
+          and delivery_busy is null
           and (delivered is not null or cancellation is not null)
       )
-      select order_api_key from moved
+      select changed.*, extract(epoch from now() - placed_at)::float8 as age from changed
     `.execute(db)
-    const done = new Set(rows.map(({ order_api_key }) => order_api_key))
-    return all.map(({ orderApiKey }) => done.has(orderApiKey))
+    return matched(keys, rows, ({ api_key }) => api_key).map(
+      (row, at) => row && { age: row.age, standing: standingAfter(row, all[at]) },
+    )
   },
 })
+
+const standingAfter = (row: OrderRow, to: Move | undefined): Standing | null =>
+  to && (to.change.status !== undefined || to.failure) ? standingOf({ ...row, state: to.state }) : null
 
 const moveRow = ({ orderApiKey, version, state, change, wakeInMs, ...rest }: Move) => ({
   order_api_key: orderApiKey,

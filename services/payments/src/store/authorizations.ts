@@ -79,6 +79,7 @@ const make = batched({
 const move = batched({
   keyOf: ({ from }: Move) => from.orderApiKey,
   run: async (db: Db, moves) => {
+    const keys = moves.map(({ from }) => from.orderApiKey)
     const { rows } = await sql<Row>`
       update authorizations set
         state = given.state,
@@ -88,12 +89,10 @@ const move = batched({
         unknown_since = null, updated_at = now()
       from jsonb_to_recordset(${JSON.stringify(moves.map(moveRow))}::jsonb) as given(
         order_api_key text, from_state text, state text, processor_id text, refusal_code text, decline_code text)
-      where authorizations.order_api_key = given.order_api_key and authorizations.state = given.from_state
+      where authorizations.order_api_key = given.order_api_key and authorizations.order_api_key = any(${keys})
+        and authorizations.state = given.from_state
       returning ${columns}`.execute(db)
-    return inOrder(
-      moves.map(({ from }) => from.orderApiKey),
-      rows,
-    )
+    return inOrder(keys, rows)
   },
 })
 
