@@ -94,7 +94,7 @@ describe('licences', () => {
 /** So many packages each process may bring, all told. To raise one is a decision: say in the commit what it buys. */
 const BUDGET: Record<keyof typeof processes, number> = {
   gateway: 129,
-  catalog: 87,
+  catalog: 88,
   accounts: 89,
   orders: 89,
   payments: 88,

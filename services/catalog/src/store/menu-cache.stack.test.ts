@@ -31,6 +31,11 @@ beforeAll(async () => {
   admin = connectRedis(url, log)
   await vi.waitFor(() => admin.ping(), soon)
   cache = connectCache(proxy.url, log)
+  // Until it is connected it keeps nothing, and nobody says so.
+  await vi.waitUntil(async () => {
+    await cache.set('ready', Buffer.from('1'), 10)
+    return (await admin.exists('ready')) === 1
+  }, soon)
 })
 
 afterAll(async () => {
@@ -63,8 +68,11 @@ async function aRestaurant(): Promise<string> {
 const textOf = async (menus: MenuCache, restaurant: string, customized: boolean) =>
   (await menus.read(restaurant, customized))?.body.toString()
 
-/** Twenty clients that read menus one after the other until `over`; the slowest answer, in ms. Throws for a wrong one. */
-async function underLoad(menus: MenuCache, restaurants: readonly string[], over: Promise<unknown>) {
+/**
+ * Twenty clients that read menus one after the other until `over`, each time from a replica that holds none yet; the
+ * slowest answer, in ms. Throws for a wrong one.
+ */
+async function underLoad(restaurants: readonly string[], over: Promise<unknown>) {
   const right = new Map<string, string | undefined>()
   for (const one of restaurants) right.set(one, await textOf(createMenuCache(db, cache), one, true))
   const state = { running: true, slowest: 0, answers: 0 }
@@ -72,7 +80,7 @@ async function underLoad(menus: MenuCache, restaurants: readonly string[], over:
     for (let turn = client; state.running; turn++) {
       const restaurant = restaurants[turn % restaurants.length] ?? ''
       const started = performance.now()
-      const text = await textOf(menus, restaurant, true)
+      const text = await textOf(createMenuCache(db, cache), restaurant, true)
       if (text === undefined || text !== right.get(restaurant)) throw new Error(`a wrong menu: ${text}`)
       state.slowest = Math.max(state.slowest, performance.now() - started)
       state.answers += 1
@@ -173,7 +181,7 @@ test.each([
   ],
 ])('a Redis that is %s under load costs latency only', async (_, trouble) => {
   const restaurants = await Promise.all(Array.from({ length: 10 }, aRestaurant))
-  const { slowest, answers } = await underLoad(createMenuCache(db, cache), restaurants, trouble())
+  const { slowest, answers } = await underLoad(restaurants, trouble())
   expect(answers).toBeGreaterThan(100)
   // One command that gives up (100 ms), and rendering anew on a machine that has other things to do.
   expect(slowest).toBeLessThan(1_000)
