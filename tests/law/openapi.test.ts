@@ -166,7 +166,7 @@ describe('the gateway', () => {
     rateLimit: {} as RateLimit,
     streams: {} as Streams,
     streamOwners: {},
-    shedding: {},
+    intakes: {},
     secrets: ['not a secret, and long enough for one'],
   })
   afterAll(() => Promise.all([app.close(), nowhere.close()]))

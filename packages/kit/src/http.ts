@@ -12,13 +12,12 @@ import { z } from 'zod'
 import { ANSWER_HEADERS } from './answer-headers.ts'
 import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
-import { newRequestId } from './ids.ts'
+import { requestIdOf } from './ids.ts'
 import type { Log } from './log.ts'
 import { requestParser } from './parse.ts'
 import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from './principal-token.ts'
-import { Problem, PROBLEM_TYPE, problemDocument } from './problem.ts'
+import { Problem, PROBLEM_TYPE, problemAnswer } from './problem.ts'
 import { nameTrace, observeRequests } from './requests.ts'
-import { scrub } from './scrub.ts'
 import { answerWhatNodeWouldNot, refuseUnreadable } from './unreadable.ts'
 
 export type App = FastifyInstance
@@ -28,6 +27,8 @@ export const BODY_LIMIT = 64 * 1024
 
 /** Also for the first byte of a new connection: who opens many and says nothing loses them after that. */
 const HEAD_WITHIN_MS = 5_000
+/** Those that are late are answered and closed one after the other: of 2,000 a few at a time, and not 200 once a second. */
+const LATE_CHECKED_EVERY_MS = 100
 /** Head and body. A menu has 4 MiB at most: enough for 2.3 Mbit/s. */
 const REQUEST_WITHIN_MS = 15_000
 /** A reader that takes nothing for so long is gone; twice the pause between the comments of a stream of events. */
@@ -35,9 +36,8 @@ const NOTHING_MOVES_MS = 30_000
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-const REQUEST_ID = /^[A-Za-z0-9._~-]{1,100}$/
-/** It goes along in messages and rows, so it may be no card number and no access key. */
-const isRequestId = (text: string): boolean => REQUEST_ID.test(text) && scrub(text) === text
+/** How a path finds its route. Three characters for each of the 255 of an Idempotency-Key, which order-by-key has in its path. */
+export const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as const
 
 /**
  * A Fastify server as each of our processes needs it: request ids, a trailing slash tolerated, one error
@@ -49,7 +49,11 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     // The whole of pino, of which a Log shows less.
     loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
-    http: { requireHostHeader: false, headersTimeout: HEAD_WITHIN_MS, connectionsCheckingInterval: 1_000 },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: HEAD_WITHIN_MS,
+      connectionsCheckingInterval: LATE_CHECKED_EVERY_MS,
+    },
     connectionTimeout: NOTHING_MOVES_MS,
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply) =>
@@ -64,12 +68,8 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     return503OnClosing: false,
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: 65_000,
-    // Three characters for each of the 255 of an Idempotency-Key, which order-by-key has in its path.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 3 * 255 },
-    genReqId: ({ headers }) => {
-      const given = headers['x-request-id']
-      return typeof given === 'string' && isRequestId(given) ? given : newRequestId()
-    },
+    routerOptions: ROUTING,
+    genReqId: requestIdOf,
   }) as unknown as App
   answerWhatNodeWouldNot(app)
   observeRequests(app)
@@ -98,20 +98,12 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   else if (problem.status >= 500)
     request.log.error({ code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.status >= 500) nameTrace(request, reply)
-  if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', problem.retryAfterSeconds)
   // Fastify would close the connection on what is still to come, and three of four clients that send 5 MB would
   // see it reset instead of this answer. Node reads the rest and throws it away, for requestTimeout at most.
   if (problem.code === 'body-too-large') void reply.removeHeader('connection')
-  return reply
-    .code(problem.status)
-    .headers(ANSWER_HEADERS)
-    .header('x-request-id', request.id)
-    .type(PROBLEM_TYPE)
-    .send(JSON.stringify(problemDocument(problem, request.id, pathOf(request))))
+  const { headers, body } = problemAnswer(problem, request.id, request.url)
+  return reply.code(problem.status).headers(headers).send(body)
 }
-
-/** The path as sent, without the query, which may hold an access key, and begins at a `#` for the router as well. */
-const pathOf = ({ url }: FastifyRequest): string => url.split(/[?#]/, 1)[0] ?? ''
 
 /** An operation's path with what it was called for in it: one for all the ways in which a URL can be written. */
 const plainPathOf = ({ path }: Operation, { params }: FastifyRequest): string =>
@@ -217,6 +209,8 @@ export type Call<O extends Operation> = {
   /** For a POST whose client gave it an Idempotency-Key. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
+  /** Says, before there is an answer, that it waits for somebody else and no work of ours: 102 (RFC 2518, 10.1). */
+  processing: () => void
   /** Says which order the request is about, for whoever reads logs and traces. */
   concerns: (orderApiKey: string) => void
 }
@@ -249,17 +243,19 @@ export function router(app: App, secrets: InternalSecrets) {
         const call = {
           ...parsed,
           principal,
-          idempotency: idempotencyScope(header, {
-            principal,
-            path: plainPathOf(operation, request),
-            body: parsed.body,
-            secrets,
-          }),
+          idempotency:
+            header === undefined
+              ? null
+              : idempotencyScope(header, {
+                  principal,
+                  path: plainPathOf(operation, request),
+                  body: parsed.body,
+                  secrets,
+                }),
           requestId: request.id,
           headers: request.headers,
           url: request.url,
-          setHeader: (name: string, value: string) => void reply.header(name, value),
-          concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
+          ...sayings(request, reply),
         } as Call<O>
         const answer = await handler(call)
         if (answer instanceof EventStream) return answer.start(request, reply)
@@ -273,6 +269,13 @@ export function router(app: App, secrets: InternalSecrets) {
     })
   }
 }
+
+/** What a handler may say beside its answer. */
+const sayings = (request: FastifyRequest, reply: FastifyReply) => ({
+  setHeader: (name: string, value: string) => void reply.header(name, value),
+  processing: () => void (reply.raw.headersSent || reply.raw.writeProcessing()),
+  concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
+})
 
 /** Turns an answer into JSON by its schema: what the schema does not name never leaves; what does not fit is our mistake (500). */
 export function responseRenderer(operation: Operation): (answer: unknown) => string {

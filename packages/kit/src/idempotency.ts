@@ -24,9 +24,9 @@ export const isSameRequest = (kept: string, { fingerprint, otherFingerprint }: I
 const BARE = /^[\u0021-\u007E]{1,255}$/
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 
-/** The scope of a request, or null when it has no key. Throws Problem invalid-field for a key that is none. */
+/** The scope of a request with that header; null for one of a service of ours. Throws Problem invalid-field for a key that is none. */
 export function idempotencyScope(
-  header: string | string[] | undefined,
+  header: string | string[],
   {
     principal,
     path,
@@ -34,7 +34,7 @@ export function idempotencyScope(
     secrets,
   }: { principal: Principal; path: string; body: unknown; secrets: InternalSecrets },
 ): IdempotencyScope | null {
-  if (header === undefined || principal.kind === 'service') return null
+  if (principal.kind === 'service') return null
   const key = readKey(header, secrets)
   const [secret, other] = secrets
   return {

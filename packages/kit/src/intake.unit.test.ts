@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createApp, type App } from './http.ts'
-import { CROWDED_HEADER, Intake, limitReads, tellCrowded } from './intake.ts'
+import { Intake, limitReads } from './intake.ts'
 import { createLog } from './log.ts'
 
 test('new work is refused when there is no room, and taken again when there is', () => {
-  const intake = new Intake({ crowded: 1, full: 2 })
+  const intake = new Intake(2)
   const one = intake.enter()
   intake.enter()
   expect(() => intake.enter()).toThrow(expect.objectContaining({ code: 'overloaded', status: 503 }) as Error)
@@ -13,20 +13,18 @@ test('new work is refused when there is no room, and taken again when there is',
 })
 
 test('work is over once, however often it is said', () => {
-  const intake = new Intake({ crowded: 1, full: 3 })
+  const intake = new Intake(2)
   {
     using early = intake.enter()
     early.over()
     early.over()
   }
-  const rest = [intake.enter(), intake.enter()]
-  expect(intake.isCrowded).toBe(true)
-  for (const one of rest) one.over()
-  expect(intake.isCrowded).toBe(false)
+  for (const _ of [1, 2]) intake.enter()
+  expect(intake.hasRoom()).toBe(false)
 })
 
 test('one application takes half of the room at most, and others share what is left alike', () => {
-  const intake = new Intake({ crowded: 0, full: 12 })
+  const intake = new Intake(12)
   const taken = (applicationId: string) => {
     for (let count = 0; ; count += 1)
       try {
@@ -36,18 +34,6 @@ test('one application takes half of the room at most, and others share what is l
       }
   }
   expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([6, 3, 2])
-})
-
-test('every answer of a crowded process says so', async () => {
-  const app = createApp(createLog('test', 'silent'))
-  const intake = new Intake({ crowded: 0, full: 9 })
-  tellCrowded(app, intake)
-  app.get('/', async () => ({}))
-  expect((await app.inject('/')).headers[CROWDED_HEADER]).toBeUndefined()
-  const inHand = intake.enter()
-  expect((await app.inject('/')).headers[CROWDED_HEADER]).toBe('true')
-  expect((await app.inject('/none')).headers[CROWDED_HEADER]).toBe('true')
-  inHand.over()
 })
 
 test('of 600 reads of applications at a time 512 are done; restaurants, operators and writes are not counted', async () => {

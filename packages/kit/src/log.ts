@@ -20,6 +20,7 @@ const FIELDS = [
   'err',
   'code',
   'reason',
+  'count',
   // Messages, sagas, money.
   'message',
   'command',

@@ -1,4 +1,5 @@
 import { problems, type Fault, type ProblemCode, type Refusal } from '@platter/contracts'
+import { ANSWER_HEADERS } from './answer-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -19,7 +20,11 @@ export class Problem extends Error {
       cause?: unknown
     } = {},
   ) {
+    // Where it was thrown is told nobody, and to find it out costs more than all the rest of a refusal.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(detail, { cause: more.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'Problem'
     this.code = code
     this.faults = more.faults ?? []
@@ -66,5 +71,26 @@ export function problemDocument(problem: Problem, requestId: string, instance: s
     error: true,
     errorCode: row.errorCode,
     details: problem.message,
+  }
+}
+
+/** The path as sent, without the query, which may hold an access key, and begins at a `#` for the router as well. */
+const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''
+
+/** What a request to `url` is answered for a problem, whoever sends it: its head fields and its body. */
+export function problemAnswer(
+  problem: Problem,
+  requestId: string,
+  url: string,
+): { headers: Record<string, string>; body: string } {
+  const { retryAfterSeconds } = problem
+  return {
+    headers: {
+      ...ANSWER_HEADERS,
+      'content-type': PROBLEM_TYPE,
+      'x-request-id': requestId,
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    },
+    body: JSON.stringify(problemDocument(problem, requestId, pathOf(url))),
   }
 }

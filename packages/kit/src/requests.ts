@@ -93,6 +93,11 @@ function measure(entry: Entry, request: FastifyRequest, reply: FastifyReply): vo
   )
 }
 
+/** A request that was refused at once, with nothing else of it observed. */
+export function measureRefused(method: string, route: string, status: number): void {
+  duration(0, { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status })
+}
+
 function tell(request: FastifyRequest, reply: FastifyReply): void {
   const { method, routeOptions, accessKeyId, orderApiKey } = request
   const line = {

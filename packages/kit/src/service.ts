@@ -33,6 +33,11 @@ const CALLERS_GONE_MS = 2_500
 /** After this a connection that is still busy, or holds half a request, is cut: longer than send-order may take (8 s). */
 const DRAIN_MS = 8_500
 const EXIT_WITHIN_MS = 10_000
+/**
+ * Connections that may wait to be accepted; Linux allows 4,096. Past it the kernel drops what asks for one, whoever it is,
+ * and it asks again after 1 s, 3 s, 7 s …: with Node's 511 an overload made other clients wait for 30 s.
+ */
+const BACKLOG = 4_096
 /** A receiver that is down is told of once in so long: it costs measurements, never more. */
 const TELL_AT_MOST_EVERY_MS = 600_000
 
@@ -57,7 +62,7 @@ export async function run<S extends z.ZodType<Basics>>(
   sayGoodbye(parts.app, state)
   stopOnSignals(parts, { stopping: state.stopping, log, stopTelemetry })
   await parts.prepare?.()
-  await parts.app.listen({ host: config.HOST, port: config.PORT })
+  await parts.app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
   const start = parts.start?.bind(parts)
   if (start) await untilItWorks('start', start, log, state.stopping.signal)
   state.started = true

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ANSWER_HEADERS } from './answer-headers.ts'
 import type { App } from './http.ts'
 import { newRequestId } from './ids.ts'
-import { Problem, PROBLEM_TYPE, problemDocument } from './problem.ts'
+import { Problem, problemAnswer } from './problem.ts'
 
 /** Node has answers of its own to these, with no document, or none at all. */
 export function answerWhatNodeWouldNot({ server }: App): void {
@@ -15,26 +15,25 @@ export function answerWhatNodeWouldNot({ server }: App): void {
 }
 
 /** For requests that Node cannot read, or that do not come in whole. */
-export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') return
-  const detail =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? 'The request did not come in whole in time.'
-      : 'The request line or a header field cannot be read, or is too long.'
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  // Who has asked nothing is told nothing: it could be taken for the answer to a good request that is on its way.
+  if (isLate && socket.bytesRead === 0) return void socket.destroy()
+  const detail = isLate
+    ? 'The request did not come in whole in time.'
+    : 'The request line or a header field cannot be read, or is too long.'
   endWith(new Problem('invalid-field', detail), socket)
 }
 
 /** For what has neither request nor reply: the problem goes straight to the connection, which ends. */
 function endWith(problem: Problem, socket: Duplex): void {
   if (!socket.writable) return
-  const requestId = newRequestId()
-  const body = JSON.stringify(problemDocument(problem, requestId, '/'))
+  const { headers, body } = problemAnswer(problem, newRequestId(), '/')
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    `content-type: ${PROBLEM_TYPE}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId}`,
-    ...Object.entries(ANSWER_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())

@@ -37,6 +37,7 @@ function request(
     url: CreateApplication.path,
     idempotency: { accessKeyId: 'operator-1', path: CreateApplication.path, key, fingerprint: name },
     setHeader: (header, value) => void headers.set(header, value),
+    processing: () => undefined,
     concerns: () => undefined,
   }
   return { call, headers }

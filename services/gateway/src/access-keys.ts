@@ -38,6 +38,21 @@ export class AccessKeys {
     throw new Problem('access-token-invalid', 'The access key is not valid.')
   }
 
+  /**
+   * The principal of a key that was good of late; null for any other one. For refusing what it asks: an answer that is
+   * no longer fresh is believed until the next one, which is asked for meanwhile.
+   */
+  lastKnown(accessKey: string): Principal | null {
+    const hash = hashAccessKey(accessKey)
+    const known = this.#known.get(hash)
+    if (!known?.principal) return null
+    const age = performance.now() - known.at
+    if (age >= USABLE_MS) return null
+    // Whoever is let in asks again, and is told what went wrong.
+    if (age >= FRESH_MS) this.#ask(hash, newRequestId()).catch(() => null)
+    return known.principal
+  }
+
   /** For readiness: accounts answers. The hash is of no key. */
   async check(): Promise<void> {
     await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, newRequestId())

@@ -1,15 +1,17 @@
-import { makeAccessKey, Problem, type internalCaller } from '@platter/kit'
-import { beforeEach, expect, test } from 'vitest'
+import { hashAccessKey, makeAccessKey, Problem, type internalCaller } from '@platter/kit'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AccessKeys } from './access-keys.ts'
 
 let asked: number
 let keys: AccessKeys
+/** Hashes of the keys that accounts calls good. */
+const good = new Set<string>()
 
 beforeEach(() => {
   asked = 0
-  const call = async () => {
+  const call = async (_: unknown, { hash }: { hash: string }) => {
     asked += 1
-    return { principal: null }
+    return { principal: good.has(hash) ? { kind: 'operator', accessKeyId: 'known' } : null }
   }
   keys = new AccessKeys(call as unknown as ReturnType<typeof internalCaller>)
 })
@@ -59,4 +61,20 @@ test('a missing key is missing, and asks and counts nothing', async () => {
   expect(await use(undefined, '203.0.113.8')).toBe('access-token-missing')
   expect(await use(makeAccessKey('live'), '203.0.113.8')).toBe('access-token-invalid')
   expect(asked).toBe(1)
+})
+
+test('what was last known of a key is believed until the next answer, which is asked for meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const key = makeAccessKey('live')
+  expect(keys.lastKnown(key), 'nobody has used it').toBeNull()
+  good.add(hashAccessKey(key))
+  await use(key, '203.0.113.9')
+  expect(keys.lastKnown(key)).toMatchObject({ accessKeyId: 'known' })
+  expect(asked).toBe(1)
+  good.clear()
+  vi.advanceTimersByTime(1_001)
+  expect(keys.lastKnown(key)).not.toBeNull()
+  expect(asked).toBe(2)
+  await expect.poll(() => keys.lastKnown(key)).toBeNull()
 })

@@ -49,7 +49,7 @@ function aGateway(pages = folder): App {
     operations,
     owners,
     streamOwners: {},
-    shedding: {},
+    intakes: {},
     streams: new Streams({ application: 1, restaurant: 1 }),
     accessKeys,
     rateLimit,

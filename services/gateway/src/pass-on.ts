@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import {
-  CROWDED_HEADER,
   Problem,
   STARTING_HEADER,
   StillStarting,
   STOPPING_HEADER,
   wasNotSent,
+  type InHand,
   type Replicas,
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -24,18 +24,17 @@ const NOT_PASSED_ON = new Set([
   'transfer-encoding',
   'date',
   'x-request-id',
-  CROWDED_HEADER,
   STOPPING_HEADER,
 ])
 
 /**
- * `stream`: the answer may go on for hours, until the signal ends it. `answered` is told of every answer whether the
- * replica that gave it is crowded, and whether it refused.
+ * `stream`: the answer may go on for hours, until the signal ends it. `inHand` is over when a replica answers, or says
+ * that it waits for somebody else.
  */
 type Sent = {
   headers: Record<string, string>
   stream?: AbortSignal
-  answered?: ((isCrowded: boolean, isRefused: boolean) => void) | undefined
+  inHand?: InHand | undefined
 }
 
 /**
@@ -101,7 +100,7 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { headers, stream, answered }: Sent,
+  { headers, stream, inHand }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
@@ -115,9 +114,9 @@ function exchange(
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   return new Promise((resolve, reject) => {
-    const learn = (given: Headers, status: number) => {
+    const learn = (given: Headers) => {
       replicas.answered(pool, given)
-      answered?.(given[CROWDED_HEADER] !== undefined, status === 503)
+      inHand?.over()
     }
     pool.dispatch(options, new Relay(reply, stream, { learn, resolve, reject }))
   })
@@ -126,7 +125,7 @@ function exchange(
 type Headers = Record<string, string | string[] | undefined>
 
 type Told = {
-  learn(headers: Headers, status: number): void
+  learn(headers: Headers): void
   resolve(): void
   reject(error: unknown): void
 }
@@ -151,8 +150,8 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#tell.learn(headers)
     if (status < 200) return
-    this.#tell.learn(headers, status)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // What the gateway itself has to say: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>

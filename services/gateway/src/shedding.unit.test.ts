@@ -1,149 +1,245 @@
-import { Problem } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { operations, type Principal } from '@platter/contracts'
+import {
+  createApp,
+  createLog,
+  hashAccessKey,
+  Intake,
+  makeAccessKey,
+  readBytes,
+  Replicas,
+  type App,
+  type Log,
+} from '@platter/kit'
+import { afterEach, expect, test } from 'vitest'
+import { AccessKeys } from './access-keys.ts'
+import { publicRoutes } from './routes/public-routes.ts'
 import { Shedding } from './shedding.ts'
+import { RateLimit } from './store/rate-limit.ts'
+import { Streams } from './streams.ts'
 
-/** What a service can do in a second, with a queue of its own that it calls a crowd from 24 on, and full from 96 on. */
-const CAPACITY = 100
-const CROWD = 24
-const FULL = 96
-
-type Sender = { application: string; rate: number }
-type Counted = Record<string, { sent: number; passed: number }>
-
-/** Sends for so many seconds, a millisecond at a time, by a clock that is only counted. */
-function play(
-  shedding: Shedding,
-  senders: Sender[],
-  { from = 0, seconds = 10, stops = (_ms: number): boolean => false } = {},
-) {
-  const counted: Counted = Object.fromEntries(
-    senders.map(({ application }) => [application, { sent: 0, passed: 0 }]),
-  )
-  const service = new Service(shedding)
-  const end = from + seconds * 1_000
-  let longest = 0
-  for (let ms = from; ms < end; ms++) {
-    for (const { application, rate } of senders) {
-      const count = counted[application]!
-      const due = Math.floor(((ms + 1) * rate) / 1_000) - Math.floor((ms * rate) / 1_000)
-      count.sent += due
-      const passed = Array.from({ length: due }, () => passes(shedding, application, ms) && service.takes(ms))
-      count.passed += passed.filter(Boolean).length
-    }
-    if (!stops(ms)) service.works(ms)
-    if (ms > (from + end) / 2) longest = Math.max(longest, service.queue)
-  }
-  return { counted, longest, end }
-}
-
-class Service {
-  readonly #shedding: Shedding
-  #work = 0
-  queue = 0
-
-  constructor(shedding: Shedding) {
-    this.#shedding = shedding
-  }
-
-  takes(ms: number): boolean {
-    const hasRoom = this.queue < FULL
-    if (hasRoom) this.queue += 1
-    else this.#shedding.answered(true, true, ms)
-    return hasRoom
-  }
-
-  /** For a millisecond. */
-  works(ms: number): void {
-    this.#work = Math.min(this.queue, this.#work + CAPACITY / 1_000)
-    for (; this.#work >= 1; this.#work--) {
-      this.queue -= 1
-      this.#shedding.answered(this.queue > CROWD, false, ms)
-    }
-  }
-}
-
-function passes(shedding: Shedding, application: string, now: number): boolean {
-  try {
-    shedding.admit(application, now)
-    return true
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'overloaded') return false
-    throw error
-  }
-}
-
-test('what the service can take passes whole', () => {
-  const { counted } = play(new Shedding(), [{ application: 'one', rate: 95 }])
-  expect(counted['one']!.passed).toBe(counted['one']!.sent)
+const SEND_ORDER = '/publicapi/v1/send-order'
+const silent = createLog('test', 'silent')
+let stack = new AsyncDisposableStack()
+afterEach(async () => {
+  const last = stack
+  stack = new AsyncDisposableStack()
+  await last.disposeAsync()
 })
 
-test.each([2, 10, 50])(
-  'of %d times as much passes what the service can take, with a queue that stays short',
-  (times) => {
-    const shedding = new Shedding()
-    const begin = play(shedding, [{ application: 'one', rate: CAPACITY * times }])
-    const { counted, longest } = play(shedding, [{ application: 'one', rate: CAPACITY * times }], {
-      from: begin.end,
+/** What an order waits for at the service that it belongs to. */
+type Waiting = { answer(): void; isSlow(): void }
+type Options = { full?: number; requests?: number; log?: Log }
+
+/** A gateway with room for so many orders at a time, before a service that answers them when it is told to. */
+async function aGateway({ full = 4, requests = 1_000, log = silent }: Options = {}) {
+  const waiting: Waiting[] = []
+  const sent: Promise<Response>[] = []
+  const owner = createApp(silent)
+  readBytes(owner)
+  owner.get('/*', async () => ({}))
+  owner.post('/*', (_request, reply) => {
+    waiting.push({
+      answer: () => void reply.send({}),
+      isSlow: () => reply.raw.writeProcessing(),
     })
-    expect(counted['one']!.passed).toBeGreaterThan(CAPACITY * 10 * 0.9)
-    expect(counted['one']!.passed).toBeLessThan(CAPACITY * 10 * 1.1)
-    expect(longest).toBeLessThan(CAPACITY)
+  })
+  await owner.listen({ host: '127.0.0.1', port: 0 })
+
+  const principals = new Map<string, Principal>()
+  const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => ({
+    principal: principals.get(hash) ?? null,
+  })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
+  const rateLimit = new RateLimit('redis://127.0.0.1:1', { requests, seconds: 60 }, silent)
+  const orders = new Replicas([owner.listeningOrigin])
+  const intakes = { orders: new Intake(full) }
+  const app = createApp(silent)
+  readBytes(app)
+  publicRoutes(app, {
+    operations: operations.filter((operation) => operation.owner === 'orders'),
+    owners: { orders },
+    streamOwners: {},
+    streams: new Streams({ application: 1, restaurant: 1 }),
+    intakes,
+    accessKeys,
+    rateLimit,
+    secrets: ['x'.repeat(32)],
+  })
+  const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, log })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  stack.defer(async () => {
+    for (const one of waiting) one.answer()
+    await Promise.all(sent)
+    rateLimit.close()
+    app.server.closeAllConnections()
+    await app.close()
+    await orders.close()
+    await owner.close()
+  })
+  const client = (applicationId: string): Client => new Client(app, principals, applicationId)
+  return { app, shedding, intake: intakes.orders, waiting, sent, client }
+}
+
+class Client {
+  readonly key = makeAccessKey('test')
+  readonly #app: App
+
+  constructor(app: App, principals: Map<string, Principal>, applicationId: string) {
+    this.#app = app
+    const principal: Principal = {
+      kind: 'application',
+      applicationId,
+      accessKeyId: `key of ${applicationId}`,
+    }
+    principals.set(hashAccessKey(this.key), principal)
+  }
+
+  send(path = SEND_ORDER, headers: Record<string, string> = {}): Promise<Response> {
+    const all = { 'x-access-token': this.key, 'content-type': 'application/json', ...headers }
+    return fetch(this.#app.listeningOrigin + path, { method: 'POST', headers: all, body: '{"a":1}' })
+  }
+
+  read(path: string): Promise<Response> {
+    return fetch(this.#app.listeningOrigin + path, { headers: { 'x-access-token': this.key } })
+  }
+}
+
+type Gateway = Awaited<ReturnType<typeof aGateway>>
+
+/** Has so many orders of the client in hand. */
+async function fill({ waiting, sent }: Gateway, client: Client, count: number): Promise<void> {
+  const before = waiting.length
+  sent.push(...Array.from({ length: count }, () => client.send()))
+  await expect.poll(() => waiting.length).toBe(before + count)
+}
+
+/** What is the same for all refusals of a kind: not the request's id, the moment, or when to come back. */
+const formOf = ({ status, headers, body }: { status: number; headers: object; body: string }) => ({
+  status,
+  headers: { ...headers, date: '', 'x-request-id': '', 'retry-after': '', 'content-length': '' },
+  body: { ...(JSON.parse(body) as object), requestId: '' },
+})
+
+const asSent = async (answer: Response) =>
+  formOf({ status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() })
+
+/** The same request where no server is before Fastify. */
+const theWholeWay = async ({ app }: Gateway, { key }: Client) => {
+  const { statusCode, headers, body } = await app.inject({
+    method: 'POST',
+    url: SEND_ORDER,
+    headers: { 'x-access-token': key, 'content-type': 'application/json', host: 'x' },
+    payload: '{"a":1}',
+  })
+  const ofConnection = { connection: 'keep-alive', 'keep-alive': 'timeout=65' }
+  return formOf({ status: statusCode, headers: { ...headers, ...ofConnection }, body })
+}
+
+test('what there is no room for is refused as the whole way would, and nothing of it reaches the service', async () => {
+  const gateway = await aGateway()
+  const noisy = gateway.client('noisy')
+  await fill(gateway, noisy, 2)
+  const refused = await noisy.send()
+  expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
+  expect(refused.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+  expect(await asSent(refused)).toEqual(await theWholeWay(gateway, noisy))
+  expect(refused.status).toBe(503)
+  expect(gateway.waiting).toHaveLength(2)
+})
+
+test('the application that has most in hand is refused, and another one is not', async () => {
+  const gateway = await aGateway()
+  const noisy = gateway.client('noisy')
+  await fill(gateway, noisy, 2)
+  expect((await noisy.send()).status).toBe(503)
+  await fill(gateway, gateway.client('quiet'), 1)
+  gateway.waiting[2]?.answer()
+  expect((await gateway.sent[2])?.status).toBe(200)
+})
+
+test('there is room again when an order is answered', async () => {
+  const gateway = await aGateway()
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  gateway.waiting[0]?.answer()
+  expect((await gateway.sent[0])?.status).toBe(200)
+  await fill(gateway, client, 1)
+  expect((await client.send()).status).toBe(503)
+})
+
+test('an order that waits for its restaurant takes no room', async () => {
+  const gateway = await aGateway()
+  const client = gateway.client('one')
+  for (let turn = 0; turn < 5; turn++) {
+    await fill(gateway, client, 2)
+    for (const slow of gateway.waiting.slice(-2)) slow.isSlow()
+    await expect.poll(() => gateway.intake.hasRoom('one')).toBe(true)
+  }
+  expect(gateway.waiting).toHaveLength(10)
+})
+
+test('who asks after an order that was accepted is answered, whatever else there is to do', async () => {
+  const gateway = await aGateway()
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  expect((await client.send()).status).toBe(503)
+  expect((await client.read('/publicapi/v1/order/1')).status).toBe(200)
+})
+
+test('429 past the limit of an access key, as the whole way would answer', async () => {
+  const gateway = await aGateway({ requests: 2 })
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  for (const one of gateway.waiting) one.answer()
+  await Promise.all(gateway.sent)
+  const expected = await theWholeWay(gateway, client)
+  const refused = await client.send()
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await asSent(refused)).toEqual(expected)
+  expect(refused.status).toBe(429)
+})
+
+test.each(['', 'unknown', makeAccessKey('live')])(
+  'the access key %j is 401, also when there is no room',
+  async (key) => {
+    const gateway = await aGateway()
+    await fill(gateway, gateway.client('one'), 2)
+    const answer = await gateway.client('other').send(SEND_ORDER, { 'x-access-token': key })
+    expect(answer.status).toBe(401)
   },
 )
 
-test('a noisy application pays for itself: one that sends little is not held back', () => {
-  const shedding = new Shedding()
-  const senders = [
-    { application: 'noisy', rate: 1_000 },
-    { application: 'quiet', rate: 10 },
-  ]
-  // In the first moments nobody knows yet how much is too much.
-  const { end } = play(shedding, senders, { seconds: 1 })
-  const { counted } = play(shedding, senders, { from: end })
-  expect(counted['quiet']!.passed).toBe(counted['quiet']!.sent)
-  expect(counted['noisy']!.passed).toBeLessThan(counted['noisy']!.sent / 5)
-})
-
-test('two noisy applications get equal shares, whatever each sends', () => {
-  const { counted } = play(
-    new Shedding(),
-    [
-      { application: 'one', rate: 300 },
-      { application: 'other', rate: 900 },
-    ],
-    { seconds: 30 },
-  )
-  expect(counted['one']!.passed / counted['other']!.passed).toBeGreaterThan(0.9)
-})
-
-test('a service that stands still for a moment, again and again, is given what it can do in between', () => {
-  const { counted } = play(new Shedding(), [{ application: 'one', rate: 1_000 }], {
-    seconds: 30,
-    stops: (ms) => ms % 3_000 < 300,
+test('a request id of the client comes back, and the key in the query counts', async () => {
+  const gateway = await aGateway()
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  const answer = await fetch(`${gateway.app.listeningOrigin}${SEND_ORDER}?access-token=${client.key}`, {
+    method: 'POST',
+    headers: { 'x-request-id': 'mine-1' },
   })
-  expect(counted['one']!.passed).toBeGreaterThan(30 * CAPACITY * 0.9 * 0.9)
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('x-request-id')).toBe('mine-1')
+  expect(await answer.json()).toMatchObject({ instance: SEND_ORDER, requestId: 'mine-1' })
 })
 
-test('when the crowd is gone, everything passes again within ten seconds', () => {
-  const shedding = new Shedding()
-  const { end } = play(shedding, [{ application: 'one', rate: 1_000 }])
-  const after = play(shedding, [{ application: 'one', rate: 80 }], { from: end, seconds: 10 })
-  const { counted } = play(shedding, [{ application: 'one', rate: 80 }], { from: after.end, seconds: 5 })
-  expect(counted['one']!.passed).toBe(counted['one']!.sent)
+test('what is refused is logged as one line, with how often', async () => {
+  const lines: unknown[] = []
+  const log = { ...silent, info: (fields: unknown) => void lines.push(fields) } as unknown as Log
+  const gateway = await aGateway({ log })
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  for (let time = 0; time < 3; time++) await client.send()
+  gateway.shedding.tell()
+  gateway.shedding.tell()
+  expect(lines).toEqual([{ accessKeyId: 'key of one', code: 'overloaded', count: 3 }])
 })
 
-test('fifty requests at one moment hold nobody back, although they are a crowd for a while', () => {
-  const shedding = new Shedding()
-  for (let number = 0; number < 50; number++) expect(passes(shedding, 'one', 0)).toBe(true)
-  for (let number = 0; number < 50; number++) shedding.answered(number < 40, false, number * 8)
-  const { counted } = play(shedding, [{ application: 'one', rate: 90 }], { from: 400, seconds: 3 })
-  expect(counted['one']!.passed).toBe(counted['one']!.sent)
-})
-
-test('a crowd that a few answers tell of holds nobody back: it may be anything', () => {
-  const shedding = new Shedding()
-  for (let ms = 0; ms < 5_000; ms += 100) {
-    expect(passes(shedding, 'one', ms)).toBe(true)
-    shedding.answered(true, false, ms + 10)
-  }
+test('a gateway that stops leaves it to the whole way, which sends callers elsewhere', async () => {
+  const gateway = await aGateway()
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  gateway.shedding.end()
+  let asked = 0
+  gateway.app.server.prependListener('request', () => (asked += 1))
+  expect((await client.send()).status).toBe(503)
+  expect(asked).toBe(1)
 })

@@ -1,6 +1,7 @@
 import { operations } from '@platter/contracts'
 import {
   createApp,
+  Intake,
   internalCaller,
   internalSecrets,
   readBytes,
@@ -22,6 +23,13 @@ import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
+/**
+ * New work that a replica of a service is given at a time (docs/decisions/0031). Of that one application may have half,
+ * and so at 300 orders a second waits 0.2 s.
+ */
+const ORDERS_AT_ONCE = 128
+const READS_AT_ONCE = 256
+
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log, config.TRUSTED_PROXIES)
@@ -39,7 +47,11 @@ export function wire(config: Config, log: Log): Parts {
     // Those of slow restaurants wait for seconds, and the others are not to wait behind them.
     orders: new Replicas(config.ORDERS_URL, { connections: 2_000 }),
   }
-  const shedding = { accounts: new Shedding(), catalog: new Shedding(), orders: new Shedding() }
+  const intakes = {
+    accounts: new Intake(READS_AT_ONCE * config.ACCOUNTS_URL.length),
+    catalog: new Intake(READS_AT_ONCE * config.CATALOG_URL.length),
+    orders: new Intake(ORDERS_AT_ONCE * config.ORDERS_URL.length),
+  }
   // A connection each, as many as there are streams; their number is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
@@ -63,7 +75,7 @@ export function wire(config: Config, log: Log): Parts {
     owners,
     streamOwners,
     streams,
-    shedding,
+    intakes,
     accessKeys,
     rateLimit,
     secrets,
@@ -74,6 +86,9 @@ export function wire(config: Config, log: Log): Parts {
   consoleSession(app, accessKeys)
   consolePage(app)
 
+  const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, log })
+  const refusals = repeat('tell of refusals', 1_000, async () => shedding.tell(), log)
+
   // Keys are known for a second (docs/decisions/0005): a stream ends within two of the revocation of its own.
   const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)
 
@@ -82,8 +97,9 @@ export function wire(config: Config, log: Log): Parts {
     prepare: () => rateLimit.connected(1_000),
     checks: { accounts: () => accessKeys.check() },
     async quiesce() {
+      shedding.end()
       streams.end()
-      await revocations.stop()
+      await Promise.all([revocations.stop(), refusals.stop()])
     },
     async close() {
       rateLimit.close()

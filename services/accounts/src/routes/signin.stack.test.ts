@@ -71,6 +71,7 @@ async function someoneOfOld() {
       url: '/publicapi/v1/signin',
       idempotency: null,
       setHeader: () => undefined,
+      processing: () => undefined,
       concerns: () => undefined,
     }
     return signin({ db, passwords: createPasswords('a pepper of at least thirty-two letters'), tries })(call)

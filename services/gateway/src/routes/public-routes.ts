@@ -8,10 +8,12 @@ import {
 } from '@platter/contracts'
 import {
   BODY_LIMIT,
+  overloaded,
   PRINCIPAL_HEADER,
   principalSigner,
   Problem,
   type App,
+  type Intake,
   type InternalSecrets,
   type Replicas,
 } from '@platter/kit'
@@ -20,9 +22,8 @@ import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { passOn } from '#/pass-on.ts'
-import type { Shedding } from '#/shedding.ts'
 import type { Streams } from '#/streams.ts'
-import type { RateLimit } from '#/store/rate-limit.ts'
+import type { Policy, RateLimit, Standing } from '#/store/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-type Needs = {
+export type Needs = {
   operations: readonly Operation[]
   owners: Partial<Record<Owner, Replicas>>
   accessKeys: AccessKeys
@@ -41,8 +42,8 @@ type Needs = {
   streams: Streams
   /** The owners again, for streams: those would take the connections away from the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  /** What an owner cannot take is held back here. */
-  shedding: Partial<Record<Owner, Shedding>>
+  /** The new work that an owner is given at a time; what is more is refused here. */
+  intakes: Partial<Record<Owner, Intake>>
   secrets: InternalSecrets
 }
 
@@ -63,7 +64,7 @@ const PASSED_ON = [
  */
 export function publicRoutes(
   app: App,
-  { operations, owners, streamOwners, streams, shedding, secrets, ...guards }: Needs,
+  { operations, owners, streamOwners, streams, intakes, secrets, ...guards }: Needs,
 ): void {
   const sign = principalSigner(secrets)
   app.decorateRequest('principal', null)
@@ -72,13 +73,12 @@ export function publicRoutes(
     const replicas = owners[operation.owner]
     if (!replicas)
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
-    const shed = isNewWork(operation) ? shedding[operation.owner] : undefined
-    const answered = shed && ((isCrowded: boolean, isRefused: boolean) => shed.answered(isCrowded, isRefused))
+    const intake = intakeOf(operation, intakes)
     app.route({
       method: operation.method,
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
-      onRequest: (request, reply) => admit(request, reply, { operation, shed, ...guards }),
+      onRequest: (request, reply) => admit(request, reply, { operation, intake, ...guards }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const headers = {
@@ -86,8 +86,10 @@ export function publicRoutes(
           'x-client-address': addressOf(request),
           [PRINCIPAL_HEADER]: await sign(request.principal, operation.owner),
         }
-        if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept))
-          return passOn(replicas, request, reply, { headers, answered })
+        if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
+          using inHand = intake?.enter(applicationOf(request.principal))
+          return await passOn(replicas, request, reply, { headers, inHand })
+        }
         if (streams.isEnded) return comeBack(reply)
         const stream = admitStream(streams, request, reply)
         return passOn(streamOwners[operation.owner] ?? replicas, request, reply, { headers, stream })
@@ -98,22 +100,25 @@ export function publicRoutes(
 }
 
 /**
- * What may be held back for the sake of what has begun: who asks after an order that was accepted is answered first,
- * and so are restaurants, who move orders along, and operators.
+ * Where what an operation is asked is counted: new work, which may be held back for the sake of what has begun. Who asks
+ * after an order that was accepted is answered first, and so are restaurants, who move orders along, and operators.
  */
-const isNewWork = (operation: Operation): boolean =>
-  audienceOf(operation) === 'application' && (operation.owner !== 'orders' || operation.method !== 'GET')
+export function intakeOf(operation: Operation, intakes: Needs['intakes']): Intake | undefined {
+  const { owner, method } = operation
+  const isNewWork = audienceOf(operation) === 'application' && (owner !== 'orders' || method !== 'GET')
+  return isNewWork ? intakes[owner] : undefined
+}
 
-type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation; shed: Shedding | undefined }
+type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation; intake: Intake | undefined }
 
 /**
  * Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask, but
- * those of an overload: they come in crowds, and Redis would be asked for each.
+ * those of an overload: they come in thousands, and Redis would be asked for each.
  */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { accessKeys, rateLimit, operation, shed }: Guards,
+  { accessKeys, rateLimit, operation, intake }: Guards,
 ): Promise<void> {
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
@@ -122,10 +127,13 @@ async function admit(
   request.principal = principal
   request.isGood = () => isGood(ask)
   if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
-  if (principal.kind === 'application') shed?.admit(principal.applicationId)
+  if (intake?.hasRoom(applicationOf(principal)) === false) throw overloaded()
   if (principal.kind !== 'service') await checkRate(rateLimit, principal.accessKeyId, reply)
   checkAudience(principal, operation)
 }
+
+export const applicationOf = (principal: Principal): string | undefined =>
+  principal.kind === 'application' ? principal.applicationId : undefined
 
 /** A key that cannot be asked for is as good as it was. */
 async function isGood(ask: () => Promise<Principal>): Promise<boolean> {
@@ -150,21 +158,25 @@ function admitStream(
 /** While stopping: a stream that ends at once. At any other status EventSource would not come back. */
 const comeBack = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-/** draft-ietf-httpapi-ratelimit-headers-11: q requests in w seconds; r are left, and t seconds to go. */
 async function checkRate(rateLimit: RateLimit, accessKeyId: string, reply: FastifyReply): Promise<void> {
-  const { requests, seconds: window } = rateLimit.policy
-  const { allowed, remaining, seconds } = await rateLimit.take(accessKeyId)
-  void reply.header('ratelimit-policy', `"default";q=${requests};w=${window}`)
-  void reply.header('ratelimit', `"default";r=${remaining};t=${seconds}`)
-  if (allowed) return
-  throw new Problem(
-    'rate-limited',
-    `More than ${requests} requests in ${window} s. Please try again later.`,
-    {
-      retryAfterSeconds: seconds,
-    },
-  )
+  const standing = await rateLimit.take(accessKeyId)
+  void reply.headers(rateLimitHeaders(rateLimit.policy, standing))
+  if (!standing.allowed) throw rateLimited(rateLimit.policy, standing)
 }
+
+/** draft-ietf-httpapi-ratelimit-headers-11: q requests in w seconds; r are left, and t seconds to go. */
+export const rateLimitHeaders = (
+  { requests, seconds: window }: Policy,
+  { remaining, seconds }: Standing,
+) => ({
+  'ratelimit-policy': `"default";q=${requests};w=${window}`,
+  ratelimit: `"default";r=${remaining};t=${seconds}`,
+})
+
+export const rateLimited = ({ requests, seconds: window }: Policy, { seconds }: Standing) =>
+  new Problem('rate-limited', `More than ${requests} requests in ${window} s. Please try again later.`, {
+    retryAfterSeconds: seconds,
+  })
 
 /**
  * The header wins over the query parameter, which existing libraries send; for restaurants the console's cookie

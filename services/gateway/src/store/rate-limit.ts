@@ -30,6 +30,12 @@ type Lease = {
   fetching: boolean
 }
 
+const standingOf = ({ remaining, points, until }: Lease, allowed: boolean): Standing => ({
+  allowed,
+  remaining: remaining + points,
+  seconds: Math.max(1, Math.ceil((until - performance.now()) / 1_000)),
+})
+
 /**
  * Counts the requests of each access key, in common with all replicas through Redis. Without Redis each
  * replica counts for itself, so that a key may do more then, and never less.
@@ -41,6 +47,8 @@ export class RateLimit {
   readonly #own: RateLimiterMemory
   readonly #leases = new Map<string, Lease>()
   #sparedUntil = 0
+  /** When the last of the windows ends that somebody was told to have used up, by `performance.now()`. */
+  #usedUpUntil = 0
 
   constructor(url: string, policy: Policy, log: Log) {
     this.policy = policy
@@ -54,11 +62,20 @@ export class RateLimit {
   async take(key: string): Promise<Standing> {
     const lease = this.#leaseOf(key)
     const allowed = await this.#takeFrom(lease, key)
-    return {
-      allowed,
-      remaining: lease.remaining + lease.points,
-      seconds: Math.max(1, Math.ceil((lease.until - performance.now()) / 1_000)),
-    }
+    if (!allowed) this.#usedUpUntil = Math.max(this.#usedUpUntil, lease.until)
+    return standingOf(lease, allowed)
+  }
+
+  /** Whether there is a key that has been told that it has used up its window. */
+  get isAnyUsedUp(): boolean {
+    return performance.now() < this.#usedUpUntil
+  }
+
+  /** How a key stands that is known to have used up its window, which counts nothing; null for any other one. */
+  usedUp(key: string): Standing | null {
+    const lease = this.#leases.get(key)
+    if (!lease || lease.points > 0 || lease.remaining > 0 || performance.now() >= lease.until) return null
+    return standingOf(lease, false)
   }
 
   /** Resolves when Redis is connected, or after `withinMs`: what a new replica counts before that it counts alone. */
