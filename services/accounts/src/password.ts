@@ -12,9 +12,12 @@ const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/** libuv has four threads, which look up host names as well: 64 hashes at once held up every outgoing call for 1.5 s. */
-const AT_ONCE = 2
-/** Some 0.2 s of waiting at most; who comes later is better served by trying again. */
+/**
+ * One core at most, whatever the machine has: more people who sign in are a matter of more replicas. (libuv has four
+ * threads, which look up host names as well: 64 hashes at once held up every outgoing call for 1.5 s.)
+ */
+const AT_ONCE = 1
+/** Some 0.4 s of waiting at most; who comes later is better served by trying again. */
 const MAX_WAITING = 20
 
 /** `outdated`: right, and made by other parameters than today's, so to be hashed again. */
