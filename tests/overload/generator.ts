@@ -6,18 +6,26 @@ import type { Outcomes, Plan, Source } from './load.ts'
 export class Generator {
   readonly #child: ChildProcess
   readonly #gateway: URL
+  readonly #connections: number
 
-  constructor(gateway: string) {
+  constructor(gateway: string, connections: number) {
+    this.#connections = connections
     this.#gateway = new URL(gateway)
     this.#child = fork(new URL('load.ts', import.meta.url))
   }
 
   /** Sends from all sources for so many seconds, and gives what came of it when all is answered. */
   async run(seconds: number, sources: Source[]): Promise<Outcomes> {
-    const plan: Plan = { host: this.#gateway.hostname, port: Number(this.#gateway.port), seconds, sources }
+    if (sources.length === 0) return {}
+    const { hostname: host, port } = this.#gateway
+    const plan: Plan = { host, port: Number(port), connections: this.#connections, seconds, sources }
     this.#child.send(plan)
     const [outcomes] = (await once(this.#child, 'message')) as [Outcomes]
     return outcomes
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   close(): void {

@@ -14,8 +14,8 @@ export type Figures = {
 
 export function figuresOf(outcome: Outcome, seconds: number): Figures {
   const { answered, sent, lost, withoutRetryAfter, lateMs } = outcome
-  const accepted = answered[200] ?? []
-  const refused = [...(answered[429] ?? []), ...(answered[503] ?? [])]
+  const accepted = tookOf(outcome, 200)
+  const refused = [...tookOf(outcome, 429), ...tookOf(outcome, 503)]
   const others = Object.entries(answered).filter(([status]) => !['200', '429', '503'].includes(status))
   return {
     sent,
@@ -23,7 +23,7 @@ export function figuresOf(outcome: Outcome, seconds: number): Figures {
     accepted: summary(accepted),
     refused: summary(refused),
     others: {
-      ...Object.fromEntries(others.map(([status, times]) => [status, times.length])),
+      ...Object.fromEntries(others.map(([status, { took }]) => [status, took.length])),
       ...(lost > 0 && { lost }),
     },
     withoutRetryAfter,
@@ -31,7 +31,22 @@ export function figuresOf(outcome: Outcome, seconds: number): Figures {
   }
 }
 
-const summary = (times: number[]) => ({
+const tookOf = ({ answered }: Outcome, status: number): readonly number[] => answered[status]?.took ?? []
+
+/** Second by second when it was asked: the p99 of what was accepted, and of what was refused, in ms. */
+export function secondBySecond({ answered }: Outcome): string {
+  const seconds: ({ accepted: number[]; refused: number[] } | undefined)[] = []
+  for (const [status, { at, took }] of Object.entries(answered))
+    for (const [index, ms] of took.entries()) {
+      const second = (seconds[Math.floor((at[index] ?? 0) / 1_000)] ??= { accepted: [], refused: [] })
+      second[status === '200' ? 'accepted' : 'refused'].push(ms)
+    }
+  return Array.from(seconds, (second) =>
+    second === undefined ? '-' : `${quantile(second.accepted, 0.99)}/${quantile(second.refused, 0.99)}`,
+  ).join(' ')
+}
+
+const summary = (times: readonly number[]) => ({
   count: times.length,
   p50: quantile(times, 0.5),
   p99: quantile(times, 0.99),

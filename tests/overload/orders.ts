@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { withClient } from '../../dev/servers/database.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { AURORA, plainItem } from '../chaos/clients.ts'
 
@@ -43,13 +43,13 @@ function postBytes(path: string, accessKey: string, value: unknown): string {
 }
 
 /** Orders that are stored. */
-export async function ordersIn(stack: Stack): Promise<number> {
-  const client = new pg.Client({ connectionString: stack.file.urls.postgres })
-  await client.connect()
-  const { rows } = await client.query<{ count: number }>('select count(*)::int4 as count from orders.orders')
-  await client.end()
-  return rows[0]?.count ?? 0
-}
+export const ordersIn = (stack: Stack): Promise<number> =>
+  withClient(stack.file.urls.postgres, async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      'select count(*)::int4 as count from orders.orders',
+    )
+    return rows[0]?.count ?? 0
+  })
 
 export const readBytes = (path: string, accessKey: string): string =>
   `GET ${path} HTTP/1.1\r\nhost: platter\r\nx-access-token: ${accessKey}\r\n\r\n`
