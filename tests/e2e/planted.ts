@@ -1,19 +1,12 @@
-import pg from 'pg'
+import { withClient } from '../../dev/servers/database.ts'
 import { stack } from './client.ts'
 
 /**
  * Changes rows behind the services' backs: what nothing but a mistake of ours, or somebody with a database
  * console, could do. The one file of the end-to-end tests that speaks SQL.
  */
-export async function plant(text: string, ...values: unknown[]): Promise<number> {
-  const client = new pg.Client({ connectionString: stack().urls.postgres })
-  await client.connect()
-  try {
-    return (await client.query(text, values)).rowCount ?? 0
-  } finally {
-    await client.end()
-  }
-}
+export const plant = (text: string, ...values: unknown[]): Promise<number> =>
+  withClient(stack().urls.postgres, async (client) => (await client.query(text, values)).rowCount ?? 0)
 
 const CANCELLATION = {
   reason: 'order-refused',
@@ -106,10 +99,16 @@ export const WRONGS: readonly Wrong[] = [
   },
 ]
 
+/** Its row is locked first: its restaurant goes on meanwhile, and each status that comes is one more row of it. */
 async function forgetOrder(orderApiKey: string): Promise<void> {
-  for (const table of ['idempotency_keys', 'deliveries', 'sagas', 'order_statuses'])
-    await plant(`delete from orders.${table} where order_api_key = $1`, orderApiKey)
-  await plant(`delete from orders.orders where api_key = $1`, orderApiKey)
+  await withClient(stack().urls.postgres, async (client) => {
+    await client.query('begin')
+    await client.query('select from orders.orders where api_key = $1 for update', [orderApiKey])
+    for (const table of ['idempotency_keys', 'deliveries', 'sagas', 'order_statuses'])
+      await client.query(`delete from orders.${table} where order_api_key = $1`, [orderApiKey])
+    await client.query('delete from orders.orders where api_key = $1', [orderApiKey])
+    await client.query('commit')
+  })
 }
 
 /** An order that was done is before its capture again, and nobody is going to say so for an hour. */

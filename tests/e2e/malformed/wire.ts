@@ -156,7 +156,6 @@ const FIELDS: readonly string[] = [
   'x-platter-principal: e30.e30.e30',
   'x-platter-starting: true',
   'x-platter-stopping: true',
-  'x-platter-crowded: true',
   'x-client-id: 1',
   'connection: x-access-token',
   'connection: close, keep-alive, upgrade, x-request-id',

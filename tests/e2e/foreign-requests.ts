@@ -1,0 +1,170 @@
+import { audiences, operations, type Audience, type Operation, type ProblemCode } from '@platter/contracts'
+import { card, stack } from './client.ts'
+import { fullOrder, type World } from './foreign-objects.ts'
+import { newKey } from './own-restaurant.ts'
+
+/*
+ * Identifiers are not credentials (interface.md, "Who may see what"): every key that an operation takes, in its path or
+ * its body, and how to ask with somebody else's in its place.
+ */
+
+export type Foreign = keyof World['foreign']
+
+/** What a key that is none of ours is answered, and which of theirs are for everybody. */
+type Slot = { code: ProblemCode; open?: readonly Foreign[] }
+
+type Entry = {
+  /** What else the path has, while one key of the request is tried. */
+  params?: (world: World) => Record<string, string>
+  body?: (world: World) => unknown
+  /** Where a key goes: `path/NAME`, or a pointer into the body with `*` for any element. */
+  keys: Record<string, Slot>
+}
+
+/** It takes no key: what it answers is of the caller, or for everybody. */
+const NOTHING: Entry = { keys: {} }
+
+const user: Slot = { code: 'user-not-found' }
+const order: Slot = { code: 'order-not-found' }
+const restaurant: Slot = { code: 'restaurant-not-found', open: ['restaurant'] }
+
+const orderEntry: Entry = {
+  body: fullOrder,
+  keys: {
+    '/restaurantApiKey': restaurant,
+    '/items/*/apiKey': { code: 'item-not-found' },
+    '/items/*/customizationChoices/*/apiKey': { code: 'customization-unknown' },
+    '/recipient/apiKey': user,
+    '/card/apiKey': { code: 'card-not-found' },
+    '/address/apiKey': { code: 'address-not-found' },
+  },
+}
+
+export const entries: Record<string, Entry> = {
+  'restaurant-search': NOTHING,
+  'restaurant-search-test': NOTHING,
+  'restaurant-details': { keys: { 'path/apiKey': restaurant } },
+  'restaurant-menu': { keys: { 'path/apiKey': restaurant } },
+  'item-customizations': { keys: { 'path/apiKey': { code: 'item-not-found', open: ['item'] } } },
+  'register-user': NOTHING,
+  signin: NOTHING,
+  user: { keys: { 'path/apiKey': user } },
+  'update-user': { body: () => ({ firstName: 'Mallory' }), keys: { 'path/apiKey': user } },
+  'add-card': { body: () => card(), keys: { 'path/apiKey': user } },
+  'remove-card': {
+    params: ({ ours }) => ({ apiKey: ours.user, cardApiKey: ours.card }),
+    keys: { 'path/apiKey': user, 'path/cardApiKey': { code: 'card-not-found' } },
+  },
+  'add-address': {
+    body: () => ({ streetAddress: '1 Main St', city: 'Salina', state: 'KS', zip: '67401' }),
+    keys: { 'path/apiKey': user },
+  },
+  'remove-address': {
+    params: ({ ours }) => ({ apiKey: ours.user, addressApiKey: ours.address }),
+    keys: { 'path/apiKey': user, 'path/addressApiKey': { code: 'address-not-found' } },
+  },
+  'send-order': orderEntry,
+  'validate-order': orderEntry,
+  order: { keys: { 'path/apiKey': order } },
+  'order-by-key': { keys: { 'path/idempotencyKey': order } },
+  'order-statuses': { keys: { 'path/apiKey': order } },
+  'user-orders': { keys: { 'path/apiKey': user } },
+  'restaurant-orders': NOTHING,
+  'restaurant-orders-stream': NOTHING,
+  'restaurant-order': { keys: { 'path/apiKey': order } },
+  'report-status': { body: () => ({ status: 'PREPARING' }), keys: { 'path/apiKey': order } },
+  'refuse-order': { body: () => ({ reason: 'mine' }), keys: { 'path/apiKey': order } },
+  'own-restaurant': NOTHING,
+  'own-menu': NOTHING,
+  'item-availability': {
+    body: () => ({ available: false }),
+    keys: { 'path/apiKey': { code: 'item-not-found' } },
+  },
+  'choice-availability': {
+    body: () => ({ available: false }),
+    keys: { 'path/apiKey': { code: 'item-not-found' } },
+  },
+  pause: NOTHING,
+  resume: NOTHING,
+}
+
+export const audienceOf = ({ path }: Operation): Audience => {
+  const found = Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))
+  if (!found) throw new Error(`${path} is for nobody`)
+  return found[1]
+}
+
+/** A copy of a body with a key at a pointer; `*` is the first element. */
+function withKey(body: unknown, pointer: string, key: string): unknown {
+  const copy = structuredClone(body)
+  const steps = pointer.slice(1).replaceAll('*', '0').split('/')
+  const last = steps.pop()!
+  const holder = steps.reduce(
+    (value, step) => value[step] as Record<string, unknown>,
+    copy as Record<string, unknown>,
+  )
+  holder[last] = key
+  return copy
+}
+
+type Request = { path: string; body?: unknown }
+
+/** The request of an operation with a key in one of its places; in any other, whatever the entry has there. */
+export function requestWith(world: World, { name, path }: Operation, place: string, key: string): Request {
+  const { params, body } = entries[name] ?? NOTHING
+  const inPath = place.startsWith('path/')
+  const names = { ...params?.(world), ...(inPath && { [place.slice('path/'.length)]: key }) }
+  const filled = path.replaceAll(/:(\w+)/g, (_, part: string) => names[part] ?? newKey())
+  if (!body) return { path: filled }
+  return { path: filled, body: inPath ? body(world) : withKey(body(world), place, key) }
+}
+
+type Answer = { status: number; headers: string[]; text: string }
+
+type Asking = { accessKey: string; accept: string; named: string; traceparent?: string }
+
+/** Asks, and gives the answer as it came, apart from which request it was and which key it named. */
+export async function ask(
+  { method }: Operation,
+  { path, body }: Request,
+  { accessKey, accept, named, traceparent }: Asking,
+): Promise<Answer> {
+  const answer = await fetch(`${stack().gateway}${path}`, {
+    method,
+    headers: {
+      'x-access-token': accessKey,
+      accept,
+      ...(traceparent !== undefined && { traceparent }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // An answer that never ends is one that should not have begun.
+    signal: AbortSignal.timeout(20_000),
+  })
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
+  if (isStream) await answer.body?.cancel()
+  const text = isStream ? 'a stream of events' : await answer.text()
+  const requestId = answer.headers.get('x-request-id') ?? '-'
+  return {
+    status: answer.status,
+    headers: [...answer.headers.keys()].toSorted(),
+    text: text
+      .replaceAll(requestId, 'REQUEST')
+      .replaceAll(named, 'KEY')
+      .replace(/"instance":"[^"]*"/, '"instance":""'),
+  }
+}
+
+export const acceptedBy = ({ events }: Operation): string[] => [
+  'application/json',
+  ...(events ? ['text/event-stream'] : []),
+]
+
+export const codeOf = ({ text }: Answer) => (JSON.parse(text) as { code: ProblemCode }).code
+
+/** Everything that can be tried: whichever key of whichever operation, in each form of its answer. */
+export const places = operations.flatMap((operation) =>
+  Object.entries(entries[operation.name]?.keys ?? {}).flatMap(([place, slot]) =>
+    acceptedBy(operation).map((accept) => ({ operation, place, slot, accept, name: operation.name })),
+  ),
+)

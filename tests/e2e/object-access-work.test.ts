@@ -1,0 +1,102 @@
+import type { Operation, ProblemCode } from '@platter/contracts'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from './client.ts'
+import { makeWorld, type World } from './foreign-objects.ts'
+import { ask, audienceOf, places, requestWith, type Foreign } from './foreign-requests.ts'
+import { newTrace, Receiver, type Span } from './otlp.ts'
+import { newKey } from './own-restaurant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await makeWorld()
+})
+
+/** What of theirs could be meant by a key that is answered so. */
+const meant: Partial<Record<ProblemCode, readonly Foreign[]>> = {
+  'user-not-found': ['user'],
+  'order-not-found': ['order', 'guestsOrder', 'idempotencyKey'],
+  'card-not-found': ['card', 'neighboursCard'],
+  'address-not-found': ['address', 'neighboursAddress'],
+  'item-not-found': ['item', 'choice'],
+  'customization-unknown': ['choice'],
+}
+
+/** Once a second, whoever asks: whom the key belongs to, how often it may ask. */
+const isOfEverybody = ({ name, service, attributes }: Span) =>
+  name.endsWith('/internal/resolve-access-key') ||
+  (service === 'gateway' && attributes['db.system.name'] === 'redis')
+
+/*
+ * How long an answer takes would tell as well. That is not measured here, where the machine decides, but counted: the
+ * traces of both have the same statements, messages and calls. `node dev/measure-refusals.ts` measures.
+ */
+describe("somebody else's objects make the same work as none", () => {
+  const receiver = new Receiver()
+  beforeAll(() => receiver.listen())
+  afterAll(() => receiver.close())
+
+  /** What was done for a request; null until all of it has been told. A process tells of its own part last. */
+  function workOf(traceId: string, { owner, method, path }: Operation): string[] | null {
+    const spans = receiver.spans(traceId)
+    const apart = new Set(spans.filter(isOfEverybody).map(({ spanId }) => spanId))
+    for (const span of spans) if (apart.has(span.parentSpanId ?? '')) apart.add(span.spanId)
+    const own = spans.filter(({ spanId }) => !apart.has(spanId))
+    const startingWith = (word: string) => own.filter(({ name }) => name.startsWith(`${word} `)).length
+    const isTold = ['gateway', owner].every((service) =>
+      own.some((span) => span.service === service && span.name === `${method} ${path}`),
+    )
+    if (!isTold || startingWith('send') !== startingWith('process')) return null
+    return own
+      .map(({ service, name, attributes }) => `${service}: ${name} ${attributes['db.query.summary'] ?? ''}`)
+      .toSorted()
+  }
+
+  const placesOfKeys = places.filter(({ slot, accept }) => meant[slot.code] && accept === 'application/json')
+
+  type Place = (typeof placesOfKeys)[number]
+
+  async function worksOf({ operation, place, slot }: Place) {
+    const accessKey = world.keys[audienceOf(operation)]
+    const tryWith = async (key: string) => {
+      const { traceId, traceparent } = newTrace()
+      const request = requestWith(world, operation, place, key)
+      await ask(operation, request, { accessKey, accept: 'application/json', named: key, traceparent })
+      return traceId
+    }
+    const kinds = meant[slot.code] ?? []
+    const absent = await tryWith(newKey())
+    const foreign: string[] = []
+    for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
+    return eventually(
+      async () => ({
+        name: `${operation.name} ${place}`,
+        absent: workOf(absent, operation),
+        foreign: foreign.map((traceId) => workOf(traceId, operation)),
+      }),
+      (works) => works.absent !== null && !works.foreign.includes(null),
+    )
+  }
+
+  /** A statement that is shared with another request is in the trace of one of them: by chance, and not each time. */
+  async function steadyWorksOf(place: Place) {
+    for (let tries = 1; ; tries++) {
+      const works = await worksOf(place)
+      const isAlike = works.foreign.every((work) => isDeepStrictEqual(work, works.absent))
+      if (isAlike || tries === 4) return works
+    }
+  }
+
+  test('each key of each operation', async () => {
+    const works: Awaited<ReturnType<typeof worksOf>>[] = await Promise.all(placesOfKeys.map(steadyWorksOf))
+    expect(works.length).toBeGreaterThan(25)
+    for (const { name, absent, foreign } of works) {
+      expect({ name, work: absent }).toMatchObject({
+        work: expect.arrayContaining([expect.any(String)]) as string[],
+      })
+      for (const work of foreign) expect({ name, work }).toEqual({ name, work: absent })
+    }
+    const statements = works.flatMap(({ absent }) => absent ?? []).filter((work) => work.includes('select '))
+    expect(statements.length, 'it is SQL that is compared').toBeGreaterThan(works.length)
+  })
+})
