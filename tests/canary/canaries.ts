@@ -65,7 +65,8 @@ export class Canaries implements Needles {
    */
   card(what: string, number = this.number(what)): CanaryCard {
     const cvv = `0${this.#random.between(200, 999)}`
-    const holder = `Cnh${this.#letters(12)}`
+    // Not one that ends like "cvv", before the digits of an address: that reads as a cvv by its name.
+    const holder = `Cnh${this.#letters(11)}a`
     this.cvvs.set(holder, { cvv, what: `cvv: ${what}` })
     return { number, cvv, holder }
   }

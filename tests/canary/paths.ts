@@ -1,4 +1,3 @@
-import { plainItem } from '../chaos/clients.ts'
 import { DECLINED } from './canaries.ts'
 import { MISPLACED_PATHS, REFUSED } from './refused.ts'
 import type { Answer } from './sender.ts'
@@ -24,6 +23,11 @@ import {
  */
 
 // What works ---------------------------------------------------------------------------------------------------
+
+const from = ({ apiKey, item }: { apiKey: string; item: string }) => ({
+  restaurantApiKey: apiKey,
+  items: [{ apiKey: item }],
+})
 
 const orders: Path[] = [
   path('an order with a card', 200, (world) => orderUntilKnown(world, 'send-order')),
@@ -58,11 +62,9 @@ const orders: Path[] = [
     const card = world.canaries.card('declined', world.random.pick(DECLINED))
     return post(world, 'send-order', orderOf(world, cardOf(card)), keyed())
   }),
-  path('an order that its restaurant refuses', 422, async (world) => {
-    const refusing = world.stack.restaurants.find(({ link }) => link === 'simulator:refuses')?.apiKey ?? ''
-    const order = { restaurantApiKey: refusing, items: [{ apiKey: await plainItem(world.stack, refusing) }] }
-    return post(world, 'send-order', newOrder(world, 'refused', order), keyed())
-  }),
+  path('an order that its restaurant refuses', 422, (world) =>
+    post(world, 'send-order', newOrder(world, 'refused', from(world.refusing)), keyed()),
+  ),
   path('an order whose client does not wait', 0, (world) =>
     send(world, {
       path: 'send-order',
@@ -156,16 +158,9 @@ const typed: Path[] = [
     )
   }),
   path('a card number in a reason to refuse', 200, async (world) => {
-    const kitchen = world.stack.restaurants.find(({ link }) => link === 'console')
-    if (!kitchen) throw new Error('no restaurant has a console')
-    const item = await plainItem(world.stack, kitchen.apiKey)
-    const order = { restaurantApiKey: kitchen.apiKey, items: [{ apiKey: item }] }
-    const { body } = await post(
-      world,
-      'send-order',
-      newOrder(world, 'refused at the counter', order),
-      keyed(),
-    )
+    const kitchen = world.console
+    const order = newOrder(world, 'refused at the counter', from(kitchen))
+    const { body } = await post(world, 'send-order', order, keyed())
     return world.sender.send({
       path: `/restaurantapi/v1/order/${String(body['apiKey'])}/refuse`,
       headers: { 'x-access-token': kitchen.accessKey },

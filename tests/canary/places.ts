@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import pg from 'pg'
+import { withClient } from '../../dev/servers/database.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import type { Needles } from './canaries.ts'
 import { search, type Find } from './search.ts'
@@ -16,7 +16,7 @@ const SCHEMAS = `n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast
  * (the storage EXTERNAL), because a compressed one could not be searched for.
  */
 export async function keepEverything({ urls }: StackFile): Promise<void> {
-  await withDatabase(urls.postgres, async (client) => {
+  await withClient(urls.postgres, async (client) => {
     await client.query(`alter system set wal_keep_size = '16GB'`)
     await client.query(`alter system set wal_recycle = off`)
     await client.query('select pg_reload_conf()')
@@ -37,7 +37,7 @@ export async function searchRows(
   needles: Needles,
 ): Promise<{ bytes: number; found: Found[] }> {
   const result = { bytes: 0, found: [] as Found[] }
-  await withDatabase(urls.postgres, async (client) => {
+  await withClient(urls.postgres, async (client) => {
     await client.query(`set bytea_output = 'escape'`)
     const { rows: tables } = await client.query<{ name: string }>(`
       select format('%I.%I', n.nspname, c.relname) as name
@@ -88,16 +88,3 @@ export function dumps(folders: readonly string[]): string[] {
   )
   return [...here, ...there].filter((file) => existsSync(file))
 }
-
-async function withDatabase(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => 'the query in hand is rejected as well')
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-export { withDatabase }

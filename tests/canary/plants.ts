@@ -3,10 +3,23 @@ import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import { PaymentsCapture } from '@platter/contracts'
 import { createLog } from '@platter/kit'
+import { until } from '../../dev/process/wait.ts'
+import { withClient } from '../../dev/servers/database.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Canaries } from './canaries.ts'
-import { withDatabase, type Found } from './places.ts'
+import type { Found } from './places.ts'
 import { tellRedis } from './recorder.ts'
+
+const PLANTED = 'planted'
+const DEAD_SOON = { what: 'The dead letter', withinMs: 15_000 }
+
+const isDead = (postgres: string): Promise<boolean> =>
+  withClient(postgres, async (client) => {
+    const { rowCount } = await client.query('select from orders.dead_letters where request_id = $1', [
+      PLANTED,
+    ])
+    return rowCount === 1
+  })
 
 const ROWS = /^rows of public\.planted$/
 const DATABASE = /postgres\/data\/base\//
@@ -21,7 +34,7 @@ export class Plants {
   readonly #places: { what: string; where: RegExp }[] = []
 
   async plant({ urls, data }: StackFile, otlp: string): Promise<void> {
-    await withDatabase(urls.postgres, async (client) => {
+    await withClient(urls.postgres, async (client) => {
       await client.query('create table public.planted (value text)')
       await client.query('alter table public.planted alter value set storage external')
       const insert = (value: string) => client.query('insert into public.planted values ($1)', [value])
@@ -43,6 +56,7 @@ export class Plants {
     // As easy to compress.
     await tellRedis(urls.redis, `SET planted ${'a'.repeat(500)}${value}`)
     await this.#say(urls.rabbitmq, this.#number('a message', /\/rabbitmq\//, /orders\.dead_letters$/))
+    await until(() => isDead(urls.postgres), DEAD_SOON)
     await fetch(otlp, { method: 'POST', body: this.#number('a span', /otlp/) })
   }
 
@@ -52,7 +66,7 @@ export class Plants {
     await bus.start()
     await bus.publishAgain(PaymentsCapture, {
       content: Buffer.from(JSON.stringify({ number })),
-      requestId: 'planted',
+      requestId: PLANTED,
     })
     await bus.close()
   }

@@ -58,8 +58,8 @@ const DIGITS = /\d(?:[\s._/+,:;|\-\0]{0,3}\d){12,}/g
 const LENGTHS = [13, 14, 15, 16, 17, 18, 19]
 /** Of anybody, also in what could not be parsed. */
 const NAMED_NUMBER = /card[_-]?number[^0-9A-Za-z]{1,8}\d{12,19}/gi
-/** `"cvv":"0123"`, `cvv=0123`, `cvc: 123`. */
-const NAMED_CVV = /(?:cvv|cvc|csc|security[_ -]?code)2?[^0-9A-Za-z]{1,8}\d{3,4}(?!\d)/gi
+/** `"cvv":"0123"`, `cvv=0123`, `cvc: 123`; behind a comma is the next column, a year behind `incorrect_cvc`. */
+const NAMED_CVV = /(?:cvv|cvc|csc|security[_ -]?code)2?[^0-9A-Za-z,]{1,8}\d{3,4}(?!\d)/gi
 /** A record's width, as a row, a message or a line has it. */
 const BESIDE = 600
 

@@ -124,6 +124,8 @@ test('is not misled by what is stored every day', () => {
       status: 402,
     }),
   )
-  expect(search(Buffer.from(rows.join('\n')), canaries)).toEqual([])
+  const row =
+    '(e007ebe2,declined,343,tok_19b6_incorrect_cvc,,cvc-failed,incorrect_cvc,,"2026-11-22 07:32:31+00")'
+  expect(search(Buffer.from([...rows, row].join('\n')), canaries)).toEqual([])
   expect(search(Buffer.from(crypto.getRandomValues(new Uint8Array(65_536))), canaries)).toEqual([])
 })

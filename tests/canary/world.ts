@@ -4,6 +4,8 @@ import type { Random } from '../chaos/random.ts'
 import type { Canaries, CanaryCard } from './canaries.ts'
 import type { Answer, Sender, Sent } from './sender.ts'
 
+/** A restaurant with something that can be ordered from it: looked up while everybody is alive. */
+type Kitchen = StackFile['restaurants'][number] & { item: string }
 export type World = {
   stack: StackFile
   sender: Sender
@@ -13,6 +15,9 @@ export type World = {
   accessKey: string
   /** Of Aurora Slice House, which takes every order. */
   item: string
+  /** One that refuses every order, and one where somebody decides at a console. */
+  refusing: Kitchen
+  console: Kitchen
   /** The `id` of the application that the key belongs to. */
   application: string
   /** Whose account the cards are added to that are refused. */
@@ -33,8 +38,19 @@ export async function worldOf(
   const application = String(made.body['id'])
   const issued = await operate(sender, stack, `applications/${application}/access-keys`, { mode: 'live' })
   const accessKey = canaries.know(String(issued.body['accessKey']), 'access key')
-  const world = { stack, ...parts, accessKey, application, item: await plainItem(stack, AURORA), user: '' }
+  const [item, refusing, console] = await Promise.all([
+    plainItem(stack, AURORA),
+    kitchenOf(stack, 'simulator:refuses'),
+    kitchenOf(stack, 'console'),
+  ])
+  const world = { stack, ...parts, accessKey, application, item, refusing, console, user: '' }
   return { ...world, user: (await newUser(world)).apiKey }
+}
+
+async function kitchenOf(stack: StackFile, link: string): Promise<Kitchen> {
+  const restaurant = stack.restaurants.find((one) => one.link === link)
+  if (!restaurant) throw new Error(`no restaurant has the link ${link}`)
+  return { ...restaurant, item: await plainItem(stack, restaurant.apiKey) }
 }
 
 export const operate = (sender: Sender, stack: StackFile, to: string, body: unknown) =>
