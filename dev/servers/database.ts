@@ -127,9 +127,11 @@ function inTransaction<T>(url: string, work: (client: pg.Client) => Promise<T>):
   })
 }
 
-// Ending the connection rolls back what was not committed.
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** One connection, for as long as `work` takes; its end rolls back what was not committed. Waits 10 s for it at most. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  // A connection that breaks also rejects what is awaited; without a listener it would end the process.
+  client.on('error', () => undefined)
   await client.connect()
   try {
     return await work(client)

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { withClient } from '../../dev/servers/database.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { readLines } from '../json-lines.ts'
 
@@ -52,13 +52,5 @@ export async function unfinished({ urls }: StackFile): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-async function query<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => 'the query in hand is rejected as well, and its caller asks again')
-  await client.connect()
-  try {
-    return (await client.query<T>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = <T extends Record<string, unknown>>(url: string, text: string): Promise<T[]> =>
+  withClient(url, async (client) => (await client.query<T>(text)).rows)

@@ -34,23 +34,25 @@ type Menu = {
   items: { apiKey: string; available: boolean; customizationGroups?: { minCount: number }[] }[]
 }[]
 
-/** Clients that send orders, `atOnce` at a time, and retry each until it has its final answer. */
+/** Clients that send orders, `atOnce` at a time, until it is `enough`, and retry each until it has its final answer. */
 export async function sendOrders(
   stack: StackFile,
-  options: { orders: number; atOnce: number; seed: number; progress: (done: number) => void },
+  options: {
+    atOnce: number
+    seed: number
+    enough: (orders: number) => boolean
+    progress: (done: number) => void
+  },
 ): Promise<Entry[]> {
   const random = randomOf(options.seed)
   const items = await itemsOf(stack)
-  const book: Entry[] = Array.from({ length: options.orders }, (_, number) => ({
-    key: `chaos-${options.seed}-${number}`,
-    kind: random.pick(MIX),
-    tries: 0,
-    answer: null,
-  }))
-  const waiting = book.values()
+  const book: Entry[] = []
   let done = 0
   const client = async (own: Random) => {
-    for (const entry of waiting) {
+    while (!options.enough(book.length)) {
+      const key = `chaos-${options.seed}-${book.length}`
+      const entry: Entry = { key, kind: random.pick(MIX), tries: 0, answer: null }
+      book.push(entry)
       await sendUntilFinal(stack, entry, bodyOf(entry, items), own)
       options.progress(++done)
     }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { runChaos } from './run.ts'
+import { runChaos, startStackForChaos } from './run.ts'
 
 // The faults are signals to the servers' processes and files of theirs that are gone.
 process.env['PLATTER_SERVERS'] ??= 'native'
@@ -14,12 +14,17 @@ const { values } = parseArgs({
   },
 })
 const [low = 300, high = 1_500] = values.pause.split('-').map(Number)
-const report = await runChaos({
-  orders: Number(values.orders),
-  atOnce: Number(values.clients),
-  replicas: Number(values.replicas),
-  seed: Number(values.seed),
-  pauseMs: [low, high],
-  say: (line) => process.stdout.write(`${line}\n`),
-})
-process.exitCode = report.violations.length === 0 ? 0 : 1
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const stack = await startStackForChaos(Number(values.replicas), say)
+try {
+  const { violations } = await runChaos(stack, {
+    orders: Number(values.orders),
+    atOnce: Number(values.clients),
+    seed: Number(values.seed),
+    pauseMs: [low, high],
+    say,
+  })
+  process.exitCode = violations.length === 0 ? 0 : 1
+} finally {
+  await stack.stop()
+}

@@ -1,37 +1,47 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../dev/process/wait.ts'
+import { answersAmqp } from '../../dev/servers/answers.ts'
 import type { Stack } from '../../dev/stack.ts'
 import type { Random } from './random.ts'
 import { sendToTrees } from './signals.ts'
 
+/** `what`: one of EVERY_FAULT. */
 export type Fault = { at: number; what: string }
 
 type Target = keyof Stack['file']['processes']
+type Strike = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
+
 const SERVICES: readonly Target[] = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 const SERVERS: readonly Target[] = ['postgres', 'rabbitmq', 'redis']
-/** Orders and payments hold the money, so they are hit more often. */
-const TARGETS: readonly Target[] = [
-  ...SERVICES,
-  ...SERVICES,
-  'orders',
-  'orders',
-  'payments',
-  'payments',
-  ...SERVERS,
+
+/** What is dealt, in another order each time. Orders and payments hold the money, so they are killed more often. */
+const DECK: readonly Strike[] = [
+  ...[...SERVICES, ...SERVERS, 'orders' as const, 'payments' as const].map(
+    (target) => ({ how: 'kill', target }) as const,
+  ),
+  ...[...SERVICES, ...SERVERS].map((target) => ({ how: 'freeze', target }) as const),
+  { how: 'wipe', target: 'rabbitmq' },
 ]
 
+const nameOf = ({ how, target }: Strike) => `${how} ${target}`
+
+/** Every fault that there is, once. */
+export const EVERY_FAULT: readonly string[] = [...new Set(DECK.map(nameOf))]
+/** After so many faults there was each one. */
+export const ONE_ROUND = DECK.length
+
 /**
- * Kills and freezes processes at random until the signal comes: a replica of a service, or a whole server.
- * The broker's data directory is wiped now and then. The processor and the simulated restaurants' books are
- * never touched: they are the outside world.
+ * Kills and freezes processes until the signal comes: a replica of a service, or a whole server. The broker's data
+ * directory is wiped now and then. The processor and the simulated restaurants' books are never touched: they are the
+ * outside world. Tells each fault once it is over.
  */
 export async function torment(
   stack: Stack,
   random: Random,
-  { pauseMs, signal }: { pauseMs: [number, number]; signal: AbortSignal },
-): Promise<Fault[]> {
-  const faults: Fault[] = []
+  { pauseMs, signal, tell }: { pauseMs: [number, number]; signal: AbortSignal; tell: (fault: Fault) => void },
+): Promise<void> {
   const started = performance.now()
   const paused = () =>
     wait(random.between(...pauseMs), undefined, { signal }).then(
@@ -39,36 +49,55 @@ export async function torment(
       // The load has ended.
       () => false,
     )
+  let deck: Strike[] = []
+  let isBrokerWhole = true
   while (await paused()) {
-    const what = await strike(stack, random)
-    if (what !== null) faults.push({ at: Math.round(performance.now() - started), what })
+    if (deck.length === 0) deck = random.shuffled(DECK)
+    const strike = deck.shift()!
+    const at = Math.round(performance.now() - started)
+    // Nobody is there between two lives: it comes later.
+    const isLeftAlone = strike.target === 'rabbitmq' && !isBrokerWhole
+    if (isLeftAlone || !(await carryOut(strike, stack, random))) {
+      deck.push(strike)
+      continue
+    }
+    tell({ at, what: nameOf(strike) })
+    if (strike.how !== 'wipe') continue
+    isBrokerWhole = false
+    const isBack = () => {
+      isBrokerWhole = true
+    }
+    // One that never comes back is found by the judge, as stuck orders.
+    void brokerWhole(stack).then(isBack, isBack)
   }
-  return faults
 }
 
-async function strike(stack: Stack, random: Random): Promise<string | null> {
-  const target = random.pick(TARGETS)
+/** A quorum queue that is declared about a second before its node is killed never finds a leader again (RabbitMQ 3.10). */
+const DECLARED_MS = 3_000
+
+/** Resolves when everything is declared anew, as it is after a wipe. */
+async function brokerWhole(stack: Stack): Promise<void> {
+  const isThere = () => answersAmqp(stack.file.urls.rabbitmq)
+  await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
+  const users = ['catalog', 'accounts', 'orders', 'payments'] as const
+  // One that is being killed at this moment declares when it is back; what the others have declared is there.
+  await Promise.allSettled(users.map((name) => stack.ready(name)))
+  await wait(DECLARED_MS)
+}
+
+/** False when there is nobody to meet it. */
+async function carryOut({ how, target }: Strike, stack: Stack, random: Random): Promise<boolean> {
   const pids = stack.file.processes[target]
-  const dice = random.next()
-  if (pids.length === 0) return null
-  if (target === 'rabbitmq' && dice < 0.4) return wipeBroker(stack, pids)
-  const isServer = SERVERS.includes(target)
-  const victims = isServer ? pids : [random.pick(pids)]
-  if (dice < 0.75) {
-    sendToTrees(victims, 'SIGKILL')
-    return `kill ${target}`
+  if (pids.length === 0) return false
+  const victims = SERVERS.includes(target) ? pids : [random.pick(pids)]
+  if (how === 'freeze') {
+    sendToTrees(victims, 'SIGSTOP')
+    await wait(random.between(500, 4_000))
+    sendToTrees(victims, 'SIGCONT')
+    return true
   }
-  const forMs = random.between(500, 4_000)
-  sendToTrees(victims, 'SIGSTOP')
-  await wait(forMs)
-  sendToTrees(victims, 'SIGCONT')
-  return `freeze ${target} for ${forMs} ms`
-}
-
-function wipeBroker(stack: Stack, pids: readonly number[]): string {
+  sendToTrees(victims, 'SIGKILL')
   const { rabbitmq: data } = stack.file.data
-  sendToTrees(pids, 'SIGKILL')
-  if (data === null) return 'kill rabbitmq'
-  rmSync(join(data, 'mnesia'), { recursive: true, force: true })
-  return 'wipe rabbitmq'
+  if (how === 'wipe' && data !== null) rmSync(join(data, 'mnesia'), { recursive: true, force: true })
+  return true
 }

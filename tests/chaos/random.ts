@@ -5,6 +5,8 @@ export type Random = {
   /** An integer of the range, both ends included. */
   between(low: number, high: number): number
   pick<T>(from: readonly T[]): T
+  /** The same in another order. */
+  shuffled<T>(from: readonly T[]): T[]
 }
 
 export function randomOf(seed: number): Random {
@@ -24,5 +26,10 @@ export function randomOf(seed: number): Random {
       if (chosen === undefined) throw new RangeError('nothing to pick from')
       return chosen
     },
+    shuffled: (from) =>
+      from
+        .map((one) => ({ one, place: next() }))
+        .toSorted((first, second) => first.place - second.place)
+        .map(({ one }) => one),
   }
 }

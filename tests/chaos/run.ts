@@ -5,13 +5,13 @@ import { startStack, type Stack } from '../../dev/stack.ts'
 import { readBooks, unfinished } from './books.ts'
 import { sendOrders, type Entry } from './clients.ts'
 import { judge, type Violation } from './judge.ts'
-import { torment, type Fault } from './nemesis.ts'
+import { ONE_ROUND, torment, type Fault } from './nemesis.ts'
 import { randomOf } from './random.ts'
 
 export type ChaosOptions = {
+  /** At least; there is load until each fault was there. */
   orders: number
   atOnce: number
-  replicas: number
   seed: number
   /** Least and most time from one fault to the next. */
   pauseMs: [number, number]
@@ -23,38 +23,42 @@ export type Report = { entries: Entry[]; faults: Fault[]; violations: Violation[
 /** Everything has to be settled so long after the last fault. */
 const SETTLE_WITHIN_MS = 60_000
 
-/** Sends orders while processes are killed, waits until everything is settled, and judges by four books. */
-export async function runChaos(options: ChaosOptions): Promise<Report> {
-  const { say, seed } = options
-  const stack = await startStack({
+/** A stack to be tormented. */
+export const startStackForChaos = (replicas: number, say: (line: string) => void): Promise<Stack> =>
+  startStack({
     runDirectory: fileURLToPath(new URL('../../.run/chaos', import.meta.url)),
     reporter: plainReporter(say),
-    replicas: options.replicas,
+    replicas,
     fresh: true,
     env: {
       orders: { SIMULATOR_STEP_MS: '500', TRANSMIT_DEADLINE_MS: '120000' },
       gateway: { RATE_LIMIT_REQUESTS: '1000000' },
     },
   })
-  try {
-    const loadOver = new AbortController()
-    const started = performance.now()
-    const tormenting = torment(stack, randomOf(seed), { pauseMs: options.pauseMs, signal: loadOver.signal })
-    const entries = await sendOrders(stack.file, {
-      ...options,
-      progress: every(500, (done) => say(`  ${done} orders answered`)),
-    })
-    loadOver.abort()
-    const faults = await tormenting
-    const loadMs = performance.now() - started
-    const settledMs = await settled(stack)
-    const violations = judge(entries, await readBooks(stack.file))
-    const report = { entries, faults, violations, settledMs }
-    describe(report, { ...options, loadMs })
-    return report
-  } finally {
-    await stack.stop()
-  }
+
+/** Sends orders while processes are killed, waits until everything is settled, and judges by four books. */
+export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
+  const { say, seed, pauseMs, orders } = options
+  const struckEnough = new AbortController()
+  const started = performance.now()
+  const faults: Fault[] = []
+  const tell = (fault: Fault) => faults.push(fault)
+  const tormenting = torment(stack, randomOf(seed), { pauseMs, signal: struckEnough.signal, tell })
+  const entries = await sendOrders(stack.file, {
+    ...options,
+    enough: (sent) => {
+      if (sent >= orders && faults.length >= ONE_ROUND) struckEnough.abort()
+      return struckEnough.signal.aborted
+    },
+    progress: every(500, (done) => say(`  ${done} orders answered`)),
+  })
+  await tormenting
+  const loadMs = performance.now() - started
+  const settledMs = await settled(stack)
+  const violations = judge(entries, await readBooks(stack.file))
+  const report = { entries, faults, violations, settledMs }
+  describe(report, { ...options, loadMs })
+  return report
 }
 
 const every = (count: number, tell: (done: number) => void) => (done: number) => {
@@ -89,7 +93,7 @@ function describe(
   say(
     `answers: ${tally(entries.map(({ answer }) => String(answer?.status ?? 'none')))}; sent ${entries.reduce((sum, { tries }) => sum + tries, 0)} times`,
   )
-  say(`faults: ${faults.length} (${tally(faults.map(({ what }) => what.replace(/ for \d+ ms/, '')))})`)
+  say(`faults: ${faults.length} (${tally(faults.map(({ what }) => what))})`)
   say(
     settledMs === null
       ? 'NOT settled 60 s after the last fault'

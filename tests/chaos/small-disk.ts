@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import { withClient } from '../../dev/servers/database.ts'
 
 const SIZE_MB = 16
 /** PostgreSQL runs as this user where it may not run as root. */
@@ -20,15 +20,17 @@ export class SmallDisk {
   }
 
   /** Moves a table to this disk. `superuser`: the URL of a role that may make tablespaces. */
-  async take(table: string, superuser: string): Promise<void> {
-    const client = new pg.Client({ connectionString: superuser })
-    await client.connect()
-    try {
-      await client.query(`create tablespace small_disk location '${this.#folder}'`)
-      await client.query(`alter table ${table} set tablespace small_disk`)
-    } finally {
-      await client.end()
-    }
+  take(table: string, superuser: string): Promise<void> {
+    return say(
+      superuser,
+      `create tablespace small_disk location '${this.#folder}'`,
+      `alter table ${table} set tablespace small_disk`,
+    )
+  }
+
+  /** Moves it back. */
+  giveBack(table: string, superuser: string): Promise<void> {
+    return say(superuser, `alter table ${table} set tablespace pg_default`)
   }
 
   fill(): void {
@@ -50,3 +52,8 @@ export class SmallDisk {
     return join(this.#folder, 'ballast')
   }
 }
+
+const say = (superuser: string, ...statements: string[]): Promise<void> =>
+  withClient(superuser, async (client) => {
+    for (const statement of statements) await client.query(statement)
+  })

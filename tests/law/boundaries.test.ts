@@ -230,7 +230,7 @@ const ALLOWED: [file: string, code: string][] = [
   ['services/gateway/src/auth.ts', from('undici')],
   ['dev/fine.ts', `${from('kysely')}${from('../services/orders/src/main.ts')}console.log(process.env)\n`],
   ['apps/cli/src/target.ts', `${from('@platter/contracts')}export const a = process.env\n`],
-  ['tests/e2e/planted.ts', from('pg')],
+  ['tests/plans/fine.ts', from('pg')],
   ['tests/e2e/fine.test.ts', `${from('@platter/contracts')}export const a = process.env\n`],
 ]
 
