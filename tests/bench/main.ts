@@ -55,8 +55,8 @@ async function more(
   const frame = { out: join(root, '.run/bench-stack'), seconds, rounds, reporter, telemetry }
   return [
     ...(isWanted('paced') ? [await paced(platform, bench, { seconds: seconds * 10, reporter })] : []),
-    ...(isWanted('replicas') ? [await replicas(platform, bench, frame)] : []),
-    ...(isWanted('tracing') ? [await tracing(platform, bench, frame)] : []),
+    ...(isWanted('replicas') ? [await replicas(bench, frame)] : []),
+    ...(isWanted('tracing') ? [await tracing(bench, frame)] : []),
     // Last: it leaves a hundred thousand orders.
     ...(isWanted('memory') ? [await memory(platform, bench, { requests, reporter })] : []),
   ]

@@ -41,7 +41,21 @@ export async function idleOf(groups: Groups, seconds: number): Promise<Cpu> {
   return map(cpuOf(groups), (ms, group) => (ms - (before[group] ?? 0)) / took)
 }
 
-/** Measures once, after a warm-up of a third as long. */
+/** So many times as long as it is measured an operation runs before. */
+const WARM = 4
+
+/**
+ * Lets a platform that was just started get warm: V8 compiles what runs often, and a menu costs three times as much in the
+ * first five seconds as later. The limits are small, and warm after the third of a measurement.
+ */
+export async function warmUp(
+  subjects: readonly Subject[],
+  { clients, seconds }: { clients: number; seconds: number },
+): Promise<void> {
+  for (const subject of subjects) await subject.run({ clients, seconds: seconds * WARM })
+}
+
+/** Measures once, after a third as long in which nothing counts. */
 export async function sample(
   subject: Subject,
   { clients, seconds, groups, idle }: { clients: number; seconds: number; groups: Groups; idle: Cpu },

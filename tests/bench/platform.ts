@@ -81,7 +81,8 @@ const settings = (telemetry: string | null): Record<string, string> => ({
   ...(telemetry !== null && { OTEL_EXPORTER_OTLP_ENDPOINT: telemetry }),
 })
 
-const groupsOf = (stack: Stack): Groups => ({
+/** Everything that works for a stack. */
+export const groupsOf = (stack: Stack): Groups => ({
   ...Object.fromEntries(serviceNames.map((name) => [name, () => stack.pids(name)])),
   processor: () => stack.pids('processor'),
   postgres: () => stack.servers.postgres.pids(),

@@ -1,10 +1,11 @@
 import type { Reporter } from '../../dev/progress.ts'
-import { idleOf, ratioTo, rowOf, sample, type Cpu, type Row, type Sample } from './measure.ts'
+import { idleOf, ratioTo, rowOf, sample, warmUp, type Cpu, type Row, type Sample } from './measure.ts'
 import type { Options } from './options.ts'
 import { digits } from './report.ts'
 import { limitsOf, type Bench, type Subject } from './subjects.ts'
 
 const IDLE_SECONDS = 4
+const WARM_CLIENTS = 16
 
 /** Measures the operations and their limits in turns, round after round; what disturbs for longer meets all alike. */
 export async function measureTable(
@@ -12,6 +13,12 @@ export async function measureTable(
   { operations, clients, seconds, rounds }: Options,
   reporter: Reporter,
 ): Promise<{ rows: Row[]; idle: Cpu }> {
+  await reporter.step('Getting warm', () =>
+    warmUp(
+      operations.map((operation) => subjectOf(subjects, operation)),
+      { clients: WARM_CLIENTS, seconds },
+    ),
+  )
   const idle = await reporter.step('What is used when nobody asks', () => idleOf(groups, IDLE_SECONDS))
   const order = operations.flatMap((operation) => [operation, ...limitsOf[operation], ...alsoOf(operation)])
   const wanted = [...new Set(order)].map((name) => subjectOf(subjects, name))

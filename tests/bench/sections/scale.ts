@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { plainReporter, type Reporter } from '../../../dev/progress.ts'
 import { fillAuthorizations, fillOrders, fillRestaurants } from '../fill.ts'
-import { idleOf, ratioTo, rowOf, sample, type Cpu, type Row, type Sample } from '../measure.ts'
+import { idleOf, ratioTo, rowOf, sample, warmUp, type Cpu, type Row, type Sample } from '../measure.ts'
 import type { OperationName } from '../operations.ts'
 import type { Options } from '../options.ts'
 import { ours, startPlatform, type Platform } from '../platform.ts'
@@ -46,6 +46,13 @@ export async function scale(options: Options, frame: Frame): Promise<Section> {
     cleanup.defer(() => load.stop())
     const sides: Side[] = []
     for (const size of options.sizes) sides.push(await open(size, { ...frame, load, cleanup }))
+    await frame.reporter.step('Getting warm', async () => {
+      for (const side of sides)
+        await warmUp(
+          measured.map((operation) => subjectOf(side, operation)),
+          { clients: CLIENTS, seconds: options.seconds },
+        )
+    })
     for (const side of sides) side.idle = await idleOf(side.platform.groups, 4)
     await frame.reporter.step('In turns: scale', () => measure(sides, options))
     return describe(sides)
