@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command, Nudge, Question } from '@platter/contracts'
 import { inSpan, Problem, traceHeaders, type Log } from '@platter/kit'
-import type { ChannelModel, ConfirmChannel, ConsumeMessage, Message } from 'amqplib'
+import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage, Message } from 'amqplib'
 import { KeptConnection } from './kept-connection.ts'
 import { sending } from './spans.ts'
 import { exchangeOf, QUESTION_LIFE_MS, queueOf } from './topology.ts'
@@ -33,7 +33,8 @@ export class NoAnswer extends Away {}
 
 type Waiting = { resolve(content: Buffer): void; reject(error: Error): void }
 
-type Session = { commands: ConfirmChannel; questions: ConfirmChannel; blocked: boolean }
+/** Questions and nudges go over a channel without confirms: who asks gets an answer or none, and RabbitMQ would say of each that it has it. */
+type Session = { commands: ConfirmChannel; questions: Channel; blocked: boolean }
 
 export type Context = { requestId: string }
 
@@ -157,7 +158,9 @@ export class Publisher {
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
-    const [commands, questions] = [await this.#channel(model, broken), await this.#channel(model, broken)]
+    const commands = await model.createConfirmChannel()
+    const questions = await model.createChannel()
+    for (const channel of [commands, questions]) this.#watch(channel, broken)
     // Direct reply-to: the answers come to the channel that asked, over no queue at all.
     await questions.consume('amq.rabbitmq.reply-to', (message) => this.#answered(message), { noAck: true })
     const session = { commands, questions, blocked: false }
@@ -166,8 +169,7 @@ export class Publisher {
     return session
   }
 
-  async #channel(model: ChannelModel, broken: (reason: Error) => void): Promise<ConfirmChannel> {
-    const channel = await model.createConfirmChannel()
+  #watch(channel: Channel, broken: (reason: Error) => void): void {
     channel.on('error', broken)
     channel.on('close', () => {
       const gone = new Error('the channel was closed')
@@ -176,7 +178,6 @@ export class Publisher {
       broken(gone)
     })
     channel.on('return', (message: Message) => this.#returned(message))
-    return channel
   }
 
   #answered(message: ConsumeMessage | null): void {
