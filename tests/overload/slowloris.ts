@@ -10,7 +10,7 @@ import { figuresOf, secondBySecond, type Figures } from './measure.ts'
 import { anApplication, readBytes } from './orders.ts'
 
 /*
- * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000`: connections that say nothing, a head or a body a byte at
+ * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000 --greedy 10`: connections that say nothing, a head or a body a byte at
  * a time, or do not read what they asked for, each opened again when it is closed. Do other clients notice? They are
  * timed with and without in turn, so that whatever else the machine does is in both.
  */
@@ -20,12 +20,15 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '20' },
     sockets: { type: 'string', default: '2000' },
+    /** Of a hundred: those that ask for much and read nothing. */
+    greedy: { type: 'string', default: '10' },
   },
 })
 const ROUNDS = Number(values.rounds)
 /** Of each half of a round: longer than the 15 s that a body may take. */
 const SECONDS = Number(values.seconds)
 const SOCKETS = Number(values.sockets)
+const GREEDY = Number(values.greedy)
 const RATE = 50
 /** Other clients may take a fifth longer; some milliseconds more are the machine's. */
 const GOAL = { times: 1.2, plusMs: 5 }
@@ -61,11 +64,11 @@ const residentMiB = () =>
   })
 
 /**
- * One in ten asks for much and reads nothing. Over loopback, whose segments are of 64 KiB, each of those holds 3 MB of the
+ * Some ask for much and read nothing. Over loopback, whose segments are of 64 KiB, each of those holds 3 MB of the
  * kernel's memory for TCP, a multiple of what it can over a network: 500 of them are past `net.ipv4.tcp_mem`, and then every
  * connection of the machine, the database's as well, waits for memory (p99 3 s, with the gateway at a fifth of a core).
  */
-const kindOf = (number: number) => ATTACKS[number % 10 === 9 ? 3 : number % 3]
+const kindOf = (number: number) => ATTACKS[number % 100 < GREEDY ? 3 : number % 3]
 
 const ATTACKS: readonly { start: string; goesOn: string; reads: boolean }[] = [
   { start: '', goesOn: '', reads: true },

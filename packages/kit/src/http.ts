@@ -27,8 +27,11 @@ export const BODY_LIMIT = 64 * 1024
 
 /** Also for the first byte of a new connection: who opens many and says nothing loses them after that. */
 const HEAD_WITHIN_MS = 5_000
-/** Those that are late are answered and closed one after the other: of 2,000 a few at a time, and not 200 once a second. */
-const LATE_CHECKED_EVERY_MS = 100
+/**
+ * Those that are late are closed a few at a time: of 2,000 slow ones six each 20 ms, which takes 1 ms, where 30 each
+ * 100 ms made one request in twenty wait for 6 (p99 of others 1.0 and 1.1 times as long as alone, instead of 1.2 and 1.5).
+ */
+const LATE_CHECKED_EVERY_MS = 20
 /** Head and body. A menu has 4 MiB at most: enough for 2.3 Mbit/s. */
 const REQUEST_WITHIN_MS = 15_000
 /** A reader that takes nothing for so long is gone; twice the pause between the comments of a stream of events. */
