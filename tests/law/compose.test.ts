@@ -1,4 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
@@ -64,6 +68,30 @@ test('every process is started by packages/kit/start.sh', () => {
   expect(commands).toEqual(['CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]'])
   const others = folders.filter((folder) => composeService(basename(folder)).command !== undefined)
   expect(others).toEqual([])
+})
+
+/** As the Dockerfile does. Gives how many files are kept then. */
+async function compiled(folder: string, cache: string): Promise<number> {
+  const command = [
+    'packages/kit/start.sh',
+    process.execPath,
+    'packages/kit/src/compile.ts',
+    `${folder}/src/main.ts`,
+  ]
+  const child = spawn(join(root, command[0] ?? ''), command.slice(1), {
+    cwd: root,
+    stdio: 'inherit',
+    env: { NODE_ENV: 'production', PORT: 'none', NODE_COMPILE_CACHE: cache },
+  })
+  expect(await once(child, 'exit')).toEqual([0, null])
+  return readdirSync(cache, { recursive: true }).length
+}
+
+test('what is made of the sources of a process while its image is built is all that is ever made of them', async () => {
+  await using cache = await mkdtempDisposable(join(tmpdir(), 'platter-compiled-'))
+  const kept = await compiled('services/payments', cache.path)
+  expect(kept).toBeGreaterThan(500)
+  expect(await compiled('services/payments', cache.path)).toBe(kept)
 })
 
 test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) => {

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -67,6 +68,8 @@ export async function run<S extends z.ZodType<Basics>>(
   if (start) await untilItWorks('start', start, log, state.stopping.signal)
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
+  // Node would do it at the end, to which a process that is killed never comes.
+  flushCompileCache()
 }
 
 /** Nothing is loaded where there is nowhere to send it. */
