@@ -12,21 +12,25 @@ import { operationsOn, type Bench, type Subject } from '../subjects.ts'
  */
 
 const measured: readonly OperationName[] = ['menu', 'get-order', 'card-order']
-const CLIENTS = 16
+const BUSY = 16
 /** As long again as elsewhere, so many times: two replicas share the requests that get them warm. */
 const WARM = 3
 
 type Frame = { out: string; seconds: number; rounds: number; reporter: Reporter; telemetry: string }
 
-/** Two replicas of each service, against one of each. */
+/**
+ * Two replicas of each service, against one of each: with one client, which leaves the machine quiet, and with as many as
+ * keep both cores busy, where twice as many processes share as much CPU and half as much comes together in each commit.
+ */
 export const replicas = (bench: Bench, frame: Frame): Promise<Section> =>
   pair(bench, {
     frame,
     sides: [{ telemetry: frame.telemetry }, { replicas: 2, telemetry: frame.telemetry }],
+    clients: [1, BUSY],
     section: {
       name: 'replicas',
-      about: 'Two replicas of each service beside one of each, on the same machine, 16 clients.',
-      columns: ['', 'one: a second', 'two: a second', 'two / one', 'one: CPU ms', 'two: CPU ms'],
+      about: 'Two replicas of each service beside one of each, on the same machine.',
+      columns: ['', 'clients', 'one: a second', 'two: a second', 'two / one', 'one: CPU ms', 'two: CPU ms'],
     },
     value: (own, others) => others.perSecond / own.perSecond,
   })
@@ -36,11 +40,11 @@ export const tracing = (bench: Bench, frame: Frame): Promise<Section> =>
   pair(bench, {
     frame,
     sides: [{ telemetry: frame.telemetry }, { telemetry: null }],
+    clients: [BUSY],
     section: {
       name: 'tracing',
-      about:
-        'Telemetry at the default sampling (5 % of traces, all metrics and logs) beside none, 16 clients.',
-      columns: ['', 'on: a second', 'off: a second', 'on / off, CPU', 'on: CPU ms', 'off: CPU ms'],
+      about: 'Telemetry at the default sampling (5 % of traces, all metrics and logs) beside none.',
+      columns: ['', 'clients', 'on: a second', 'off: a second', 'on / off, CPU', 'on: CPU ms', 'off: CPU ms'],
     },
     value: (own, others) => own.cpu / others.cpu,
   })
@@ -50,11 +54,12 @@ type Setting = Pick<PlatformOptions, 'replicas' | 'telemetry'>
 type Pair = {
   frame: Frame
   sides: readonly [Setting, Setting]
+  clients: readonly number[]
   section: Pick<Section, 'name' | 'about' | 'columns'>
   value: (own: Figures, others: Figures) => number
 }
 
-async function pair({ load }: Bench, { frame, sides, section, value }: Pair): Promise<Section> {
+async function pair({ load }: Bench, { frame, sides, clients, section, value }: Pair): Promise<Section> {
   const { reporter, rounds, seconds } = frame
   const cleanup = new AsyncDisposableStack()
   const open = async (setting: Setting, name: string): Promise<Side> => {
@@ -72,57 +77,64 @@ async function pair({ load }: Bench, { frame, sides, section, value }: Pair): Pr
       `Two stacks: ${section.name}`,
       async () => [await open(sides[0], 'one'), await open(sides[1], 'other')] as const,
     )
-    await reporter.step(`In turns: ${section.name}`, () => measureSides(opened, { rounds, seconds }))
-    const lines = measured.map((operation) => {
-      const [own, others] = [figuresOf(opened[0], operation), figuresOf(opened[1], operation)]
-      // Round by round, as with limits: what disturbs the machine for a while meets both.
-      const result = median(own.map((figures, round) => value(figures, others[round] ?? figures)))
-      return { operation, own: middle(own), others: middle(others), result }
-    })
+    await reporter.step(`In turns: ${section.name}`, () => measureSides(opened, { rounds, seconds, clients }))
+    const lines = measured.flatMap((operation) =>
+      clients.map((each) => {
+        const [own, others] = [figuresOf(opened[0], operation, each), figuresOf(opened[1], operation, each)]
+        // Round by round, as with limits: what disturbs the machine for a while meets both.
+        const result = median(own.map((figures, round) => value(figures, others[round] ?? figures)))
+        return { operation, each, own: middle(own), others: middle(others), result }
+      }),
+    )
     return {
       ...section,
-      lines: lines.map(({ operation, own, others, result }) => [
+      lines: lines.map(({ operation, each, own, others, result }) => [
         operation,
+        each,
         Math.round(own.perSecond),
         Math.round(others.perSecond),
         result.toFixed(2),
         digits(own.cpu),
         digits(others.cpu),
       ]),
-      values: Object.fromEntries(lines.map(({ operation, result }) => [operation, result])),
+      values: Object.fromEntries(
+        lines.map(({ operation, each, result }) => [keyOf(operation, each), result]),
+      ),
     }
   } finally {
     await cleanup.disposeAsync()
   }
 }
 
+/** Under which a section has the value of an operation: by itself where the machine is busy. */
+const keyOf = (operation: OperationName, clients: number): string =>
+  clients === BUSY ? operation : `${operation}, quiet`
+
 const subjectsOn = (platform: Platform, load: Bench['load']): Subject[] =>
   operationsOn(platform, load).filter(({ name }) => (measured as readonly string[]).includes(name))
 
 type Side = { subjects: readonly Subject[]; groups: Bench['groups']; samples: Map<string, Sample[]> }
 
-async function measureSides(
-  sides: readonly Side[],
-  { rounds, seconds }: { rounds: number; seconds: number },
-) {
-  for (const { subjects } of sides) await warmUp(subjects, { clients: CLIENTS, seconds: seconds * WARM })
+type Turns = { rounds: number; seconds: number; clients: readonly number[] }
+
+async function measureSides(sides: readonly Side[], { rounds, seconds, clients }: Turns) {
+  for (const { subjects } of sides) await warmUp(subjects, { clients: BUSY, seconds: seconds * WARM })
   const idles: Cpu[] = await Promise.all(sides.map(({ groups }) => idleOf(groups, 3)))
+  const asked = measured.flatMap((operation) => clients.map((each) => ({ operation, each })))
   for (let round = 0; round < rounds; round++)
-    for (const operation of measured)
+    for (const { operation, each } of asked)
       for (const [at, { subjects, groups, samples }] of sides.entries()) {
         const subject = subjects.find(({ name }) => name === operation)!
-        const one = await sample(subject, { clients: CLIENTS, seconds, groups, idle: idles[at] ?? {} })
-        samples.set(operation, [...(samples.get(operation) ?? []), one])
+        const one = await sample(subject, { clients: each, seconds, groups, idle: idles[at] ?? {} })
+        const key = keyOf(operation, each)
+        samples.set(key, [...(samples.get(key) ?? []), one])
       }
 }
 
-const figuresOf = ({ subjects, samples }: Side, operation: OperationName): Figures[] =>
-  (samples.get(operation) ?? []).map((one) => {
-    const { perSecond, cpu } = rowOf(
-      subjects.find(({ name }) => name === operation)!,
-      CLIENTS,
-      [one],
-    )
+const figuresOf = ({ subjects, samples }: Side, operation: OperationName, clients: number): Figures[] =>
+  (samples.get(keyOf(operation, clients)) ?? []).map((one) => {
+    const subject = subjects.find(({ name }) => name === operation)!
+    const { perSecond, cpu } = rowOf(subject, clients, [one])
     return { perSecond, cpu }
   })
 
