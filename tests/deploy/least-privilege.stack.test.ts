@@ -1,4 +1,5 @@
-import { connectPostgres, createLog } from '@platter/kit'
+import { createLog } from '@platter/kit'
+import { connectPostgres } from '@platter/kit/postgres'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseServices } from '../../dev/stack/services.ts'

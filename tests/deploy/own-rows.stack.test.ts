@@ -1,11 +1,6 @@
-import {
-  checkRole,
-  connectPostgres,
-  createLog,
-  newApiKey,
-  type OnBehalfOf,
-  type Postgres,
-} from '@platter/kit'
+import { createLog, newApiKey, type OnBehalfOf } from '@platter/kit'
+import { checkRole } from '@platter/kit/as-application'
+import { connectPostgres, type Postgres } from '@platter/kit/postgres'
 import {
   DummyDriver,
   Kysely,

@@ -1,4 +1,6 @@
-import { BY_KEY, JOINED_BY_KEY, createLog, migrate } from '@platter/kit'
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { BY_KEY, JOINED_BY_KEY } from '@platter/kit/postgres'
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

@@ -24,12 +24,9 @@ import {
   UpdateUser,
 } from '@platter/contracts'
 import {
-  checkRole,
-  connectPostgres,
   createApp,
   internalSecrets,
   limitReads,
-  migrate,
   readJson,
   repeat,
   Replicas,
@@ -38,6 +35,9 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
+import { checkRole } from '@platter/kit/as-application'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
 import type { Config } from '#/config.ts'
 import { resolve } from '#/handlers/resolve.ts'
 import { save } from '#/handlers/save.ts'

@@ -1,11 +1,9 @@
 import { Bus } from '@platter/bus'
 import { CatalogQuote } from '@platter/contracts'
 import {
-  connectPostgres,
   createApp,
   internalSecrets,
   limitReads,
-  migrate,
   readJson,
   repeat,
   router,
@@ -13,6 +11,8 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
 import type { Config } from './config.ts'
 import { answerQuote } from './handlers/quote.ts'
 import { createGeocoder } from './outside/geocoder.ts'

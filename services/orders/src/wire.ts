@@ -23,14 +23,11 @@ import {
   type RestaurantLink,
 } from '@platter/contracts'
 import {
-  checkRole,
-  connectPostgres,
   createApp,
   EventStreams,
   Intake,
   internalCaller,
   internalSecrets,
-  migrate,
   readJson,
   repeat,
   Replicas,
@@ -39,6 +36,9 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
+import { checkRole } from '@platter/kit/as-application'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
 import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'

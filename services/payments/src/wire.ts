@@ -12,16 +12,9 @@ import {
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
-import {
-  connectPostgres,
-  createApp,
-  internalSecrets,
-  migrate,
-  readJson,
-  router,
-  type Log,
-  type Parts,
-} from '@platter/kit'
+import { createApp, internalSecrets, readJson, router, type Log, type Parts } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
 import { answering } from './answering.ts'
 import { processingOf, type Config } from './config.ts'
 import { authorize } from './handlers/authorize.ts'

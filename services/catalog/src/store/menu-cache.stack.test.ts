@@ -1,4 +1,6 @@
-import { createLog, connectPostgres, migrate } from '@platter/kit'
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
 import { connectRedis, type Redis } from '@platter/kit/redis'
 import { newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
