@@ -1,7 +1,7 @@
 # One recipe for every process of ours. PACKAGE is its folder: services/orders, dev/processor.
 #
-# Node strips the types while it reads the sources, so nothing is compiled: an image is Node, the npm packages that
-# the folder depends on, and sources. Only the restaurant's console is built, for the browser.
+# Node strips the types while it reads the sources, so nothing is built: an image is Node, the npm packages that the
+# folder depends on, sources, and what Node keeps of them. Only the restaurant's console is built, for the browser.
 # For a release with a digest (docs/security.md): --build-arg NODE=node:24-slim@sha256:…
 ARG NODE=node:24-slim
 
