@@ -31,7 +31,7 @@ export type Verdict = 'right' | 'outdated' | 'wrong'
  * out. The first one makes new hashes, the others only verify what they have made, until its owner signs in.
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
-  const inTurn = atMost(AT_ONCE, MAX_WAITING)
+  const { inTurn, admit } = atMost(AT_ONCE, MAX_WAITING)
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
 
@@ -46,6 +46,12 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
   const nobodys: Hash = { ...current(), tag: randomBytes(TAG_BYTES) }
 
   return {
+    /**
+     * Throws Problem overloaded when there is no room for one more. To be asked before anything else is done for who signs in: a
+     * crowd that is refused behind its counts and its row takes more of the machine than all hashes, and its tries are used up.
+     */
+    admit,
+
     hash: (password: Secret): Promise<string> =>
       inTurn(async () => {
         const made = current()
@@ -122,10 +128,14 @@ function fromPhc(text: string): Hash {
 function atMost(atOnce: number, maxWaiting: number) {
   let running = 0
   const waiting: (() => void)[] = []
-  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const admit = () => {
+    if (running >= atOnce && waiting.length >= maxWaiting)
+      throw new Problem('overloaded', 'Too many people are signing in at this moment. Please try again.')
+  }
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    admit()
     if (running < atOnce) running++
-    else if (waiting.length < maxWaiting) await new Promise<void>((resolve) => waiting.push(resolve))
-    else throw new Problem('overloaded', 'Too many people are signing in at this moment. Please try again.')
+    else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
@@ -135,4 +145,5 @@ function atMost(atOnce: number, maxWaiting: number) {
       else running--
     }
   }
+  return { inTurn, admit }
 }

@@ -19,6 +19,7 @@ export function registerUser({ db, passwords, tries }: Needs): Handler<typeof Re
     if (replayed) return replayed
     const { password, ...person } = call.body
     if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
+    passwords.admit()
     await tries.count(trierOf(person.email, call.headers))
     const passwordHash = await passwords.hash(password)
     return once(call, async (trx) => {

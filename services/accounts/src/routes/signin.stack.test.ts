@@ -15,6 +15,7 @@ import { signin } from './signin.ts'
 
 const log = createLog('test', 'fatal')
 const PASSWORD = 'a long enough password'
+const PEPPER = 'a pepper of at least thirty-two letters'
 let db: Db
 let tries: Tries
 let close: () => Promise<void>
@@ -62,7 +63,7 @@ async function someoneOfOld() {
         .where('api_key', '=', apiKey)
         .executeTakeFirstOrThrow()
     ).password_hash
-  const signInWith = (password: string) => {
+  const signInWith = (password: string, passwords = createPasswords(PEPPER)) => {
     const call: Call<typeof Signin> = {
       params: undefined,
       query: undefined,
@@ -76,7 +77,7 @@ async function someoneOfOld() {
       processing: () => undefined,
       concerns: () => undefined,
     }
-    return signin({ db, passwords: createPasswords('a pepper of at least thirty-two letters'), tries })(call)
+    return signin({ db, passwords, tries })(call)
   }
   return { apiKey, hash, signInWith }
 }
@@ -94,6 +95,16 @@ test('a wrong password renews nothing', async () => {
   const { hash, signInWith } = await someoneOfOld()
   await expect(signInWith('not the password')).rejects.toMatchObject({ code: 'invalid-credentials' })
   expect(await hash()).toBe(hashOfOld(PASSWORD))
+})
+
+test('503 for want of room, however often, uses up no try', async () => {
+  const { apiKey, signInWith } = await someoneOfOld()
+  const passwords = createPasswords(PEPPER)
+  const crowd = Array.from({ length: 21 }, () => passwords.hash(new Secret('correct horse')))
+  for (let time = 0; time < 20; time++)
+    await expect(signInWith(PASSWORD, passwords)).rejects.toMatchObject({ code: 'overloaded' })
+  await Promise.all(crowd)
+  expect(await signInWith(PASSWORD, passwords)).toMatchObject({ apiKey })
 })
 
 test('a password that was changed meanwhile is not changed back', async () => {

@@ -15,6 +15,7 @@ type Needs = { db: Db; passwords: Passwords; tries: Tries }
  */
 export function signin({ db, passwords, tries }: Needs): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
+    passwords.admit()
     const trier = trierOf(email, headers, applicationId)
     await tries.count(trier)
     const known = await findCredentials(db, email)
