@@ -22,10 +22,10 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
 // Crash points and rolling restarts have commands of their own: npm run crash-points, npm run rolling.
 // Two lanes side by side, so that one computes while the other waits. In a lane one vitest run after the other: a
 // stack that does not start must not hide the other projects' results, and more servers at the same time are too much
-// for a small machine.
+// for a small machine. Pages are looked at in the end-to-end tests' own stack, one after the other.
 const LANES = [
-  [['unit', 'law'], ['browser'], ['stack'], ['canary']],
-  [['e2e'], ['chaos']],
+  [['unit', 'law'], ['stack'], ['canary']],
+  [['e2e', 'browser'], ['chaos']],
 ]
 
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }
