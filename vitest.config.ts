@@ -20,7 +20,6 @@ export default defineConfig({
             'apps/*/src/**/*.unit.test.ts',
             'packages/*/src/**/*.unit.test.ts',
             'services/*/src/**/*.unit.test.ts',
-            'apps/*/src/**/*.unit.test.ts',
             'dev/**/*.unit.test.ts',
             'tests/**/*.unit.test.ts',
           ],

@@ -153,7 +153,9 @@ describe('a Nominatim-compatible server', () => {
         await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
       }),
     )
-    // A limit from above would be one of the machine: what is never given up fails by the test's own.
-    expect(performance.now() - begun).toBeGreaterThan(1_900)
+    const took = performance.now() - begun
+    expect(took).toBeGreaterThan(1_900)
+    // So much more is a busy machine's; what nobody gives up takes longer.
+    expect(took).toBeLessThan(10_000)
   })
 })

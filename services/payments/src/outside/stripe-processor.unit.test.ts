@@ -405,8 +405,10 @@ describe('an answer that is none', () => {
       reason: 'TimeoutError',
       sent: true,
     })
-    // A limit from above would be one of the machine: what is never given up fails by the test's own.
-    expect(performance.now() - started).toBeGreaterThan(IMPATIENT_MS * 0.9)
+    const took = performance.now() - started
+    expect(took).toBeGreaterThan(IMPATIENT_MS * 0.9)
+    // So much more is a busy machine's; what nobody gives up takes longer.
+    expect(took).toBeLessThan(5_000)
     await impatient.close()
     expect(asked).toHaveLength(1)
   })
