@@ -2,21 +2,17 @@ import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/access-key'
 import { startStack } from './stack.ts'
 
 /*
- * What a refusal gives away by how long it takes, and what sign-ins cost everybody else. On a quiet machine:
- * `node dev/measure-refusals.ts 10000`, the number being the samples of each class.
+ * What a refusal gives away by how long it takes. On a quiet machine: `node dev/measure-refusals.ts 10000`, the number
+ * being the samples of each class.
  */
 
 const SAMPLES = Number(process.argv[2] ?? 10_000)
-const SIGNINS_AT_ONCE = 200
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 const stack = await startStack({
   runDirectory: new URL('../.run/measure-refusals', import.meta.url).pathname,
   fresh: true,
-  env: {
-    gateway: { RATE_LIMIT_REQUESTS: '10000000', TRUSTED_PROXIES: '127.0.0.1' },
-    accounts: { TRIES_PER_ADDRESS: '10000000', TRIES_PER_APPLICATION: '10000000' },
-  },
+  env: { gateway: { RATE_LIMIT_REQUESTS: '10000000', TRUSTED_PROXIES: '127.0.0.1' } },
 })
 const { gateway } = stack
 const { accessKey, otherAccessKey, operatorKey } = stack.file
@@ -138,35 +134,4 @@ console.log(
   }),
 )
 
-// Sign-ins ---------------------------------------------------------------------------------------------------
-
-async function latencyOfOrders(count: number): Promise<Times> {
-  const samples: number[] = []
-  for (let at = 0; at < count; at++) {
-    const begun = performance.now()
-    await sendOrder(accessKey)
-    samples.push(performance.now() - begun)
-  }
-  return timesOf(samples)
-}
-
-const ORDERS = Math.min(SAMPLES, 500)
-await latencyOfOrders(ORDERS)
-const before = await latencyOfOrders(ORDERS)
-const over = new AbortController()
-const answers = new Map<number, number>()
-const signins = Array.from({ length: SIGNINS_AT_ONCE }, async () => {
-  while (!over.signal.aborted) {
-    const pair = { email: `${crypto.randomUUID()}@example.org`, password: 'not the password' }
-    const { status } = await ask('/publicapi/v1/signin', accessKey, pair)
-    answers.set(status, (answers.get(status) ?? 0) + 1)
-    // Who is refused comes back as he was told, after a second.
-    if (status === 503) await new Promise((resolve) => setTimeout(resolve, 1_000))
-  }
-})
-const during = await latencyOfOrders(ORDERS)
-over.abort()
-await Promise.all(signins)
-console.log('an order, ms:', { before, [`beside ${SIGNINS_AT_ONCE} who sign in all the time`]: during })
-console.log('sign-ins by status:', Object.fromEntries(answers))
 await stack.stop()

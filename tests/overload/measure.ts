@@ -31,6 +31,25 @@ export function figuresOf(outcome: Outcome, seconds: number): Figures {
   }
 }
 
+/** What came of several runs, as if they had been one. */
+export function asOne(outcomes: readonly Outcome[]): Outcome {
+  const answered: Outcome['answered'] = {}
+  for (const one of outcomes)
+    for (const [status, { at, took }] of Object.entries(one.answered)) {
+      const answers = (answered[Number(status)] ??= { at: [], took: [] })
+      answers.at.push(...at)
+      answers.took.push(...took)
+    }
+  const sum = (of: (one: Outcome) => number) => outcomes.reduce((total, one) => total + of(one), 0)
+  return {
+    sent: sum(({ sent }) => sent),
+    lost: sum(({ lost }) => lost),
+    withoutRetryAfter: sum(({ withoutRetryAfter }) => withoutRetryAfter),
+    lateMs: outcomes.flatMap(({ lateMs }) => lateMs),
+    answered,
+  }
+}
+
 const tookOf = ({ answered }: Outcome, status: number): readonly number[] => answered[status]?.took ?? []
 
 /** Second by second when it was asked: the p99 of what was accepted, and of what was refused, in ms. */

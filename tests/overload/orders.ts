@@ -29,7 +29,7 @@ export async function orderBytes(stack: Stack, accessKey: string): Promise<strin
   })
 }
 
-function postBytes(path: string, accessKey: string, value: unknown): string {
+export function postBytes(path: string, accessKey: string, value: unknown): string {
   const body = JSON.stringify(value)
   return [
     `POST ${path} HTTP/1.1`,

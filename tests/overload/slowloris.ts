@@ -6,7 +6,7 @@ import { startStack } from '../../dev/stack.ts'
 import { cpuShares } from './cpu.ts'
 import { Generator } from './generator.ts'
 import type { Outcome } from './load.ts'
-import { figuresOf, secondBySecond, type Figures } from './measure.ts'
+import { asOne, figuresOf, secondBySecond } from './measure.ts'
 import { anApplication, readBytes } from './orders.ts'
 
 /*
@@ -27,6 +27,7 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds)
 /** Of each half of a round: longer than the 15 s that a body may take. */
 const SECONDS = Number(values.seconds)
+const ALL_S = ROUNDS * SECONDS
 const SOCKETS = Number(values.sockets)
 const GREEDY = Number(values.greedy)
 const RATE = 50
@@ -123,28 +124,6 @@ async function measure(name: string, into: Outcome[]): Promise<void> {
   )
 }
 
-/** All rounds as one. */
-function figuresOfAll(outcomes: readonly Outcome[]): Figures {
-  const answered: Outcome['answered'] = {}
-  for (const one of outcomes)
-    for (const [status, { at, took }] of Object.entries(one.answered)) {
-      const answers = (answered[Number(status)] ??= { at: [], took: [] })
-      answers.at.push(...at)
-      answers.took.push(...took)
-    }
-  const sum = (of: (one: Outcome) => number) => outcomes.reduce((total, one) => total + of(one), 0)
-  return figuresOf(
-    {
-      sent: sum(({ sent }) => sent),
-      lost: sum(({ lost }) => lost),
-      withoutRetryAfter: sum(({ withoutRetryAfter }) => withoutRetryAfter),
-      lateMs: outcomes.flatMap(({ lateMs }) => lateMs),
-      answered,
-    },
-    SECONDS * outcomes.length,
-  )
-}
-
 /** A crowd that comes at one moment is a flood, which is another test's. */
 async function attackOneByOne(over: AbortSignal): Promise<void> {
   for (let number = 0; number < SOCKETS; number++) {
@@ -170,7 +149,7 @@ try {
     over.abort()
     await until(false)
   }
-  const [before, during] = [figuresOfAll(alone), figuresOfAll(beside)]
+  const [before, during] = [figuresOf(asOne(alone), ALL_S), figuresOf(asOne(beside), ALL_S)]
   goals.push(
     [during.accepted.count === during.sent, `${during.accepted.count} of ${during.sent} answered`],
     [
