@@ -1,6 +1,6 @@
 import { operations, type Operation } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { call, cast, get, operator, stack } from './client.ts'
+import { call, cast, get, operator, post, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 
 type Refused = { code: string; type: string; instance: string; requestId: string }
@@ -154,5 +154,11 @@ describe('rate limit', () => {
     }
     const [first = 0] = left
     expect(left).toEqual([first, first - 1, first - 2])
+  })
+
+  test('an answer to an order says how many more the application may send in this second', async () => {
+    const { headers } = await post('validate-order', {}, { key: await ownKey() })
+    expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+, "orders";q=\d+;w=1$/)
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+, "orders";r=\d+;t=1$/)
   })
 })

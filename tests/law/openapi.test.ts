@@ -15,6 +15,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { AccessKeys } from '../../services/gateway/src/access-keys.ts'
 import { publicRoutes } from '../../services/gateway/src/routes/public-routes.ts'
 import type { Streams } from '../../services/gateway/src/streams.ts'
+import type { OrderRate } from '../../services/gateway/src/order-rate.ts'
 import type { RateLimit } from '../../services/gateway/src/store/rate-limit.ts'
 
 type OperationObject = {
@@ -164,6 +165,7 @@ describe('the gateway', () => {
       principalOf: () => Promise.reject(new Problem('access-token-missing', 'Send your access key.')),
     } as unknown as AccessKeys,
     rateLimit: {} as RateLimit,
+    orderRate: {} as OrderRate,
     streams: {} as Streams,
     streamOwners: {},
     intakes: {},

@@ -16,18 +16,18 @@ export class Intake {
   }
 
   /**
-   * Whether something new may be taken in hand. Not for an application that has more in hand than there is room left:
-   * so much is left for others, however many send too much (dynamic thresholds, as switches share their memory).
+   * Whether something new may be taken in hand. Not for an application that has twice as much in hand as there is room left:
+   * something is left for others, however many send too much (dynamic thresholds, as switches share their memory).
    */
   hasRoom(applicationId?: string): boolean {
     const left = this.#full - this.#inHand
     const own = applicationId === undefined ? 0 : (this.#ofApplications.get(applicationId) ?? 0)
-    return left > 0 && own < left
+    return left > 0 && own < 2 * left
   }
 
   /** Whether there may be somebody for whom there is no room. */
   get isTight(): boolean {
-    return this.#inHand * 2 >= this.#full
+    return this.#inHand * 3 >= this.#full * 2
   }
 
   /** Takes something new in hand, until it is `over`. Throws Problem overloaded when there is no room for it. */

@@ -23,7 +23,7 @@ test('work is over once, however often it is said', () => {
   expect(intake.hasRoom()).toBe(false)
 })
 
-test('one application takes half of the room at most, and others share what is left alike', () => {
+test('one application takes two thirds of the room at most, and others share what is left alike', () => {
   const intake = new Intake(12)
   const taken = (applicationId: string) => {
     for (let count = 0; ; count += 1)
@@ -33,7 +33,7 @@ test('one application takes half of the room at most, and others share what is l
         return count
       }
   }
-  expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([6, 3, 2])
+  expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([8, 3, 1])
 })
 
 test('of 600 reads of applications at a time 512 are done; restaurants, operators and writes are not counted', async () => {

@@ -138,16 +138,16 @@ test('what cannot be read as a hash is our mistake, and lets nobody in', async (
   await expect(createPasswords(PEPPER).verify(new Secret(''), '$2b$10$abc')).rejects.toThrow(/cannot be read/)
 })
 
-test('503 overloaded for the 22nd at once, and all others are served', async () => {
+test('503 overloaded for the 32nd at once, and all others are served', async () => {
   const { hash, verify } = createPasswords(PEPPER)
-  const all = Array.from({ length: 22 }, (_, index) =>
+  const all = Array.from({ length: 32 }, (_, index) =>
     index % 2 === 0 ? hash(new Secret('correct horse')) : verify(new Secret('correct horse'), undefined),
   )
   const ends = await Promise.allSettled(all)
   expect(ends.map(({ status }) => status)).toEqual([
-    ...Array.from({ length: 21 }, () => 'fulfilled'),
+    ...Array.from({ length: 31 }, () => 'fulfilled'),
     'rejected',
   ])
-  expect(ends[21]).toMatchObject({ reason: { code: 'overloaded', retryAfterSeconds: 1 } })
+  expect(ends[31]).toMatchObject({ reason: { code: 'overloaded', retryAfterSeconds: 1 } })
   await expect(hash(new Secret('correct horse'))).resolves.toMatch(PHC)
 })

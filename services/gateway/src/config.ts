@@ -27,6 +27,14 @@ export const Config = z.object({
     .max(86_400)
     .default(10)
     .describe('Seconds of the window in which RATE_LIMIT_REQUESTS are counted.'),
+  ORDERS_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(50)
+    .describe(
+      'Orders that an application may send or validate in a second, by all its access keys; past it the answer is 429. Each replica of the gateway counts for itself. A fifth of what the platform can take lets one noisy application be without the others noticing.',
+    ),
   STREAMS_PER_APPLICATION_KEY: z.coerce
     .number()
     .int()

@@ -13,6 +13,7 @@ import {
 } from '@platter/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AccessKeys } from './access-keys.ts'
+import { OrderRate } from './order-rate.ts'
 import { consolePage } from './routes/console-page.ts'
 import { consoleSession } from './routes/console-session.ts'
 import { publicRoutes } from './routes/public-routes.ts'
@@ -53,6 +54,7 @@ function aGateway(pages = folder): App {
     streams: new Streams({ application: 1, restaurant: 1 }),
     accessKeys,
     rateLimit,
+    orderRate: new OrderRate(1),
     secrets: ['x'.repeat(32)],
   })
   consoleSession(app, accessKeys)

@@ -12,12 +12,14 @@ import {
 } from '@platter/kit'
 import { afterEach, expect, test } from 'vitest'
 import { AccessKeys } from './access-keys.ts'
+import { OrderRate } from './order-rate.ts'
 import { publicRoutes } from './routes/public-routes.ts'
 import { Shedding } from './shedding.ts'
 import { RateLimit } from './store/rate-limit.ts'
 import { Streams } from './streams.ts'
 
 const SEND_ORDER = '/publicapi/v1/send-order'
+const SIGNIN = '/publicapi/v1/signin'
 const silent = createLog('test', 'silent')
 let stack = new AsyncDisposableStack()
 afterEach(async () => {
@@ -28,10 +30,10 @@ afterEach(async () => {
 
 /** What an order waits for at the service that it belongs to. */
 type Waiting = { answer(): void; isSlow(): void }
-type Options = { full?: number; requests?: number; log?: Log }
+type Options = { full?: number; requests?: number; ordersPerSecond?: number; log?: Log }
 
 /** A gateway with room for so many orders at a time, before a service that answers them when it is told to. */
-async function aGateway({ full = 4, requests = 1_000, log = silent }: Options = {}) {
+async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, log = silent }: Options = {}) {
   const waiting: Waiting[] = []
   const sent: Promise<Response>[] = []
   const owner = createApp(silent)
@@ -50,21 +52,23 @@ async function aGateway({ full = 4, requests = 1_000, log = silent }: Options = 
     principal: principals.get(hash) ?? null,
   })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
   const rateLimit = new RateLimit('redis://127.0.0.1:1', { requests, seconds: 60 }, silent)
-  const orders = new Replicas([owner.listeningOrigin])
-  const intakes = { orders: new Intake(full) }
+  const orderRate = new OrderRate(ordersPerSecond)
+  const replicas = new Replicas([owner.listeningOrigin])
+  const intakes = { orders: new Intake(full), passwords: new Intake(full) }
   const app = createApp(silent)
   readBytes(app)
   publicRoutes(app, {
-    operations: operations.filter((operation) => operation.owner === 'orders'),
-    owners: { orders },
+    operations: operations.filter((one) => one.owner === 'orders' || one.name === 'signin'),
+    owners: { orders: replicas, accounts: replicas },
     streamOwners: {},
     streams: new Streams({ application: 1, restaurant: 1 }),
     intakes,
     accessKeys,
     rateLimit,
+    orderRate,
     secrets: ['x'.repeat(32)],
   })
-  const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, log })
+  const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, orderRate, log })
   await app.listen({ host: '127.0.0.1', port: 0 })
   stack.defer(async () => {
     for (const one of waiting) one.answer()
@@ -72,7 +76,7 @@ async function aGateway({ full = 4, requests = 1_000, log = silent }: Options = 
     rateLimit.close()
     app.server.closeAllConnections()
     await app.close()
-    await orders.close()
+    await replicas.close()
     await owner.close()
   })
   const client = (applicationId: string): Client => new Client(app, principals, applicationId)
@@ -106,9 +110,9 @@ class Client {
 type Gateway = Awaited<ReturnType<typeof aGateway>>
 
 /** Has so many orders of the client in hand. */
-async function fill({ waiting, sent }: Gateway, client: Client, count: number): Promise<void> {
+async function fill({ waiting, sent }: Gateway, client: Client, count: number, path?: string): Promise<void> {
   const before = waiting.length
-  sent.push(...Array.from({ length: count }, () => client.send()))
+  sent.push(...Array.from({ length: count }, () => client.send(path)))
   await expect.poll(() => waiting.length).toBe(before + count)
 }
 
@@ -156,6 +160,15 @@ test('the application that has most in hand is refused, and another one is not',
   expect((await gateway.sent[2])?.status).toBe(200)
 })
 
+test('one application that signs in too many people leaves room for those of another, and for orders', async () => {
+  const gateway = await aGateway()
+  const noisy = gateway.client('noisy')
+  await fill(gateway, noisy, 2, SIGNIN)
+  expect((await noisy.send(SIGNIN)).status).toBe(503)
+  await fill(gateway, gateway.client('quiet'), 1, SIGNIN)
+  await fill(gateway, noisy, 1)
+})
+
 test('there is room again when an order is answered', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
@@ -196,6 +209,25 @@ test('429 past the limit of an access key, as the whole way would answer', async
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await asSent(refused)).toEqual(expected)
   expect(refused.status).toBe(429)
+})
+
+test('429 past the orders that an application may send in a second, as the whole way would answer', async () => {
+  const gateway = await aGateway({ ordersPerSecond: 1 })
+  const noisy = gateway.client('noisy')
+  await fill(gateway, noisy, 1)
+  const expected = await theWholeWay(gateway, noisy)
+  const refused = await noisy.send()
+  expect(refused.headers.get('ratelimit')).toBe('"orders";r=0;t=1')
+  expect(await asSent(refused)).toEqual(expected)
+  expect(refused.status).toBe(429)
+  expect((await noisy.read('/publicapi/v1/order/1')).status).toBe(200)
+  await fill(gateway, gateway.client('quiet'), 1)
+})
+
+test('an order counts for its application, whichever of its access keys it is sent with', async () => {
+  const gateway = await aGateway({ ordersPerSecond: 1 })
+  await fill(gateway, gateway.client('one'), 1)
+  expect((await gateway.client('one').send()).status).toBe(429)
 })
 
 test.each(['', 'unknown', makeAccessKey('live')])(

@@ -17,11 +17,11 @@ export const headers = {
     '4bf92f3577b34da6a3ce929d0e0e4736',
   ),
   RateLimit: header(
-    'How many requests are left (`r`), and for how many seconds (`t`), as in draft-ietf-httpapi-ratelimit-headers.',
+    'How many requests of the access key are left (`r`), and for how many seconds (`t`), as in draft-ietf-httpapi-ratelimit-headers; of orders that the application sends or validates `"orders"` says the same.',
     '"default";r=2994;t=7',
   ),
   'RateLimit-Policy': header(
-    'How many requests (`q`) an access key may make in how many seconds (`w`).',
+    'How many requests (`q`) an access key may make in how many seconds (`w`), and behind a comma how many orders an application may send or validate.',
     '"default";q=3000;w=10',
   ),
   'Retry-After': header('Seconds to wait before the next attempt.', 1),

@@ -30,7 +30,7 @@ Send an \`Idempotency-Key\` of your choice with every \`POST\` that matters, abo
 
 ## How often
 
-An access key may make so many requests in so many seconds as \`RateLimit-Policy\` says; \`RateLimit\` says how many are left. Past it the answer is 429 with \`Retry-After\`.
+An access key may make so many requests in so many seconds as \`RateLimit-Policy\` says; \`RateLimit\` says how many are left. An application may send and validate so many orders in a second as \`"orders"\` says there, by all its access keys together. Past either the answer is 429 with \`Retry-After\`.
 
 ## Trying it out in development
 

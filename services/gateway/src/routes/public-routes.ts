@@ -21,6 +21,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
+import type { OrderRate } from '#/order-rate.ts'
 import { passOn } from '#/pass-on.ts'
 import type { Streams } from '#/streams.ts'
 import type { Policy, RateLimit, Standing } from '#/store/rate-limit.ts'
@@ -39,11 +40,12 @@ export type Needs = {
   owners: Partial<Record<Owner, Replicas>>
   accessKeys: AccessKeys
   rateLimit: RateLimit
+  orderRate: OrderRate
   streams: Streams
   /** The owners again, for streams: those would take the connections away from the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  /** The new work that an owner is given at a time; what is more is refused here. */
-  intakes: Partial<Record<Owner, Intake>>
+  /** The new work that an owner is given at a time, and what of it hashes passwords; what is more is refused here. */
+  intakes: Partial<Record<Owner | 'passwords', Intake>>
   secrets: InternalSecrets
 }
 
@@ -64,7 +66,7 @@ const PASSED_ON = [
  */
 export function publicRoutes(
   app: App,
-  { operations, owners, streamOwners, streams, intakes, secrets, ...guards }: Needs,
+  { operations, owners, streamOwners, streams, intakes, orderRate, secrets, ...guards }: Needs,
 ): void {
   const sign = principalSigner(secrets)
   app.decorateRequest('principal', null)
@@ -74,11 +76,12 @@ export function publicRoutes(
     if (!replicas)
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
     const intake = intakeOf(operation, intakes)
+    const limits = { intake, orderRate: beginsOrders(operation) ? orderRate : undefined }
     app.route({
       method: operation.method,
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
-      onRequest: (request, reply) => admit(request, reply, { operation, intake, ...guards }),
+      onRequest: (request, reply) => admit(request, reply, { operation, ...limits, ...guards }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const headers = {
@@ -104,12 +107,23 @@ export function publicRoutes(
  * after an order that was accepted is answered first, and so are restaurants, who move orders along, and operators.
  */
 export function intakeOf(operation: Operation, intakes: Needs['intakes']): Intake | undefined {
-  const { owner, method } = operation
-  const isNewWork = audienceOf(operation) === 'application' && (owner !== 'orders' || method !== 'GET')
-  return isNewWork ? intakes[owner] : undefined
+  if (audienceOf(operation) !== 'application') return undefined
+  if (HASH_PASSWORDS.has(operation.name)) return intakes.passwords
+  return operation.owner !== 'orders' || beginsOrders(operation) ? intakes[operation.owner] : undefined
 }
 
-type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation; intake: Intake | undefined }
+/** Each is 30 ms of a core, one at a time (services/accounts/src/password.ts). */
+const HASH_PASSWORDS = new Set(['signin', 'register-user'])
+
+/** Whether it counts as one of an application's orders: to send one, or to validate it, which is half of the work. */
+export const beginsOrders = (operation: Operation): boolean =>
+  audienceOf(operation) === 'application' && operation.owner === 'orders' && operation.method !== 'GET'
+
+type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & {
+  operation: Operation
+  intake: Intake | undefined
+  orderRate: OrderRate | undefined
+}
 
 /**
  * Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask, but
@@ -118,7 +132,7 @@ type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & { operation: Operation; 
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { accessKeys, rateLimit, operation, intake }: Guards,
+  { accessKeys, rateLimit, operation, intake, orderRate }: Guards,
 ): Promise<void> {
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
@@ -128,8 +142,12 @@ async function admit(
   request.isGood = () => isGood(ask)
   if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
   if (intake?.hasRoom(applicationOf(principal)) === false) throw overloaded()
-  if (principal.kind !== 'service') await checkRate(rateLimit, principal.accessKeyId, reply)
+  if (principal.kind !== 'service')
+    checkRate(reply, 'default', rateLimit.policy, await rateLimit.take(principal.accessKeyId))
   checkAudience(principal, operation)
+  const applicationId = applicationOf(principal)
+  if (orderRate && applicationId !== undefined)
+    checkRate(reply, 'orders', orderRate.policy, orderRate.take(applicationId))
 }
 
 export const applicationOf = (principal: Principal): string | undefined =>
@@ -158,25 +176,46 @@ function admitStream(
 /** While stopping: a stream that ends at once. At any other status EventSource would not come back. */
 const comeBack = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-async function checkRate(rateLimit: RateLimit, accessKeyId: string, reply: FastifyReply): Promise<void> {
-  const standing = await rateLimit.take(accessKeyId)
-  void reply.headers(rateLimitHeaders(rateLimit.policy, standing))
-  if (!standing.allowed) throw rateLimited(rateLimit.policy, standing)
+/** What is limited: an access key's requests, and an application's orders among them. */
+type Limited = 'default' | 'orders'
+
+/** Adds to the answer how somebody stands. Throws Problem rate-limited when it may not be. */
+function checkRate(reply: FastifyReply, limited: Limited, policy: Policy, standing: Standing): void {
+  const headers = rateLimitHeaders(limited, policy, standing)
+  if (!standing.allowed) {
+    void reply.headers(headers)
+    throw rateLimited(limited, policy, standing)
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const before = reply.getHeader(name)
+    void reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
+  }
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-11: q requests in w seconds; r are left, and t seconds to go. */
 export const rateLimitHeaders = (
+  limited: Limited,
   { requests, seconds: window }: Policy,
   { remaining, seconds }: Standing,
 ) => ({
-  'ratelimit-policy': `"default";q=${requests};w=${window}`,
-  ratelimit: `"default";r=${remaining};t=${seconds}`,
+  'ratelimit-policy': `"${limited}";q=${requests};w=${window}`,
+  ratelimit: `"${limited}";r=${remaining};t=${seconds}`,
 })
 
-export const rateLimited = ({ requests, seconds: window }: Policy, { seconds }: Standing) =>
-  new Problem('rate-limited', `More than ${requests} requests in ${window} s. Please try again later.`, {
-    retryAfterSeconds: seconds,
-  })
+export const rateLimited = (
+  limited: Limited,
+  { requests, seconds: window }: Policy,
+  { seconds }: Standing,
+) => {
+  const what = limited === 'orders' ? 'orders sent or validated' : 'requests'
+  return new Problem(
+    'rate-limited',
+    `More than ${requests} ${what} in ${window} s. Please try again later.`,
+    {
+      retryAfterSeconds: seconds,
+    },
+  )
+}
 
 /**
  * The header wins over the query parameter, which existing libraries send; for restaurants the console's cookie
