@@ -18,8 +18,15 @@ const TAG_BYTES = 32
  */
 const AT_ONCE = 1
 /**
- * Some 0.9 s of waiting at most; who comes later is better served by trying again. One gateway asks for 24 at a time,
- * 16 of them for one application (services/gateway/src/wire.ts).
+ * Of that core's time, once a crowd has signed in for a second: 33 people in that one, then 11 a second. Beside it an order on
+ * two cores takes 1.2 times as long as alone, and 1.4 times beside a whole core of hashes (docs/decisions/0031).
+ */
+const SHARE = 1 / 3
+/** So much rest may be put off, by whoever comes after a pause. */
+const UNRESTED_MS = 2_000
+/**
+ * 0.9 s of waiting, and 2.7 in a crowd that goes on; who comes later is better served by trying again. One gateway asks
+ * for 24 at a time, 16 of them for one application (services/gateway/src/wire.ts).
  */
 const MAX_WAITING = 30
 
@@ -130,6 +137,8 @@ function fromPhc(text: string): Hash {
 
 function atMost(atOnce: number, maxWaiting: number) {
   let running = 0
+  /** When all would have been rested for that is done, by `performance.now()`. */
+  let restedAt = 0
   const waiting: (() => void)[] = []
   const admit = () => {
     if (running >= atOnce && waiting.length >= maxWaiting)
@@ -139,14 +148,26 @@ function atMost(atOnce: number, maxWaiting: number) {
     admit()
     if (running < atOnce) running++
     else await new Promise<void>((resolve) => waiting.push(resolve))
+    const began = performance.now()
     try {
       return await work()
     } finally {
-      // Handed over rather than given up, so that a newcomer cannot slip in before those who wait.
-      const next = waiting.shift()
-      if (next) next()
-      else running--
+      const rest = restAfter(began)
+      if (rest > 0) setTimeout(leave, rest)
+      else leave()
     }
+  }
+  /** How many milliseconds to rest after work that began then. */
+  function restAfter(began: number): number {
+    const now = performance.now()
+    restedAt = Math.max(restedAt, began) + (now - began) / SHARE
+    return restedAt - now - UNRESTED_MS
+  }
+  function leave(): void {
+    // Handed over rather than given up, so that a newcomer cannot slip in before those who wait.
+    const next = waiting.shift()
+    if (next) next()
+    else running--
   }
   return { inTurn, admit }
 }

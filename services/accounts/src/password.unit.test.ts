@@ -1,6 +1,6 @@
 import { argon2, argon2Sync } from 'node:crypto'
 import { Secret } from '@platter/contracts'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPasswords } from './password.ts'
 
 /** The real one, whose calls are counted: how long they take a loaded machine decides. */
@@ -150,4 +150,26 @@ test('503 overloaded for the 32nd at once, and all others are served', async () 
   ])
   expect(ends[31]).toMatchObject({ reason: { code: 'overloaded', retryAfterSeconds: 1 } })
   await expect(hash(new Secret('correct horse'))).resolves.toMatch(PHC)
+})
+
+test('a crowd that signs in all the time takes a third of a core, after a second in which it may take all of it', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const begun = vi.mocked(argon2).mockClear()
+  begun.mockImplementation((_algorithm, _parameters, done) => {
+    setTimeout(() => done(null, Buffer.alloc(32)), 30)
+  })
+  onTestFinished(() => void begun.mockReset())
+  const { verify } = createPasswords(PEPPER)
+  const over = new AbortController()
+  const crowd = Array.from({ length: 20 }, async () => {
+    while (!over.signal.aborted) await verify(new Secret('a guess'), undefined)
+  })
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(begun.mock.calls.length).toBe(34)
+  await vi.advanceTimersByTimeAsync(9_000)
+  expect(begun.mock.calls.length).toBe(134)
+  over.abort()
+  await vi.advanceTimersByTimeAsync(3_000)
+  await Promise.all(crowd)
 })

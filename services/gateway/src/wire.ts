@@ -30,7 +30,7 @@ import { RateLimit } from '#/store/rate-limit.ts'
  */
 const ORDERS_AT_ONCE = 96
 const READS_AT_ONCE = 256
-/** The 16 of one application are hashed within a second, and those of others do not wait behind hundreds of them. */
+/** The 16 of one application are hashed within 1.5 s, and those of others do not wait behind hundreds of them. */
 const PASSWORDS_AT_ONCE = 24
 
 export function wire(config: Config, log: Log): Parts {

@@ -112,7 +112,7 @@ export function intakeOf(operation: Operation, intakes: Needs['intakes']): Intak
   return operation.owner !== 'orders' || beginsOrders(operation) ? intakes[operation.owner] : undefined
 }
 
-/** Each is 30 ms of a core, one at a time (services/accounts/src/password.ts). */
+/** Each is 30 ms of a core, one at a time and 11 a second (services/accounts/src/password.ts). */
 const HASH_PASSWORDS = new Set(['signin', 'register-user'])
 
 /** Whether it counts as one of an application's orders: to send one, or to validate it, which is half of the work. */
