@@ -24,11 +24,12 @@ export class OrderRate {
 
   /** Counts an order of the application, unless it may not be. */
   take(applicationId: string): Standing {
-    const used = this.#withOneMore(applicationId)
+    const now = performance.now()
+    const used = this.#withOneMore(applicationId, now)
     if (used === null) return NONE_LEFT
     this.#usedUntil.set(applicationId, used)
-    const left = performance.now() + WINDOW_MS - used
-    return { allowed: true, remaining: Math.max(0, Math.floor(left / this.#intervalMs)), seconds: 1 }
+    const remaining = Math.floor((now + WINDOW_MS - used) / this.#intervalMs)
+    return { allowed: true, remaining, seconds: WINDOW_MS / 1_000 }
   }
 
   /** Whether an application was told to wait within the last second. */
@@ -38,12 +39,11 @@ export class OrderRate {
 
   /** How an application stands that may not begin an order at this moment, which counts nothing; null for any other one. */
   usedUp(applicationId: string): Standing | null {
-    return this.#withOneMore(applicationId) === null ? NONE_LEFT : null
+    return this.#withOneMore(applicationId, performance.now()) === null ? NONE_LEFT : null
   }
 
   /** Until when an application would have used up what comes evenly, after one more; null when that is too much. */
-  #withOneMore(applicationId: string): number | null {
-    const now = performance.now()
+  #withOneMore(applicationId: string, now: number): number | null {
     const used = Math.max(now, this.#usedUntil.get(applicationId) ?? 0) + this.#intervalMs
     if (used <= now + WINDOW_MS) return used
     this.#tellsUntil = now + WINDOW_MS

@@ -9,6 +9,12 @@ const takenAtOnce = (rate: OrderRate, applicationId: string) => {
   for (let count = 0; ; count += 1) if (!rate.take(applicationId).allowed) return count
 }
 
+test('what is left is never more than may be sent, however fine the clock', () => {
+  vi.useRealTimers()
+  const rate = new OrderRate(1_000_000)
+  for (const _ of [1, 2, 3]) expect(rate.take('one').remaining).toBeLessThan(1_000_000)
+})
+
 test('so many at one moment as come in a second, then one at a time', () => {
   const rate = new OrderRate(10)
   expect(rate.take('one')).toEqual({ allowed: true, remaining: 9, seconds: 1 })
