@@ -4,6 +4,7 @@ import { startStack } from '../../dev/stack.ts'
 import { Config } from '../../services/gateway/src/config.ts'
 import { cpuShares } from './cpu.ts'
 import { Generator } from './generator.ts'
+import { judge, say, type Goal } from './goals.ts'
 import type { Outcomes, Source } from './load.ts'
 import { figuresOf, secondBySecond, type Figures } from './measure.ts'
 import { anApplication, orderBytes, ordersIn } from './orders.ts'
@@ -49,8 +50,6 @@ const GOALS = { acceptedMs: 1_000, refusedMs: 50, ofPeak: 0.9, backAfterS: 10, b
 /** A generator that sends later than that measures itself. */
 const LATE_MS = 50
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-
 const stack = await startStack({
   runDirectory: new URL('../../.run/overload', import.meta.url).pathname,
   fresh: true,
@@ -90,6 +89,13 @@ async function phase(name: string, seconds: number, rates: Rates): Promise<Recor
   return Object.fromEntries(figures) as Record<Who, Figures>
 }
 
+/** And says what each process has used of a core meanwhile. */
+async function phaseWithShares(...of: Parameters<typeof phase>): Promise<Record<Who, Figures>> {
+  const [figures, shares] = await cpuShares(stack, [crowd.pid, calm.pid], () => phase(...of))
+  say(shares)
+  return figures
+}
+
 /** The most orders a second that are answered within a second each. */
 async function findPeak(): Promise<number> {
   let peak = 0
@@ -106,7 +112,7 @@ const said = ({ accepted }: Figures) => `p50 ${accepted.p50} ms, p99 ${accepted.
 const asSaid = ({ quiet, noisy }: Record<'quiet' | 'noisy', Figures>) =>
   `the quiet one ${said(quiet)}, and of the noisy one ${noisy.goodput} orders a second are accepted`
 
-const goals: [met: boolean, goal: string][] = []
+const goals: Goal[] = []
 try {
   // A peak of code that is not compiled yet would be easy to come up to.
   await phase('warming up', 30, { all: 100 })
@@ -115,25 +121,17 @@ try {
     throw new Error('nothing is answered in time at any rate: too much else runs on this machine')
   say(`peak: ${peak} orders a second`)
   const before = await phase('quiet alone', QUIET_S, { quiet: QUIET })
-  const [during, cpu] = await cpuShares(stack, [crowd.pid, calm.pid], () =>
-    phase(`${TIMES} times the peak for ${SECONDS} s`, SECONDS, {
-      all: peak * TIMES,
-      sampled: SAMPLED,
-    }),
-  )
-  say(cpu)
+  const during = await phaseWithShares(`${TIMES} times the peak for ${SECONDS} s`, SECONDS, {
+    all: peak * TIMES,
+    sampled: SAMPLED,
+  })
   await phase('the ten seconds after', GOALS.backAfterS, { quiet: QUIET })
   const after = await phase('after that', QUIET_S, { quiet: QUIET })
-  const besideNoisy = async (rate: number) => {
-    const [beside, shares] = await cpuShares(stack, [crowd.pid, calm.pid], () =>
-      phase(`one application alone, ${rate} a second for ${NOISY_S} s`, NOISY_S, {
-        noisy: rate,
-        quiet: QUIET,
-      }),
-    )
-    say(shares)
-    return beside
-  }
+  const besideNoisy = (rate: number) =>
+    phaseWithShares(`one application alone, ${rate} a second for ${NOISY_S} s`, NOISY_S, {
+      noisy: rate,
+      quiet: QUIET,
+    })
   const noisy = await besideNoisy(OF_ONE * TIMES)
   const flood = await besideNoisy(peak * TIMES)
   const stored = await ordersIn(stack)
@@ -180,5 +178,4 @@ try {
   calm.close()
   await stack.stop()
 }
-for (const [met, goal] of goals) say(`${met ? 'met   ' : 'MISSED'} ${goal}`)
-process.exitCode = goals.length > 0 && goals.every(([met]) => met) ? 0 : 1
+judge(goals)

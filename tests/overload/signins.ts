@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { startStack } from '../../dev/stack.ts'
 import { cpuShares } from './cpu.ts'
 import { Generator } from './generator.ts'
+import { judge, say, type Goal } from './goals.ts'
 import type { Outcome, Source } from './load.ts'
 import { asOne, figuresOf } from './measure.ts'
 import { anApplication, orderBytes, postBytes } from './orders.ts'
@@ -24,8 +25,6 @@ const SECONDS = Number(values.seconds)
 const ORDERS = 10
 /** Orders may take a fifth longer; some milliseconds more are the machine's. */
 const GOAL = { times: 1.2, plusMs: 2 }
-
-const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const stack = await startStack({
   runDirectory: new URL('../../.run/signins', import.meta.url).pathname,
@@ -64,7 +63,7 @@ async function measure(name: string, into: Outcome[], crowdRate: number): Promis
   say(`${name}: p50 ${accepted.p50} ms, p99 ${accepted.p99} ms; ${statuses.join(', ')}\n  ${cpu}`)
 }
 
-const goals: [met: boolean, goal: string][] = []
+const goals: Goal[] = []
 const [alone, beside]: [Outcome[], Outcome[]] = [[], []]
 try {
   await calm.run(SECONDS, [{ name: 'warm', rate: 50, bytes: [order] }])
@@ -83,5 +82,4 @@ try {
   crowd.close()
   await stack.stop()
 }
-for (const [met, goal] of goals) say(`${met ? 'met   ' : 'MISSED'} ${goal}`)
-process.exitCode = goals.length > 0 && goals.every(([met]) => met) ? 0 : 1
+judge(goals)

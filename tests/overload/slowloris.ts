@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { startStack } from '../../dev/stack.ts'
 import { cpuShares } from './cpu.ts'
 import { Generator } from './generator.ts'
+import { judge, say, type Goal } from './goals.ts'
 import type { Outcome } from './load.ts'
 import { asOne, figuresOf, secondBySecond } from './measure.ts'
 import { anApplication, readBytes } from './orders.ts'
@@ -35,8 +36,6 @@ const RATE = 50
 const GOAL = { times: 1.2, plusMs: 5 }
 /** Of a gateway, as deploy/kubernetes limits it. */
 const MOST_MIB = 320
-
-const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const stack = await startStack({
   runDirectory: new URL('../../.run/slowloris', import.meta.url).pathname,
@@ -132,7 +131,7 @@ async function attackOneByOne(over: AbortSignal): Promise<void> {
   }
 }
 
-const goals: [met: boolean, goal: string][] = []
+const goals: Goal[] = []
 const [alone, beside]: [Outcome[], Outcome[]] = [[], []]
 let [mostDescriptors, mostMiB, mostTcp] = [0, 0, 0]
 try {
@@ -169,5 +168,4 @@ try {
   generator.close()
   await stack.stop()
 }
-for (const [met, goal] of goals) say(`${met ? 'met   ' : 'MISSED'} ${goal}`)
-process.exitCode = goals.length > 0 && goals.every(([met]) => met) ? 0 : 1
+judge(goals)

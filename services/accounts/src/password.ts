@@ -13,12 +13,7 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 
 /**
- * One core at most, whatever the machine has: more people who sign in are a matter of more replicas. (libuv has four
- * threads, which look up host names as well: 64 hashes at once held up every outgoing call for 1.5 s.)
- */
-const AT_ONCE = 1
-/**
- * Of that core's time, once a crowd has signed in for a second: 33 people in that one, then 11 a second. Beside it an order on
+ * Of one core's time, once a crowd has signed in for a second: 33 people in that one, then 11 a second. Beside it an order on
  * two cores takes 1.2 times as long as alone, and 1.4 times beside a whole core of hashes (docs/decisions/0031).
  */
 const SHARE = 1 / 3
@@ -41,7 +36,7 @@ export type Verdict = 'right' | 'outdated' | 'wrong'
  * out. The first one makes new hashes, the others only verify what they have made, until its owner signs in.
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
-  const { inTurn, admit } = atMost(AT_ONCE, MAX_WAITING)
+  const { inTurn, admit } = oneAtATime()
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
 
@@ -135,19 +130,23 @@ function fromPhc(text: string): Hash {
   }
 }
 
-function atMost(atOnce: number, maxWaiting: number) {
-  let running = 0
+/**
+ * One core at most, whatever the machine has: more people who sign in are a matter of more replicas. (libuv has four
+ * threads, which look up host names as well: 64 hashes at once held up every outgoing call for 1.5 s.)
+ */
+function oneAtATime() {
+  let isTaken = false
   /** When all would have been rested for that is done, by `performance.now()`. */
   let restedAt = 0
   const waiting: (() => void)[] = []
   const admit = () => {
-    if (running >= atOnce && waiting.length >= maxWaiting)
+    if (isTaken && waiting.length >= MAX_WAITING)
       throw new Problem('overloaded', 'Too many people are signing in at this moment. Please try again.')
   }
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     admit()
-    if (running < atOnce) running++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+    if (isTaken) await new Promise<void>((resolve) => waiting.push(resolve))
+    isTaken = true
     const began = performance.now()
     try {
       return await work()
@@ -167,7 +166,7 @@ function atMost(atOnce: number, maxWaiting: number) {
     // Handed over rather than given up, so that a newcomer cannot slip in before those who wait.
     const next = waiting.shift()
     if (next) next()
-    else running--
+    else isTaken = false
   }
   return { inTurn, admit }
 }

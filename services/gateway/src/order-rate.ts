@@ -5,31 +5,28 @@ const WINDOW_MS = 1_000
 const NONE_LEFT: Standing = { allowed: false, remaining: 0, seconds: WINDOW_MS / 1_000 }
 
 /**
- * How many orders an application may begin in a second, evenly: what is not used is kept for a second and no longer (GCRA,
- * the leaky bucket as a meter). Windows that are counted anew would let in all of them at their beginning, and whoever
+ * How many orders an application may begin in a second, evenly: what is not used is kept for a second and no longer (a
+ * leaky bucket as a meter). Windows that are counted anew would let in all of them at their beginning, and whoever
  * sends an order at that moment waits behind them (docs/decisions/0031). Each replica counts for itself.
  */
 export class OrderRate {
   readonly policy: Policy
-  readonly #intervalMs: number
-  /** Until when an application has used up what comes evenly, by `performance.now()`. */
-  readonly #usedUntil = new Map<string, number>()
+  /** Of each application: how many of its orders had not leaked away, and when that was, by `performance.now()`. */
+  readonly #levels = new Map<string, { orders: number; at: number }>()
   /** Until when somebody was told to wait. */
   #tellsUntil = 0
 
   constructor(ordersPerSecond: number) {
     this.policy = { requests: ordersPerSecond, seconds: WINDOW_MS / 1_000 }
-    this.#intervalMs = WINDOW_MS / ordersPerSecond
   }
 
   /** Counts an order of the application, unless it may not be. */
   take(applicationId: string): Standing {
     const now = performance.now()
-    const used = this.#withOneMore(applicationId, now)
-    if (used === null) return NONE_LEFT
-    this.#usedUntil.set(applicationId, used)
-    const remaining = Math.floor((now + WINDOW_MS - used) / this.#intervalMs)
-    return { allowed: true, remaining, seconds: WINDOW_MS / 1_000 }
+    const orders = this.#withOneMore(applicationId, now)
+    if (orders === null) return NONE_LEFT
+    this.#levels.set(applicationId, { orders, at: now })
+    return { ...NONE_LEFT, allowed: true, remaining: Math.floor(this.policy.requests - orders) }
   }
 
   /** Whether an application was told to wait within the last second. */
@@ -42,10 +39,12 @@ export class OrderRate {
     return this.#withOneMore(applicationId, performance.now()) === null ? NONE_LEFT : null
   }
 
-  /** Until when an application would have used up what comes evenly, after one more; null when that is too much. */
+  /** The orders of an application that have not leaked away, and one more; null when that is too much. */
   #withOneMore(applicationId: string, now: number): number | null {
-    const used = Math.max(now, this.#usedUntil.get(applicationId) ?? 0) + this.#intervalMs
-    if (used <= now + WINDOW_MS) return used
+    const { requests } = this.policy
+    const level = this.#levels.get(applicationId) ?? { orders: 0, at: now }
+    const orders = Math.max(0, level.orders - ((now - level.at) / WINDOW_MS) * requests) + 1
+    if (orders <= requests) return orders
     this.#tellsUntil = now + WINDOW_MS
     return null
   }

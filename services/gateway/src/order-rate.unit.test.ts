@@ -25,6 +25,20 @@ test('so many at one moment as come in a second, then one at a time', () => {
   expect(takenAtOnce(rate, 'one')).toBe(1)
 })
 
+test('at one moment as many as are announced, whatever the rate and the clock', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 1_000 }),
+      fc.double({ min: 0, max: 1e9, noNaN: true }),
+      (perSecond, now) => {
+        vi.spyOn(performance, 'now').mockReturnValue(now)
+        expect(takenAtOnce(new OrderRate(perSecond), 'one')).toBe(perSecond)
+      },
+    ),
+  )
+  vi.restoreAllMocks()
+})
+
 test('what is not used is kept for a second and no longer', () => {
   const rate = new OrderRate(10)
   takenAtOnce(rate, 'one')

@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platter/contracts'
 import { overloaded, refuse, ROUTING, type App, type Intake, type Log, type Problem } from '@platter/kit'
 import findMyWay from 'find-my-way'
-import type { OrderRate } from '#/order-rate.ts'
 import {
   applicationOf,
-  beginsOrders,
-  intakeOf,
+  limitsOf,
   rateLimited,
   rateLimitHeaders,
+  type Limits,
   type Needs as NeedsOfRoutes,
 } from '#/routes/public-routes.ts'
 
@@ -24,7 +23,7 @@ type Needs = Pick<NeedsOfRoutes, 'operations' | 'intakes' | 'accessKeys' | 'rate
 const TOGETHER_MS = 5
 
 /** Of each route: its path's template, and what limits what it is asked, where it is new work. */
-type Route = { path: string; intake: Intake | undefined; orderRate: OrderRate | undefined }
+type Route = { path: string; limits: Limits }
 
 type Refusal = { problem: Problem; headers?: Record<string, string> }
 
@@ -47,8 +46,7 @@ export class Shedding {
     this.#intakes = Object.values(needs.intakes)
     for (const operation of needs.operations) {
       const { method, path } = operation
-      const orderRate = beginsOrders(operation) ? needs.orderRate : undefined
-      const route: Route = { path, intake: intakeOf(operation, needs.intakes), orderRate }
+      const route: Route = { path, limits: limitsOf(operation, needs) }
       this.#routes.on(method, path, () => undefined, route)
     }
     const [handle] = app.server.listeners('request')
@@ -77,7 +75,7 @@ export class Shedding {
     if (httpVersion !== '1.1' || headers.host === undefined) return false
     const found = this.#routes.find(method as 'GET', url ?? '/')
     if (!found) return false
-    const { path, ...limits } = found.store as Route
+    const { path, limits } = found.store as Route
     const key = headers['x-access-token'] ?? found.searchParams['access-token']
     const principal = typeof key === 'string' ? this.#needs.accessKeys.lastKnown(key) : null
     if (!principal || principal.kind === 'service') return false
@@ -108,7 +106,7 @@ export class Shedding {
 
   #refusalOf(
     principal: Exclude<Principal, { kind: 'service' }>,
-    { intake, orderRate }: Omit<Route, 'path'>,
+    { intake, orderRate }: Limits,
   ): Refusal | null {
     const applicationId = applicationOf(principal)
     if (intake?.hasRoom(applicationId) === false) return { problem: overloaded() }

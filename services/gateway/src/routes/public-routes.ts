@@ -75,8 +75,7 @@ export function publicRoutes(
     const replicas = owners[operation.owner]
     if (!replicas)
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
-    const intake = intakeOf(operation, intakes)
-    const limits = { intake, orderRate: beginsOrders(operation) ? orderRate : undefined }
+    const limits = limitsOf(operation, { intakes, orderRate })
     app.route({
       method: operation.method,
       url: operation.path,
@@ -90,7 +89,7 @@ export function publicRoutes(
           [PRINCIPAL_HEADER]: await sign(request.principal, operation.owner),
         }
         if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
-          using inHand = intake?.enter(applicationOf(request.principal))
+          using inHand = limits.intake?.enter(applicationOf(request.principal))
           return await passOn(replicas, request, reply, { headers, inHand })
         }
         if (streams.isEnded) return comeBack(reply)
@@ -102,28 +101,28 @@ export function publicRoutes(
   refuseOtherMethods(app, operations)
 }
 
-/**
- * Where what an operation is asked is counted: new work, which may be held back for the sake of what has begun. Who asks
- * after an order that was accepted is answered first, and so are restaurants, who move orders along, and operators.
- */
-export function intakeOf(operation: Operation, intakes: Needs['intakes']): Intake | undefined {
-  if (audienceOf(operation) !== 'application') return undefined
-  if (HASH_PASSWORDS.has(operation.name)) return intakes.passwords
-  return operation.owner !== 'orders' || beginsOrders(operation) ? intakes[operation.owner] : undefined
-}
+/** Of an operation: where what is asked is counted while it is in hand, and, for orders, how often it may be asked. */
+export type Limits = { intake?: Intake | undefined; orderRate?: OrderRate }
 
 /** Each is 30 ms of a core, one at a time and 11 a second (services/accounts/src/password.ts). */
 const HASH_PASSWORDS = new Set(['signin', 'register-user'])
 
-/** Whether it counts as one of an application's orders: to send one, or to validate it, which is half of the work. */
-export const beginsOrders = (operation: Operation): boolean =>
-  audienceOf(operation) === 'application' && operation.owner === 'orders' && operation.method !== 'GET'
-
-type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & {
-  operation: Operation
-  intake: Intake | undefined
-  orderRate: OrderRate | undefined
+/**
+ * What limits an operation: none but new work, which may be held back for the sake of what has begun. Who asks after an
+ * order that was accepted is answered first, and so are restaurants, who move orders along, and operators. To validate
+ * an order is half of the work of sending it, and counts as one.
+ */
+export function limitsOf(
+  operation: Operation,
+  { intakes, orderRate }: Pick<Needs, 'intakes' | 'orderRate'>,
+): Limits {
+  if (audienceOf(operation) !== 'application') return {}
+  if (HASH_PASSWORDS.has(operation.name)) return { intake: intakes.passwords }
+  if (operation.owner !== 'orders') return { intake: intakes[operation.owner] }
+  return operation.method === 'GET' ? {} : { intake: intakes.orders, orderRate }
 }
+
+type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & Limits & { operation: Operation }
 
 /**
  * Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask, but
@@ -141,11 +140,11 @@ async function admit(
   request.principal = principal
   request.isGood = () => isGood(ask)
   if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
-  if (intake?.hasRoom(applicationOf(principal)) === false) throw overloaded()
+  const applicationId = applicationOf(principal)
+  if (intake?.hasRoom(applicationId) === false) throw overloaded()
   if (principal.kind !== 'service')
     checkRate(reply, 'default', rateLimit.policy, await rateLimit.take(principal.accessKeyId))
   checkAudience(principal, operation)
-  const applicationId = applicationOf(principal)
   if (orderRate && applicationId !== undefined)
     checkRate(reply, 'orders', orderRate.policy, orderRate.take(applicationId))
 }
