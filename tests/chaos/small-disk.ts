@@ -39,7 +39,7 @@ export class SmallDisk {
   }
 
   free(): void {
-    rmSync(this.#ballast)
+    rmSync(this.#ballast, { force: true })
   }
 
   /** After PostgreSQL has ended. */
