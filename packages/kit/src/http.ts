@@ -116,12 +116,16 @@ const plainPathOf = ({ path }: Operation, { params }: FastifyRequest): string =>
 
 const reasonOf = ({ cause, message }: Problem): string => (cause instanceof Error ? cause.message : message)
 
-/** SQLSTATE classes and Node codes that mean "the database or a connection is away", not "we made a mistake". */
-const AWAY = /^(08|53|57P|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
+/**
+ * SQLSTATE classes and Node codes that mean "the database or a connection is away", not "we made a mistake". 55P03 and 57014
+ * are waits that ended with lock_timeout (1 s) and statement_timeout (3 s), as when the disk takes seconds for the commit of
+ * whoever has the row; nothing was done then.
+ */
+const AWAY = /^(08|53|55P03|57|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
 const AWAY_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/
 
-/** Whether an error only says that a server we depend on cannot be reached right now. */
+/** Whether an error only says that a server we depend on cannot be reached, or takes too long, right now. */
 export const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   ((error instanceof Problem && error.status === 503) ||

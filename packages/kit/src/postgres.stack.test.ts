@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { newDatabase, proxyTo } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { isAway } from './http.ts'
 import { createLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { connectPostgres } from './postgres.ts'
@@ -57,4 +58,20 @@ test('connections that are cut, also in the middle of a transaction, cost errors
   await vi.waitFor(check, soon)
   await close()
   await proxy.close()
+})
+
+test('a row that is not let go in time, and a statement that takes too long, are for the moment only', async () => {
+  const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 4, log)
+  await sql`create table things (id int primary key); insert into things values (1)`.execute(db)
+  await db.transaction().execute(async (holder) => {
+    await holder.selectFrom('things').selectAll().forUpdate().execute()
+    for (const timeout of ['lock_timeout', 'statement_timeout']) {
+      const waiting = db.transaction().execute(async (trx) => {
+        await sql`select set_config(${timeout}, '50ms', true)`.execute(trx)
+        await trx.updateTable('things').set({ id: 2 }).execute()
+      })
+      await expect(waiting).rejects.toSatisfy(isAway)
+    }
+  })
+  await close()
 })
