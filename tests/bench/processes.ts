@@ -13,12 +13,19 @@ type Entry = { parent: number; ms: number }
 /** Milliseconds of CPU that each group has used since it began, children that have ended included. */
 export function cpuOf(groups: Groups): Record<string, number> {
   const table = readTable()
-  const children = Map.groupBy(table.keys(), (pid) => table.get(pid)?.parent ?? 0)
-  const used = (pid: number): number =>
-    (table.get(pid)?.ms ?? 0) + (children.get(pid) ?? []).reduce((sum, child) => sum + used(child), 0)
   return Object.fromEntries(
-    Object.entries(groups).map(([name, pids]) => [name, pids().reduce((sum, pid) => sum + used(pid), 0)]),
+    Object.entries(familiesOf(groups, table)).map(([name, pids]) => [
+      name,
+      pids.reduce((sum, pid) => sum + (table.get(pid)?.ms ?? 0), 0),
+    ]),
   )
+}
+
+/** The processes of each group, and everything that they have started. */
+export function familiesOf(groups: Groups, table = readTable()): Record<string, number[]> {
+  const children = Map.groupBy(table.keys(), (pid) => table.get(pid)?.parent ?? 0)
+  const familyOf = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(familyOf)]
+  return Object.fromEntries(Object.entries(groups).map(([name, pids]) => [name, pids().flatMap(familyOf)]))
 }
 
 function readTable(): Map<number, Entry> {

@@ -120,6 +120,8 @@ try {
   if (peak === 0)
     throw new Error('nothing is answered in time at any rate: too much else runs on this machine')
   say(`peak: ${peak} orders a second`)
+  // By now PostgreSQL has as many connections as it will have.
+  await putGatewayFirst(stack)
   const before = await phase('quiet alone', QUIET_S, { quiet: QUIET })
   const during = await phaseWithShares(`${TIMES} times the peak for ${SECONDS} s`, SECONDS, {
     all: peak * TIMES,

@@ -3,20 +3,30 @@ import { constants, setPriority } from 'node:os'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { groupsOf } from '../bench/platform.ts'
+import { familiesOf } from '../bench/processes.ts'
 
 /** About an eighth of the CPU that a process of its own gets, where there is too little: see setpriority(2). */
 const BEHIND = constants.priority.PRIORITY_BELOW_NORMAL
 /** A user may change the weight of one session in so many milliseconds (sched(7), autogroup). */
 const ONE_EACH_MS = 110
 
-/** Lets the gateway go before all others of a stack, as `cpu_shares` does in docker-compose.yml. */
+/**
+ * Lets the gateway go before all others of a stack, as `cpu_shares` does in docker-compose.yml. Each process of PostgreSQL is
+ * a session of its own, one for each connection: those that come later are as the gateway is until this is called again.
+ */
 export async function putGatewayFirst(stack: Stack): Promise<void> {
-  const others = Object.entries(groupsOf(stack)).filter(([name]) => name !== 'gateway')
-  for (const pid of others.flatMap(([, pids]) => [...pids()])) await putBehind(pid)
+  const { gateway: _, ...others } = familiesOf(groupsOf(stack))
+  for (const pid of Object.values(others).flat()) await putBehind(pid)
 }
 
 async function putBehind(pid: number): Promise<void> {
-  setPriority(pid, BEHIND)
+  try {
+    setPriority(pid, BEHIND)
+  } catch (error) {
+    // It has ended since it was listed.
+    if ((error as { info?: NodeJS.ErrnoException }).info?.code === 'ESRCH') return
+    throw error
+  }
   await until(() => putSessionBehind(pid), {
     what: `Giving process ${pid} another weight`,
     withinMs: 5_000,
@@ -30,9 +40,9 @@ async function putSessionBehind(pid: number): Promise<boolean> {
     await writeFile(`/proc/${pid}/autogroup`, String(BEHIND))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Without autogroups (ENOENT) the priority of the process is all that there is.
     if (code === 'EAGAIN') return false
-    if (code !== 'ENOENT') throw error
+    // Without autogroups (ENOENT) the priority of the process is all that there is; ESRCH is of one that has ended.
+    if (code !== 'ENOENT' && code !== 'ESRCH') throw error
   }
   return true
 }
