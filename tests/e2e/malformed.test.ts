@@ -3,8 +3,8 @@ import { randomOf } from '../chaos/random.ts'
 import { eventually, stack } from './client.ts'
 import { exchange } from './malformed/exchange.ts'
 import { complaint, WITHIN_MS } from './malformed/judge.ts'
-import { memory, processes } from './malformed/memory.ts'
-import { makeRequest, type Made } from './malformed/requests.ts'
+import { memory, mostMemory, processes } from './malformed/memory.ts'
+import { makeRequest, type Made, type World } from './malformed/requests.ts'
 import { makeWireRequest } from './malformed/wire.ts'
 import { aWorld } from './malformed/world.ts'
 
@@ -14,9 +14,9 @@ const SEED = Number(process.env['MALFORMED_SEED'] ?? 20_261_120)
 /** Of the long form; beside other tests fewer: sign-ins and registrations cost a tenth of a second of a core each. */
 const IS_LONG = COUNT >= 50_000
 const AT_ONCE = IS_LONG ? 32 : 8
-/** Heaps grow to what the load makes of them; from then on they must not. */
+/** Heaps grow to what the load makes of them, and fall when they are collected; from then on they must not grow any more. */
 const WARM = COUNT / 2
-/** MiB that a process may have more at the end: V8 lets a heap go up and down by as much between two collections. */
+/** MiB that a process may have more at the end than it had at most half-way: no heap is twice the same. */
 const GROWTH = 40
 
 const inWords = (statuses: ReadonlyMap<number, number>): string =>
@@ -27,7 +27,7 @@ const inWords = (statuses: ReadonlyMap<number, number>): string =>
 
 /** Resolves when no process has grown, or after a minute, in which an idle heap is collected. Throws what has. */
 async function stayedFlat(before: Record<string, number>): Promise<void> {
-  process.stderr.write(`MiB half-way: ${JSON.stringify(before)}\n`)
+  process.stderr.write(`MiB at most, half-way: ${JSON.stringify(before)}\n`)
   const now = await eventually(
     async () => memory(),
     (mib) => grown(before, mib).length === 0,
@@ -35,6 +35,24 @@ async function stayedFlat(before: Record<string, number>): Promise<void> {
   )
   process.stderr.write(`MiB at the end: ${JSON.stringify(now)}\n`)
   if (grown(before, now).length > 0) throw new Error(`grew: ${grown(before, now).join(', ')}`)
+}
+
+/**
+ * 32 bodies of 3.7 MB that are no menus, eight at a time: a process that has parsed four at once has 230 to 254 MiB from then
+ * on, however many come, and one that has not has 180. Which does by chance, in which half, is not what is looked for.
+ */
+async function takeLargeBodies({ keyFor, apiKeys }: World): Promise<void> {
+  const one = { name: 'x'.repeat(100), items: [{ a: 1, b: [1, 2, 3] }] }
+  const body = JSON.stringify(Array.from({ length: 25_000 }, () => one))
+  const path = `/operatorapi/v1/restaurants/${apiKeys['restaurants']?.[0]}/menu`
+  const head = `PUT ${path} HTTP/1.1\r\nhost: localhost\r\nx-access-token: ${keyFor(path)}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  const bytes = Buffer.from(head + body)
+  for (let round = 0; round < 4; round++) {
+    const asked = Array.from({ length: 8 }, () =>
+      exchange(stack().gateway, bytes, { isHead: false, ends: false }),
+    )
+    for (const { status } of await Promise.all(asked)) expect(status).toBe(400)
+  }
 }
 
 const grown = (before: Record<string, number>, now: Record<string, number>): string[] =>
@@ -66,6 +84,7 @@ test(
   async () => {
     const random = randomOf(SEED)
     const world = await aWorld()
+    if (IS_LONG) await takeLargeBodies(world)
     const statuses = new Map<number, number>()
     const complaints: string[] = []
     const late: Made[] = []
@@ -77,7 +96,7 @@ test(
       while (made < COUNT && complaints.length < 50) {
         made += 1
         const number = made
-        if (number === WARM) warm = memory()
+        if (number === WARM) warm = mostMemory()
         const request = random.next() < 0.5 ? makeRequest(random, world) : makeWireRequest(random, world)
         const answer = await ask(request)
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)

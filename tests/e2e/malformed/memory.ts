@@ -13,15 +13,17 @@ export function processes(): Record<string, number[]> {
 }
 
 /** MiB that each process has in memory, by service and number. */
-export function memory(): Record<string, number> {
+export const memory = (): Record<string, number> => mebibytes(/VmRSS:\s+(\d+)/)
+
+/** MiB that each has had in memory at most. */
+export const mostMemory = (): Record<string, number> => mebibytes(/VmHWM:\s+(\d+)/)
+
+function mebibytes(line: RegExp): Record<string, number> {
+  const of = (pid: number) =>
+    Math.round(Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024)
   return Object.fromEntries(
     Object.entries(processes()).flatMap(([service, pids]) =>
-      pids.map((pid, at) => [`${service}-${at + 1}`, residentMiB(pid)] as const),
+      pids.map((pid, at) => [`${service}-${at + 1}`, of(pid)] as const),
     ),
   )
-}
-
-function residentMiB(pid: number): number {
-  const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Math.round(Number(kib) / 1_024)
 }
