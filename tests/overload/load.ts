@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../dev/process/wait.ts'
 
 /*
  * An open-loop load generator, in a process of its own: requests come at their time whether or not earlier ones
@@ -32,7 +33,6 @@ export type Outcomes = Record<string, Outcome>
 const newOutcome = (): Outcome => ({ sent: 0, answered: {}, withoutRetryAfter: 0, lost: 0, lateMs: [] })
 
 const PATIENCE_MS = 15_000
-const POLL_MS = 20
 /** A request, and when it came. */
 type Due = { bytes: string; outcome: Outcome; at: number }
 
@@ -63,7 +63,10 @@ class Connections {
     const { connections } = this.#plan
     const outcome = newOutcome()
     for (let made = 0; made < connections; made++) this.#make().send({ bytes: HELLO, outcome, at: 0 })
-    while (this.#idle.length < connections) await wait(POLL_MS)
+    await until(() => this.#idle.length === connections, {
+      what: `Using ${connections} connections once`,
+      withinMs: PATIENCE_MS,
+    })
   }
 
   send(due: Due): void {
@@ -194,7 +197,7 @@ async function run(plan: Plan): Promise<Outcomes> {
     turn()
   })
   const patience = performance.now() + PATIENCE_MS
-  while (all.isWaiting && performance.now() < patience) await wait(POLL_MS)
+  while (all.isWaiting && performance.now() < patience) await wait(20)
   all.end()
   await new Promise((resolve) => setImmediate(resolve))
   return outcomes

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startStack } from '../../dev/stack.ts'
+import { residentOf } from '../bench/processes.ts'
 import { cpuShares } from './cpu.ts'
 import { Generator } from './generator.ts'
 import { judge, say, type Goal } from './goals.ts'
@@ -57,11 +58,7 @@ function tcpMemory(): { used: number; pressure: number } {
 
 const most = (of: (pid: number) => number): number => Math.max(...stack.pids('gateway').map(of))
 const descriptors = () => most((pid) => readdirSync(`/proc/${pid}/fd`).length)
-const residentMiB = () =>
-  most((pid) => {
-    const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return Math.round(Number(kib) / 1_024)
-  })
+const residentMiB = () => residentOf({ gateway: () => stack.pids('gateway') })['gateway'] ?? 0
 
 /**
  * Some ask for much and read nothing. Over loopback, whose segments are of 64 KiB, each of those holds 3 MB of the

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { StackFile } from '../../../dev/stack/description.ts'
+import { peaksOf, residentOf, type Groups } from '../../bench/processes.ts'
 import { stack } from '../stack.ts'
 
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
@@ -13,17 +14,14 @@ export function processes(): Record<string, number[]> {
 }
 
 /** MiB that each process has in memory, by service and number. */
-export const memory = (): Record<string, number> => mebibytes(/VmRSS:\s+(\d+)/)
+export const memory = () => residentOf(each())
 
 /** MiB that each has had in memory at most. */
-export const mostMemory = (): Record<string, number> => mebibytes(/VmHWM:\s+(\d+)/)
+export const mostMemory = () => peaksOf(each())
 
-function mebibytes(line: RegExp): Record<string, number> {
-  const of = (pid: number) =>
-    Math.round(Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024)
-  return Object.fromEntries(
+const each = (): Groups =>
+  Object.fromEntries(
     Object.entries(processes()).flatMap(([service, pids]) =>
-      pids.map((pid, at) => [`${service}-${at + 1}`, of(pid)] as const),
+      pids.map((pid, at) => [`${service}-${at + 1}`, () => [pid]] as const),
     ),
   )
-}
