@@ -15,19 +15,19 @@ type Batching<On, Item, Result> = {
   keyOf?: (item: Item) => string
 }
 
-/** With one at a time whoever comes waits for two statements at worst; a second one fills the pauses of the first. */
-const AT_ONCE = 2
-/** More make the statement slower and hardly cheaper (0.26 ms of PostgreSQL's CPU an order at 32, 0.36 at 8, 1.2 at 1). */
-const MOST = 64
+/** With one statement at a time a call waits for two statements at worst; a second one fills the pauses of the first. */
+const CONCURRENT_STATEMENTS = 2
+/** A larger batch makes the statement slower and hardly cheaper (PostgreSQL's CPU per order: 0.26 ms at 32, 0.36 at 8, 1.2 at 1). */
+const MAX_BATCH = 64
 
 /** SQLSTATE classes of a statement that was refused, so that nothing of it has happened: data, constraints, rollbacks, locks, limits. */
 const REFUSED = /^(22|23|40|55|57014)/
 
 /**
- * Makes of many calls one statement, and so one commit. A call that comes alone is made at once; those that come while
- * two are under way are made together when one of them ends. So nobody waits for company, and the busier it is the less
- * each costs. When the statement is refused, each of its items is tried alone: only the one that is at fault gets the
- * error. When its outcome is unknown, it is unknown to all of them.
+ * Combines many calls into one statement, and so into one commit. A statement starts at the end of the event loop's turn:
+ * calls that arise from one read of a socket share it, and a single call waits for no timer. Calls that arrive while two
+ * statements run share the next one. When PostgreSQL refuses the statement, each item is executed alone, so that only the
+ * item at fault gets the error. When the outcome of the statement is unknown, it is unknown for all of its items.
  */
 export function batched<On extends object, Item, Result>(
   batching: Batching<On, Item, Result>,
@@ -55,6 +55,7 @@ class Batches<On, Item, Result> {
   readonly #batching: Batching<On, Item, Result>
   #waiting: Call<Item, Result>[] = []
   #running = 0
+  #isScheduled = false
 
   constructor(on: On, batching: Batching<On, Item, Result>) {
     this.#on = on
@@ -64,12 +65,24 @@ class Batches<On, Item, Result> {
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     this.#waiting.push({ item, resolve, reject, inContext: AsyncLocalStorage.snapshot() })
-    this.#runNext()
+    this.#schedule()
     return promise
   }
 
+  /**
+   * `setImmediate` runs after all callbacks of the current poll phase. Starting at the first call instead put one order
+   * into most statements: a card order took 1.2 to 1.4 times as much CPU at 16 clients.
+   */
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.length === 0 || this.#running >= CONCURRENT_STATEMENTS) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#runNext()
+    })
+  }
+
   #runNext(): void {
-    if (this.#running >= AT_ONCE) return
     const calls = this.#take()
     const [first] = calls
     if (!first) return
@@ -77,8 +90,10 @@ class Batches<On, Item, Result> {
     void first.inContext(async () => {
       await this.#settle(calls)
       this.#running -= 1
-      this.#runNext()
+      this.#schedule()
     })
+    // What one statement cannot take, two items of one row for example, starts beside it.
+    this.#schedule()
   }
 
   #take(): Call<Item, Result>[] {
@@ -87,7 +102,7 @@ class Batches<On, Item, Result> {
     const left: Call<Item, Result>[] = []
     for (const call of this.#waiting) {
       const key = keyOf ? keyOf(call.item) : call
-      if (taken.size < MOST && !taken.has(key)) taken.set(key, call)
+      if (taken.size < MAX_BATCH && !taken.has(key)) taken.set(key, call)
       else left.push(call)
     }
     this.#waiting = left

@@ -4,7 +4,7 @@ import { batched } from './batch.ts'
 
 const refused = () => Object.assign(new Error('duplicate key'), { code: '23505' })
 
-/** Statements that end when they are told to, in the order in which they were made. */
+/** Statements that end when the test ends them, in the order in which they started. */
 function statements() {
   const made: { items: readonly string[]; end(): void; fail(error: Error): void }[] = []
   const call = batched({
@@ -22,105 +22,110 @@ function statements() {
   const on = {}
   return { made, items: () => made.map(({ items }) => items), call: (item: string) => call(on, item) }
 }
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+/** A statement that ends in one turn starts the next one in the turn after it. */
+const endOfTurn = async () => {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
 
-test('a call that comes alone is made at once', () => {
+test('a single call starts at the end of the turn, without a timer', async () => {
   const { items, call } = statements()
   void call('a')
+  expect(items()).toEqual([])
+  await endOfTurn()
   expect(items()).toEqual([['a']])
 })
 
-test('calls that come while two statements are under way share the next one, and each gets its own result', async () => {
+test('calls of one turn share a statement, and each gets its own result', async () => {
   const { made, items, call } = statements()
-  const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map(call))
+  const results = Promise.all(['a', 'b', 'c'].map(call))
+  await endOfTurn()
+  expect(items()).toEqual([['a', 'b', 'c']])
+  made[0]?.end()
+  expect(await results).toEqual(['a done', 'b done', 'c done'])
+})
+
+test('calls that arrive while two statements run share the next one', async () => {
+  const { made, items, call } = statements()
+  for (const item of ['a', 'b']) {
+    void call(item)
+    await endOfTurn()
+  }
+  for (const item of ['c', 'd']) {
+    void call(item)
+    await endOfTurn()
+  }
   expect(items()).toEqual([['a'], ['b']])
   made[0]?.end()
-  await settled()
-  expect(items()).toEqual([['a'], ['b'], ['c', 'd', 'e']])
-  made[1]?.end()
-  made[2]?.end()
-  expect(await results).toEqual(['a done', 'b done', 'c done', 'd done', 'e done'])
+  await endOfTurn()
+  expect(items()).toEqual([['a'], ['b'], ['c', 'd']])
 })
 
 test('two calls for the same row are never in one statement', async () => {
-  const { made, items, call } = statements()
-  void ['a', 'b', 'c1', 'c2', 'd'].map(call)
-  made[0]?.end()
-  await settled()
-  made[1]?.end()
-  await settled()
-  expect(items()).toEqual([['a'], ['b'], ['c1', 'd'], ['c2']])
+  const { items, call } = statements()
+  void ['a', 'c1', 'c2', 'd'].map(call)
+  await endOfTurn()
+  expect(items()).toEqual([['a', 'c1', 'd'], ['c2']])
 })
 
-test('of a statement that is refused only the item at fault is refused', async () => {
-  const { made, items, call } = statements()
-  const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(call))
-  made[0]?.end()
-  await settled()
-  made[1]?.end()
-  made[2]?.fail(refused())
-  await settled()
-  made[3]?.fail(refused())
-  await settled()
-  made[4]?.end()
-  expect((await results).map(({ status }) => status)).toEqual([
-    'fulfilled',
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-  ])
-  expect(items().slice(2)).toEqual([['c', 'd'], ['c'], ['d']])
+test('a statement takes at most 64 items; the rest starts beside it', async () => {
+  const { items, call } = statements()
+  const many = Array.from({ length: 65 }, (_, at) => String.fromCodePoint(0x4e00 + at))
+  void many.map(call)
+  await endOfTurn()
+  expect(items().map(({ length }) => length)).toEqual([64, 1])
 })
 
-test('a statement whose outcome is unknown is made for nobody again', async () => {
+test('a refused statement is retried item by item: only the item at fault is rejected', async () => {
   const { made, items, call } = statements()
-  const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(call))
-  made[0]?.end()
-  await settled()
-  made[1]?.end()
-  made[2]?.fail(new Error('Connection terminated unexpectedly'))
-  expect((await results).map(({ status }) => status)).toEqual([
-    'fulfilled',
-    'fulfilled',
-    'rejected',
-    'rejected',
-  ])
-  expect(items()).toHaveLength(3)
+  const results = Promise.allSettled(['a', 'b'].map(call))
+  await endOfTurn()
+  made[0]?.fail(refused())
+  await endOfTurn()
+  made[1]?.fail(refused())
+  await endOfTurn()
+  made[2]?.end()
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(items()).toEqual([['a', 'b'], ['a'], ['b']])
 })
 
-test('a statement is made in the context of the first call that it is for', async () => {
+test('a statement whose outcome is unknown is never retried', async () => {
+  const { made, items, call } = statements()
+  const results = Promise.allSettled(['a', 'b'].map(call))
+  await endOfTurn()
+  made[0]?.fail(new Error('Connection terminated unexpectedly'))
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(items()).toHaveLength(1)
+})
+
+test('a statement runs in the asynchronous context of its first call', async () => {
   const context = new AsyncLocalStorage<string>()
   const seen: (string | undefined)[] = []
   const call = batched({
-    keyOf: (item: string) => item,
-    run: async (_on: object, items) => {
+    run: async (_on: object, items: readonly string[]) => {
       seen.push(context.getStore())
-      await settled()
       return items
     },
   })
   const on = {}
-  await Promise.all(['a', 'b', 'c', 'd'].map((name) => context.run(name, () => call(on, name))))
-  expect(seen).toEqual(['a', 'b', 'c'])
+  await Promise.all(['a', 'b'].map((name) => context.run(name, () => call(on, name))))
+  await context.run('c', () => call(on, 'c'))
+  expect(seen).toEqual(['a', 'c'])
 })
 
-test('databases do not share statements', () => {
+test('databases do not share statements', async () => {
   const made: [object, readonly string[]][] = []
   const call = batched({
-    keyOf: (item: string) => item,
-    run: (on: object, items) => {
+    run: (on: object, items: readonly string[]) => {
       made.push([on, items])
       return new Promise<string[]>(() => undefined)
     },
   })
   const [one, other] = [{}, {}]
-  void call(one, 'a')
-  void call(one, 'b')
-  void call(one, 'c')
-  void call(other, 'd')
+  for (const item of ['a', 'b']) void call(one, item)
+  void call(other, 'c')
+  await endOfTurn()
   expect(made).toEqual([
-    [one, ['a']],
-    [one, ['b']],
-    [other, ['d']],
+    [one, ['a', 'b']],
+    [other, ['c']],
   ])
 })
