@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ajanta, aZone, korma } from '../../services/catalog/src/domain/cast.ts'
 import type { Database, Db } from '../../services/catalog/src/store/database.ts'
+import * as candidates from '../../services/catalog/src/store/candidates.ts'
 import * as availability from '../../services/catalog/src/store/availability.ts'
 import * as menus from '../../services/catalog/src/store/menus.ts'
 import * as restaurants from '../../services/catalog/src/store/restaurants.ts'
@@ -23,15 +24,17 @@ const menu = [{ apiKey: 'mains', name: 'Mains', description: null, items: [korma
 const keys = { item: { all: [korma.apiKey], off: [] }, choice: { all: [], off: [] } }
 
 const calls = {
+  candidates: {
+    findCandidates: async (db) => {
+      for (const method of ['pickup', 'delivery', 'both'] as const)
+        await candidates.findCandidates(db, { ...sought, method })
+    },
+  },
   restaurants: {
     findRestaurant: (db) => restaurants.findRestaurant(db, apiKey),
     findRestaurants: (db) => restaurants.findRestaurants(db, [apiKey]),
     findForQuote: (db) =>
       restaurants.findForQuote(db, { restaurantApiKey: apiKey, itemApiKeys: [korma.apiKey] }),
-    findCandidates: async (db) => {
-      for (const method of ['pickup', 'delivery', 'both'] as const)
-        await restaurants.findCandidates(db, { ...sought, method })
-    },
     listRestaurants: (db) => restaurants.listRestaurants(db, { before: null, limit: 100 }),
     putRestaurant: (db) => restaurants.putRestaurant(db, ajanta),
   },
@@ -50,6 +53,7 @@ const calls = {
     pause: (db) => availability.pause(db, apiKey, 1),
   },
 } satisfies {
+  candidates: CallsOf<typeof candidates, Db>
   restaurants: CallsOf<typeof restaurants, Db>
   menus: CallsOf<typeof menus, Db>
   availability: CallsOf<typeof availability, Db>

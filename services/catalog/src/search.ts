@@ -4,7 +4,8 @@ import { placeRecord, restaurantRecord } from './domain/restaurant-record.ts'
 import { nextPage, pageOf, ranked, readCursor, type Cursor } from './domain/search.ts'
 import type { Geocoder } from './outside/geocoder.ts'
 import type { Db } from './store/database.ts'
-import { findCandidates, findRestaurants } from './store/restaurants.ts'
+import { findCandidates } from './store/candidates.ts'
+import { findRestaurants } from './store/restaurants.ts'
 import { whereIs } from './whereabouts.ts'
 
 export type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>

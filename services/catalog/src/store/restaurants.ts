@@ -1,20 +1,19 @@
-import { batched } from '@platter/kit'
+import { batched, matched } from '@platter/kit'
+import { prepared } from '@platter/kit/prepared'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { Availability, type Said } from '#/domain/availability.ts'
-import { boxAround, type Box } from '#/domain/geo.ts'
+import type { Box } from '#/domain/geo.ts'
 import type { Item } from '#/domain/menu.ts'
-import { zipOf, type Place } from '#/domain/place.ts'
 import { searchText } from '#/domain/restaurant-input.ts'
 import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
-import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
-import { boundsOf, DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
+import { boundsOf } from '#/domain/zones.ts'
 import { pausedUntil, saidNow } from './availability.ts'
 import { KeysTaken, requireInserted, type Database, type Db, type Written } from './database.ts'
 import { ITEM } from './menus.ts'
 import { inTransaction } from './validating.ts'
 
-const CANDIDATE = [
+export const CANDIDATE = [
   'restaurants.api_key as apiKey',
   'restaurants.name',
   'restaurants.latitude',
@@ -47,7 +46,7 @@ const WHOLE = [
   'restaurants.max_wait_minutes as maxWaitMinutes',
 ] as const
 
-const zones = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
+export const zones = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
   jsonArrayFrom(
     eb
       .selectFrom('delivery_zones as zone')
@@ -66,29 +65,29 @@ const zones = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
   ).as('zones')
 
 /** Where nobody asks for zones: 12 ms for 2,100 restaurants instead of 31. */
-const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
+export const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
 
 // Read -----------------------------------------------------------------------------------------------------
 
-export const findRestaurant = (db: Db, apiKey: string): Promise<KeptRestaurant | undefined> =>
+const byKeys = prepared((db: Db, { apiKeys }: { apiKeys: readonly string[] }) =>
   db
     .selectFrom('restaurants')
     .select(WHOLE)
     .select(zones)
-    .where('restaurants.api_key', '=', apiKey)
-    .executeTakeFirst()
+    .where('restaurants.api_key', '=', sql<string>`any(${apiKeys})`),
+)
 
-/** In the order of the keys. */
+/** Requests for details that arise together share the statement. */
+export const findRestaurant = batched({
+  run: async (db: Db, apiKeys: readonly string[]): Promise<(KeptRestaurant | null)[]> =>
+    matched(apiKeys, await byKeys(db, { apiKeys }), ({ apiKey }) => apiKey),
+})
+
+/** In the order of the keys; without those that do not exist. */
 export async function findRestaurants(db: Db, apiKeys: readonly string[]): Promise<KeptRestaurant[]> {
   if (apiKeys.length === 0) return []
-  const rows = await db
-    .selectFrom('restaurants')
-    .select(WHOLE)
-    .select(zones)
-    .where('restaurants.api_key', '=', sql<string>`any(${apiKeys})`)
-    .execute()
-  const byKey = new Map(rows.map((row) => [row.apiKey, row]))
-  return apiKeys.flatMap((key) => byKey.get(key) ?? [])
+  const rows = await byKeys(db, { apiKeys })
+  return matched(apiKeys, rows, ({ apiKey }) => apiKey).flatMap((restaurant) => restaurant ?? [])
 }
 
 /** Where a page of the operator's list ends: the creation in microseconds, and what tells those of one moment apart. */
@@ -119,90 +118,47 @@ export async function listRestaurants(
 type ForQuote = { restaurantApiKey: string; itemApiKeys: readonly string[] }
 
 /**
- * All that a quote needs, in one round trip: the restaurant, and those of the items that are its own. Quotes that are
- * asked for at the same time share the statement, so that there may be other items of the restaurant as well.
+ * Everything that a quote needs, in one round trip: the restaurant, and those of the items that belong to it. Quotes of one
+ * turn share the statement, so that `items` may hold further items of the restaurant.
  */
 export const findForQuote = batched({
   run: async (
     db: Db,
-    asked: readonly ForQuote[],
+    quotes: readonly ForQuote[],
   ): Promise<{ restaurant: KeptRestaurant | null; items: Map<string, Item> }[]> => {
-    const rows = await db
-      .selectFrom('restaurants')
-      .select(WHOLE)
-      .select(zones)
-      .select((eb) =>
-        jsonArrayFrom(
-          eb
-            .selectFrom('menu_items as item')
-            .select(ITEM)
-            .whereRef('item.restaurant_api_key', '=', 'restaurants.api_key')
-            .where('item.api_key', '=', sql<string>`any(${asked.flatMap(({ itemApiKeys }) => itemApiKeys)})`),
-        ).as('items'),
-      )
-      .select(saidNow)
-      .where(
-        'restaurants.api_key',
-        '=',
-        sql<string>`any(${asked.map(({ restaurantApiKey }) => restaurantApiKey)})`,
-      )
-      .execute()
+    const rows = await forQuotes(db, {
+      restaurantApiKeys: quotes.map(({ restaurantApiKey }) => restaurantApiKey),
+      itemApiKeys: quotes.flatMap(({ itemApiKeys }) => itemApiKeys),
+    })
     const found = new Map(rows.map((row) => [row.apiKey, { restaurant: row, items: itemsOf(row) }]))
     const nothing = { restaurant: null, items: new Map<string, Item>() }
-    return asked.map(({ restaurantApiKey }) => found.get(restaurantApiKey) ?? nothing)
+    return quotes.map(({ restaurantApiKey }) => found.get(restaurantApiKey) ?? nothing)
   },
 })
+
+type OfQuotes = { restaurantApiKeys: readonly string[]; itemApiKeys: readonly string[] }
+
+const forQuotes = prepared((db: Db, { restaurantApiKeys, itemApiKeys }: OfQuotes) =>
+  db
+    .selectFrom('restaurants')
+    .select(WHOLE)
+    .select(zones)
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom('menu_items as item')
+          .select(ITEM)
+          .whereRef('item.restaurant_api_key', '=', 'restaurants.api_key')
+          .where('item.api_key', '=', sql<string>`any(${itemApiKeys})`),
+      ).as('items'),
+    )
+    .select(saidNow)
+    .where('restaurants.api_key', '=', sql<string>`any(${restaurantApiKeys})`),
+)
 
 function itemsOf({ said, items }: { said: readonly Said[]; items: readonly Item[] }): Map<string, Item> {
   const availability = new Availability(said)
   return new Map(items.map((item) => [item.apiKey, availability.ofItem(item)]))
-}
-
-/** What a search looks through: those that may serve the place, and some more, which the domain sorts out. */
-export type Sought = {
-  isTest: boolean
-  words: readonly string[]
-  place: Place | null
-  method: SearchMethod
-  pickupRadiusMiles: number
-}
-
-export function findCandidates(db: Db, sought: Sought): Promise<Candidate[]> {
-  const { place, isTest } = sought
-  const words = sought.words.map(folded)
-  return db
-    .selectFrom('restaurants')
-    .select(CANDIDATE)
-    .select((eb) => (place ? zones(eb) : NO_ZONES))
-    .where('is_test', '=', isTest)
-    .$if(place !== null, (query) =>
-      query.where(sql<boolean>`restaurants.api_key in (${near(sought, place)})`),
-    )
-    .$if(words.length > 0, (query) =>
-      query.where(
-        sql<boolean>`not exists (
-          select from unnest(${words}::text[]) as word
-          where strpos(search_text || E'\n' || menu_text, word) = 0
-        )`,
-      ),
-    )
-    .execute()
-}
-
-/** Three indexes, one each: those around the place, those with a zone around it, those that name its ZIP code. */
-function near({ method, pickupRadiusMiles }: Sought, place: Place | null) {
-  const point = place?.point ?? { latitude: 0, longitude: 0 }
-  const pickup = method === 'delivery' ? 0 : pickupRadiusMiles
-  const delivery = method === 'pickup' ? 0 : DEFAULT_RADIUS_MILES
-  const { south, north, west, east } = boxAround(point, Math.max(pickup, delivery))
-  const around = sql`
-    select api_key from restaurants
-    where latitude between ${south} and ${north} and longitude between ${west} and ${east}`
-  if (method === 'pickup') return around
-  const at = sql`point(${point.longitude}, ${point.latitude})`
-  return sql`${around}
-    union select restaurant_api_key from delivery_zones where bounds @> box(${at}, ${at})
-    union select restaurant_api_key from delivery_zones where zips @> array[${zipOf(place?.zip ?? '')}::text]`
 }
 
 // Write ----------------------------------------------------------------------------------------------------

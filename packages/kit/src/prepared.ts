@@ -1,0 +1,29 @@
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+
+/** Stands in the built statement for a value that each execution supplies. */
+class Placeholder {
+  readonly name: string | symbol
+  constructor(name: string | symbol) {
+    this.name = name
+  }
+}
+
+/**
+ * A statement that kysely builds once, at its first execution: building took half of the CPU of a restaurant's details and
+ * a third of a quote's. `build` receives placeholders instead of values. It may pass them to the query as parameters, and
+ * must not read or branch on them, because the text never changes.
+ */
+export function prepared<DB, Values extends object, Row>(
+  build: (db: Kysely<DB>, values: Values) => Compilable<Row>,
+): (db: Kysely<DB>, values: Values) => Promise<Row[]> {
+  const placeholders = new Proxy({} as Values, { get: (_, name) => new Placeholder(name) })
+  let built: CompiledQuery<Row> | null = null
+  return async (db, values) => {
+    built ??= build(db, placeholders).compile()
+    const parameters = built.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    )
+    const { rows } = await db.executeQuery<Row>({ ...built, parameters })
+    return rows
+  }
+}
