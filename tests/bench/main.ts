@@ -9,10 +9,13 @@ import { startPlatform, startReceiver, type Platform } from './platform.ts'
 import { describeRun, markdown, type Report, type Section } from './report.ts'
 import { memory } from './sections/memory.ts'
 import { paced } from './sections/paced.ts'
-import { replicas, tracing } from './sections/pairs.ts'
+import { againstCommit, replicas, tracing } from './sections/pairs.ts'
 import { scale } from './sections/scale.ts'
 import { prepare, type Bench } from './subjects.ts'
 import { groupsOf, measureTable } from './table.ts'
+import type { HttpJob } from './workers/http-load.ts'
+import type { Outcome } from './workers/loop.ts'
+import { Worker } from './workers/worker.ts'
 
 const root = join(import.meta.dirname, '../..')
 const stop = new AsyncDisposableStack()
@@ -28,6 +31,13 @@ async function measure(options: Options, reporter: Reporter): Promise<Report> {
   const { url: telemetry, server } = await startReceiver()
   stop.defer(() => server.close().closeAllConnections())
   const sections: Section[] = []
+  if (options.againstCommit !== null)
+    return {
+      ...described,
+      idle: {},
+      rows: [],
+      sections: [await comparedWith(options.againstCommit, { options, reporter, telemetry })],
+    }
   const isWanted = (name: Section['name']) => (options.sections as readonly string[]).includes(name)
   if (isWanted('scale')) sections.push(await scale(options, { telemetry, reporter, root }))
   const isStackNeeded = options.operations.length > 0 || options.sections.some((name) => name !== 'scale')
@@ -44,6 +54,14 @@ async function measure(options: Options, reporter: Reporter): Promise<Report> {
 }
 
 type Frame = { options: Options; reporter: Reporter; telemetry: string }
+
+async function comparedWith(commit: string, { options, reporter, telemetry }: Frame): Promise<Section> {
+  const load = await Worker.start<HttpJob, Outcome>('http-load.ts')
+  stop.defer(() => load.stop())
+  const { seconds, rounds } = options
+  const out = join(root, '.run/bench-stack')
+  return againstCommit({ load }, { out, seconds, rounds, reporter, telemetry }, commit)
+}
 
 async function more(
   platform: Platform,

@@ -18,6 +18,8 @@ export type Options = {
   sizes: readonly { orders: number; restaurants: number }[]
   out: string
   against: string | null
+  /** Measures nothing but the working tree beside this commit. */
+  againstCommit: string | null
   writeDocs: boolean
 }
 
@@ -34,6 +36,7 @@ export const help = `npm run bench -- [options]
   --sizes 1000:10,…     orders and restaurants of each stack, in the section scale
   --out DIR             where report.md, report.json and the chart go; .run/bench when not given
   --against FILE        an earlier report.json: what got worse by more than the noise of both is named
+  --against-commit REV  the working tree beside another commit, both stacks taking turns, and nothing else
   --write-docs          puts the tables into docs/performance.md`
 
 /** Throws an error with a sentence for whoever has mistyped something. */
@@ -51,6 +54,7 @@ export function readOptions(args: readonly string[], root: string): Options | 'h
       sizes: { type: 'string', default: '1000:10,100000:1000,1000000:10000' },
       out: { type: 'string', default: `${root}/.run/bench` },
       against: { type: 'string' },
+      'against-commit': { type: 'string' },
       'write-docs': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -70,6 +74,7 @@ export function readOptions(args: readonly string[], root: string): Options | 'h
     }),
     out: values.out,
     against: values.against ?? null,
+    againstCommit: values['against-commit'] ?? null,
     writeDocs: values['write-docs'],
   }
 }

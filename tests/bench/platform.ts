@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { Reporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
+import { stackOfCommit } from './commit.ts'
 import { requestOf, type Context, type OperationName } from './operations.ts'
 import type { Groups } from './processes.ts'
 
@@ -20,11 +21,28 @@ export type PlatformOptions = {
   replicas?: number
   /** Where traces, metrics and logs go, at the default sampling; null: telemetry is off. */
   telemetry: string | null
+  /** Starts the stack of this commit instead of the working tree's. */
+  commit?: string
+}
+
+/** Variables by process. */
+export type Environment = Record<string, Record<string, string>>
+
+/** What the bench needs to know of a running stack, also of one that another process has started. */
+export type ServedStack = {
+  gateway: string
+  gateways: readonly string[]
+  operatorKey: string
+  accessKey: string
+  /** URLs, as superuser. */
+  postgres: string
+  rabbitmq: string
+  pids: Readonly<Record<string, readonly number[]>>
 }
 
 /** A stack in the settings of production, with the data that the operations ask for. */
 export type Platform = {
-  stack: Stack
+  stack: ServedStack
   groups: Groups
   context: Context
   database: pg.Pool
@@ -35,30 +53,26 @@ export type Platform = {
   stop: () => Promise<void>
 }
 
-export async function startPlatform({
-  directory,
-  reporter,
-  replicas = 1,
-  telemetry,
-}: PlatformOptions): Promise<Platform> {
-  const stack = await startStack({
-    runDirectory: directory,
-    reporter,
-    replicas,
-    fresh: true,
-    env: Object.fromEntries([...serviceNames, 'processor'].map((name) => [name, settings(telemetry)])),
-  })
-  const database = new pg.Pool({ connectionString: stack.file.urls.postgres, max: 2 })
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const { reporter } = options
+  const {
+    stack,
+    groups,
+    stop: stopStack,
+  } = await (options.commit === undefined
+    ? ownStack(options)
+    : stackOfCommit({ ...options, commit: options.commit, env: environment(options) }))
+  const database = new pg.Pool({ connectionString: stack.postgres, max: 2 })
   database.on('error', (error) => reporter.say(`The bench lost a connection to PostgreSQL: ${error.message}`))
   const stop = async () => {
     await database.end()
-    await stack.stop()
+    await stopStack()
   }
   try {
     const context = await reporter.step('Orders to ask for', () => fill(stack))
     return {
       stack,
-      groups: groupsOf(stack),
+      groups,
       context,
       database,
       ask: (operation) => ask(stack, operation, context),
@@ -70,6 +84,22 @@ export async function startPlatform({
     throw error
   }
 }
+
+async function ownStack(options: PlatformOptions) {
+  const { directory, reporter, replicas = 1 } = options
+  const env = environment(options)
+  const started = await startStack({ runDirectory: directory, reporter, replicas, fresh: true, env })
+  const { gateway, gateways, operatorKey, accessKey, urls, processes } = { ...started, ...started.file }
+  const { postgres, rabbitmq } = urls
+  return {
+    stack: { gateway, gateways, operatorKey, accessKey, postgres, rabbitmq, pids: processes },
+    groups: groupsOf(started),
+    stop: () => started.stop(),
+  }
+}
+
+const environment = ({ telemetry }: PlatformOptions): Environment =>
+  Object.fromEntries([...serviceNames, 'processor'].map((name) => [name, settings(telemetry)]))
 
 const settings = (telemetry: string | null): Record<string, string> => ({
   LOG_LEVEL: 'warn',
@@ -90,8 +120,8 @@ export const groupsOf = (stack: Stack): Groups => ({
   redis: () => stack.servers.redis.pids(),
 })
 
-async function fill(stack: Stack): Promise<Context> {
-  const { accessKey } = stack.seed
+async function fill(stack: ServedStack): Promise<Context> {
+  const { accessKey } = stack
   let context: Context = {
     accessKey,
     restaurantApiKey: AURORA,
@@ -123,7 +153,7 @@ async function fill(stack: Stack): Promise<Context> {
 }
 
 /** A simulated kitchen has rows of its own, and reports: that is no part of placing an order. */
-async function takeAtConsole({ gateway, operatorKey }: Stack): Promise<void> {
+async function takeAtConsole({ gateway, operatorKey }: ServedStack): Promise<void> {
   const answer = await fetch(`${gateway}/operatorapi/v1/restaurants/${AURORA}/link`, {
     method: 'PUT',
     headers: { 'x-access-token': operatorKey, 'content-type': 'application/json' },
@@ -142,10 +172,10 @@ function plainItem(menu: Buffer): string {
   return item.apiKey
 }
 
-async function post(stack: Stack, path: string, body: object): Promise<{ apiKey: string }> {
+async function post(stack: ServedStack, path: string, body: object): Promise<{ apiKey: string }> {
   const answer = await fetch(`${stack.gateway}/publicapi/v1/${path}`, {
     method: 'POST',
-    headers: { 'x-access-token': stack.seed.accessKey, 'content-type': 'application/json' },
+    headers: { 'x-access-token': stack.accessKey, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   const text = await answer.text()
@@ -153,7 +183,7 @@ async function post(stack: Stack, path: string, body: object): Promise<{ apiKey:
   return JSON.parse(text) as { apiKey: string }
 }
 
-async function ask(stack: Stack, operation: OperationName, context: Context) {
+async function ask(stack: ServedStack, operation: OperationName, context: Context) {
   const { method, path, headers, body, expects } = requestOf(operation, context, 0)
   const answer = await fetch(`${stack.gateway}${path}`, {
     method,

@@ -83,7 +83,7 @@ async function assemble(platform: Platform, { directory, reporter, cleanup }: Fr
     cleanup.defer(() => worker.stop())
     return worker
   }
-  const { postgres, rabbitmq } = platform.stack.file.urls
+  const { postgres, rabbitmq } = platform.stack
   const files = await keepAnswers(platform, join(directory, 'answers'))
   const fastify = await start<object, void>('bare-fastify.ts', files, kept.join(','), postgres)
   const nginx = await startNginx(join(directory, 'nginx'), { files, behind: fastify.address, reporter })

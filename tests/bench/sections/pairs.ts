@@ -12,7 +12,18 @@ import { operationsOn, type Bench, type Subject } from '../subjects.ts'
  */
 
 const measured: readonly OperationName[] = ['menu', 'get-order', 'card-order']
+/** Everything that `--against-commit` compares. */
+const comparable: readonly OperationName[] = [
+  'menu',
+  'menu-unchanged',
+  'restaurant',
+  'search',
+  'cash-order',
+  'card-order',
+  'get-order',
+]
 const BUSY = 16
+const CROWD = 64
 /** As long again as elsewhere, so many times: two replicas share the requests that get them warm. */
 const WARM = 3
 
@@ -49,17 +60,44 @@ export const tracing = (bench: Bench, frame: Frame): Promise<Section> =>
     value: (own, others) => own.cpu / others.cpu,
   })
 
+/** The working tree against another commit, with telemetry at the default sampling. */
+export const againstCommit = (bench: Pick<Bench, 'load'>, frame: Frame, commit: string): Promise<Section> =>
+  pair(bench, {
+    frame,
+    operations: comparable,
+    sides: [{ telemetry: frame.telemetry }, { telemetry: frame.telemetry, commit }],
+    clients: [BUSY, CROWD],
+    section: {
+      name: 'against-commit',
+      about: `This working tree beside commit ${commit}, taking turns on the same machine.`,
+      columns: [
+        '',
+        'clients',
+        'now: a second',
+        'then: a second',
+        'now / then, CPU',
+        'now: CPU ms',
+        'then: CPU ms',
+      ],
+    },
+    value: (own, others) => own.cpu / others.cpu,
+  })
+
 type Figures = { perSecond: number; cpu: number }
-type Setting = Pick<PlatformOptions, 'replicas' | 'telemetry'>
+type Setting = Pick<PlatformOptions, 'replicas' | 'telemetry' | 'commit'>
 type Pair = {
   frame: Frame
+  operations?: readonly OperationName[]
   sides: readonly [Setting, Setting]
   clients: readonly number[]
   section: Pick<Section, 'name' | 'about' | 'columns'>
   value: (own: Figures, others: Figures) => number
 }
 
-async function pair({ load }: Bench, { frame, sides, clients, section, value }: Pair): Promise<Section> {
+async function pair(
+  { load }: Pick<Bench, 'load'>,
+  { frame, operations = measured, sides, clients, section, value }: Pair,
+): Promise<Section> {
   const { reporter, rounds, seconds } = frame
   const cleanup = new AsyncDisposableStack()
   const open = async (setting: Setting, name: string): Promise<Side> => {
@@ -70,15 +108,17 @@ async function pair({ load }: Bench, { frame, sides, clients, section, value }: 
       reporter: plainReporter(() => undefined),
     })
     cleanup.defer(() => platform.stop())
-    return { subjects: subjectsOn(platform, load), groups: platform.groups, samples: new Map() }
+    return { subjects: subjectsOn(platform, load, operations), groups: platform.groups, samples: new Map() }
   }
   try {
     const opened = await reporter.step(
       `Two stacks: ${section.name}`,
       async () => [await open(sides[0], 'one'), await open(sides[1], 'other')] as const,
     )
-    await reporter.step(`In turns: ${section.name}`, () => measureSides(opened, { rounds, seconds, clients }))
-    const lines = measured.flatMap((operation) =>
+    await reporter.step(`In turns: ${section.name}`, () =>
+      measureSides(opened, { operations, rounds, seconds, clients }),
+    )
+    const lines = operations.flatMap((operation) =>
       clients.map((each) => {
         const [own, others] = [figuresOf(opened[0], operation, each), figuresOf(opened[1], operation, each)]
         // Round by round, as with limits: what disturbs the machine for a while meets both.
@@ -108,19 +148,28 @@ async function pair({ load }: Bench, { frame, sides, clients, section, value }: 
 
 /** Under which a section has the value of an operation: by itself where the machine is busy. */
 const keyOf = (operation: OperationName, clients: number): string =>
-  clients === BUSY ? operation : `${operation}, quiet`
+  clients === BUSY ? operation : `${operation}, ${clients === 1 ? 'quiet' : `${clients} clients`}`
 
-const subjectsOn = (platform: Platform, load: Bench['load']): Subject[] =>
-  operationsOn(platform, load).filter(({ name }) => (measured as readonly string[]).includes(name))
+const subjectsOn = (
+  platform: Platform,
+  load: Bench['load'],
+  operations: readonly OperationName[],
+): Subject[] =>
+  operationsOn(platform, load).filter(({ name }) => (operations as readonly string[]).includes(name))
 
 type Side = { subjects: readonly Subject[]; groups: Bench['groups']; samples: Map<string, Sample[]> }
 
-type Turns = { rounds: number; seconds: number; clients: readonly number[] }
+type Turns = {
+  operations: readonly OperationName[]
+  rounds: number
+  seconds: number
+  clients: readonly number[]
+}
 
-async function measureSides(sides: readonly Side[], { rounds, seconds, clients }: Turns) {
+async function measureSides(sides: readonly Side[], { operations, rounds, seconds, clients }: Turns) {
   for (const { subjects } of sides) await warmUp(subjects, { clients: BUSY, seconds: seconds * WARM })
   const idles: Cpu[] = await Promise.all(sides.map(({ groups }) => idleOf(groups, 3)))
-  const asked = measured.flatMap((operation) => clients.map((each) => ({ operation, each })))
+  const asked = operations.flatMap((operation) => clients.map((each) => ({ operation, each })))
   for (let round = 0; round < rounds; round++)
     for (const { operation, each } of asked)
       for (const [at, { subjects, groups, samples }] of sides.entries()) {

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Environment, PlatformOptions, ServedStack } from './platform.ts'
+import type { Groups } from './processes.ts'
+import { Worker } from './workers/worker.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The full hash of a commit; throws a sentence for a name that git does not know. */
+export function commitOf(name: string): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
+      cwd: root,
+      encoding: 'utf8',
+    }).trim()
+  } catch {
+    throw new Error(`--against-commit: git knows no commit ${name}`)
+  }
+}
+
+/** The files of the commit with its own packages, kept for the next run. */
+function checkOut(commit: string): string {
+  const tree = join(root, '.run/bench-commits', commit)
+  if (!existsSync(join(tree, 'package.json'))) {
+    mkdirSync(tree, { recursive: true })
+    const files = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 1024 ** 3 })
+    execFileSync('tar', ['-x', '-C', tree], { input: files })
+  }
+  execFileSync(process.execPath, [join(tree, 'dev/bootstrap.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return tree
+}
+
+/** Starts the stack of another commit with that commit's own launcher, in a process of its own. */
+export async function stackOfCommit({
+  commit,
+  directory,
+  replicas = 1,
+  env,
+}: PlatformOptions & { commit: string; env: Environment }): Promise<{
+  stack: ServedStack
+  groups: Groups
+  stop: () => Promise<void>
+}> {
+  const tree = checkOut(commitOf(commit))
+  const settings = [tree, directory, String(replicas), JSON.stringify(env)]
+  const launcher = await Worker.start<object, void>('stack-of-commit.ts', settings)
+  const stack = JSON.parse(launcher.address) as ServedStack
+  return {
+    stack,
+    groups: Object.fromEntries(Object.entries(stack.pids).map(([name, pids]) => [name, () => pids])),
+    stop: async () => {
+      await launcher.run({})
+      await launcher.stop()
+    },
+  }
+}
