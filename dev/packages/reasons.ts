@@ -22,7 +22,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ioredis: 'the protocol of Redis, with reconnection',
   jose: 'signs and verifies the principal between services; no dependency of its own',
   kysely: 'SQL with types, every value a parameter; no dependency of its own',
-  'lru-cache': 'menus as bytes in the process, as many as fit into so much memory',
+  'lru-cache': 'menus and other responses as bytes in the process, bounded by memory and age',
   pg: "PostgreSQL's protocol and a pool",
   pino: 'JSON logs without blocking',
   'rate-limiter-flexible': 'counts requests and tries, in Redis and without it',

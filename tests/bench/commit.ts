@@ -46,7 +46,7 @@ export async function stackOfCommit({
 }> {
   const tree = checkOut(commitOf(commit))
   const settings = [tree, directory, String(replicas), JSON.stringify(env)]
-  const launcher = await Worker.start<object, void>('stack-of-commit.ts', settings)
+  const launcher = await Worker.start<object, object>('stack-of-commit.ts', settings)
   const stack = JSON.parse(launcher.address) as ServedStack
   return {
     stack,

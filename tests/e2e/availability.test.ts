@@ -168,7 +168,7 @@ test('a pause closes the restaurant everywhere, tells orders until when, and res
   expect(paused).toMatchObject({ status: 200, body: { paused: true } })
   const { pausedUntil } = paused.body
   expect(Math.abs(pausedUntil - Date.now() / 1_000 - 1_200)).toBeLessThan(5)
-  expect(await agreed(async () => (await details()).open)).toBe('false')
+  expect(await becomes(async () => (await details()).open, 'false')).toBe('false')
   expect(await agreed(found)).toBe('false')
   const { status, body } = await sendOrder(await order({}))
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'restaurant-closed' })
@@ -183,7 +183,7 @@ test('a pause closes the restaurant everywhere, tells orders until when, and res
   expect(restaurant).toEqual({ ...(await details()), pausedUntil })
 
   expect(await say('resume')).toMatchObject({ status: 200, body: { paused: false, pausedUntil: null } })
-  expect(await agreed(async () => (await details()).open)).toBe('true')
+  expect(await becomes(async () => (await details()).open, 'true')).toBe('true')
   expect(await own('restaurant')).toMatchObject({ pausedUntil: null, open: true })
   expect((await sendOrder(await order({}))).status).toBe(200)
   for (const minutes of [0, 1_441, 1.5, 'long', undefined])

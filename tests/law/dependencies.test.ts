@@ -93,7 +93,7 @@ describe('licences', () => {
 
 /** So many packages each process may bring, all told. To raise one is a decision: say in the commit what it buys. */
 const BUDGET: Record<keyof typeof processes, number> = {
-  gateway: 129,
+  gateway: 130,
   catalog: 88,
   accounts: 89,
   orders: 89,

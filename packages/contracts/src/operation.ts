@@ -30,6 +30,8 @@ export type Operation = {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType
+  /** A GET whose response depends on its URL only, never on who requests it: the gateway may answer from its cache. */
+  shared?: true
   /** Server-Sent Events, by name, and the data of each: answered where `answersEvents` says so. */
   events?: Readonly<Record<string, z.ZodType>>
   /** Those that are the endpoint's own; every endpoint may also answer the ones of `everywhere`. */

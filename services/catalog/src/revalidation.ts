@@ -1,4 +1,4 @@
-import { Rendered, type Call } from '@platter/kit'
+import { matchesEtag, Rendered, type Call } from '@platter/kit'
 import type { Operation } from '@platter/contracts'
 
 /**
@@ -15,9 +15,5 @@ export function notModified(
 ): Rendered | null {
   setHeader('etag', etag)
   setHeader('cache-control', CACHE_CONTROL)
-  return matches(headers['if-none-match'], etag) ? new Rendered(null, 304) : null
+  return matchesEtag(headers['if-none-match'], etag) ? new Rendered(null, 304) : null
 }
-
-/** RFC 9110, 13.1.2: any of a list, or `*`. The comparison is the weak one, so that `W/` means nothing. */
-export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch?.trim() === '*' || (ifNoneMatch?.match(/"[^"]*"/g)?.includes(etag) ?? false)

@@ -24,6 +24,9 @@ const SEARCH = '/publicapi/v1/restaurant/search'
 const principals = new Map<string, Principal>()
 let received: Record<string, unknown> = {}
 let asked = 0
+/** Entity tags that catalog was sent for its one menu; undefined for a request without any. */
+let revalidated: unknown[] = []
+const MENU = '/publicapi/v1/restaurant/ajanta/menu'
 let upstreams: App[] = []
 const gateways: ReturnType<typeof wire>[] = []
 
@@ -36,6 +39,11 @@ beforeAll(async () => {
   })
   const owner = createApp(log)
   readBytes(owner)
+  owner.get(MENU, async ({ headers }, reply) => {
+    revalidated.push(headers['if-none-match'])
+    void reply.header('etag', '"1"').header('cache-control', 'private, no-cache').type('application/json')
+    return headers['if-none-match'] === '"1"' ? reply.code(304).send() : reply.send('["menu"]')
+  })
   owner.all('/*', async (request) => {
     received = { ...request.headers, url: request.url }
     if (request.url.includes('nothing')) throw new Problem('restaurant-not-found', 'There is none.')
@@ -240,6 +248,34 @@ test('no service sees an access key, a cookie or a principal that the client mad
   expect(received).not.toHaveProperty('cookie')
   expect(received).not.toHaveProperty('authorization')
   expect(received['x-platter-principal']).toMatch(/^ey/)
+})
+
+test('a menu is requested from catalog once for all access keys, and each answer has its own request id and limit', async () => {
+  const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
+  revalidated = []
+  const [one, other] = [aKey(), aKey()]
+  const first = await read(app, one, { url: MENU })
+  const second = await read(app, other, { url: `${MENU}?access-token=ignored` })
+  expect([first.body, second.body]).toEqual(['["menu"]', '["menu"]'])
+  expect([first.headers['etag'], second.headers['etag']]).toEqual(['"1"', '"1"'])
+  expect(second.headers['content-type']).toBe(first.headers['content-type'])
+  expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+  expect(second.headers['ratelimit']).toMatch(/^"default";r=49;/)
+  expect(revalidated).toEqual([undefined])
+})
+
+test('If-None-Match is answered with 304 by the gateway itself, without a body', async () => {
+  const app = await aGateway()
+  revalidated = []
+  const key = aKey()
+  await read(app, key, { url: MENU })
+  const unchanged = await read(app, key, { url: MENU, headers: { 'if-none-match': 'W/"1"' } })
+  expect([unchanged.statusCode, unchanged.body, unchanged.headers['etag']]).toEqual([304, '', '"1"'])
+  expect(unchanged.headers['content-type']).toBeUndefined()
+  const other = await read(app, key, { url: MENU, headers: { 'if-none-match': '"0"' } })
+  expect([other.statusCode, other.body]).toEqual([200, '["menu"]'])
+  expect(revalidated).toEqual([undefined])
+  expect((await read(app, 'guessed', { url: MENU })).statusCode).toBe(401)
 })
 
 test.each([

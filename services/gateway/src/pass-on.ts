@@ -10,6 +10,7 @@ import {
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
+import type { SharedResponse } from '#/shared-responses.ts'
 
 /** Longer than the 8 s that send-order may take, shorter than a client's patience. */
 const ANSWER_WITHIN_MS = 12_000
@@ -38,9 +39,8 @@ type Sent = {
 }
 
 /**
- * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. A
- * replica that takes no connection is skipped: nothing was sent. Once something was sent its fate is
- * unknown, so only what merely reads is asked of another replica again.
+ * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. Throws Problem
+ * service-unavailable when no replica answers.
  */
 export async function passOn(
   replicas: Replicas,
@@ -48,22 +48,86 @@ export async function passOn(
   reply: FastifyReply,
   sent: Sent,
 ): Promise<FastifyReply> {
+  await toOneReplica(replicas, request, async ({ pool, headers, answered }) => {
+    try {
+      await exchange({ pool, replicas }, request, reply, {
+        ...sent,
+        headers: { ...sent.headers, ...headers },
+      })
+      answered(reply.statusCode)
+    } catch (error) {
+      // Half of the answer is with the client: no other replica may answer again.
+      if (!reply.sent) throw error
+    }
+  })
+  return reply
+}
+
+/** The response to a GET that may be kept, see `shared-responses.ts`. Undefined for any other status than 200. */
+export async function requestShared(
+  replicas: Replicas,
+  request: FastifyRequest,
+  { headers, inHand, kept }: Sent & { kept: SharedResponse | undefined },
+): Promise<SharedResponse | undefined> {
+  return toOneReplica(replicas, request, async ({ pool, headers: traced, answered }) => {
+    const { 'if-none-match': _, ...others } = headers
+    const response = await pool.request({
+      method: 'GET',
+      path: withoutAccessKey(request.url),
+      headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...traced },
+      headersTimeout: ANSWER_WITHIN_MS,
+      bodyTimeout: NEXT_BYTES_WITHIN_MS,
+    })
+    answered(response.statusCode)
+    replicas.answered(pool, response.headers)
+    inHand?.over()
+    const body = Buffer.from(await response.body.arrayBuffer())
+    if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+    if (response.statusCode === 304) return kept
+    if (response.statusCode !== 200) return undefined
+    const { etag } = response.headers
+    return {
+      headers: ofAnyRequest(response.headers),
+      etag: typeof etag === 'string' ? etag : undefined,
+      body,
+    }
+  })
+}
+
+const OF_ONE_REQUEST = new Set(['content-length', 'x-trace-id'])
+
+const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || NOT_PASSED_ON.has(name) || OF_ONE_REQUEST.has(name) ? [] : [[name, value]],
+    ),
+  )
+
+type Attempt = {
+  pool: Pool
+  /** Continue the trace at the replica. */
+  headers: Record<string, string>
+  answered: (status: number) => void
+}
+
+/**
+ * Tries the replicas in turn. One that takes no connection is skipped, because nothing was sent. Once something was sent its
+ * outcome is unknown, so that only a GET is sent to another replica again.
+ */
+async function toOneReplica<T>(
+  replicas: Replicas,
+  { method, routeOptions: { url: route } }: FastifyRequest,
+  attempt: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      const asked = { method: request.method, route: request.routeOptions.url }
-      await replicas.traced(pool, asked, async (traced, answered) => {
-        await exchange({ pool, replicas }, request, reply, {
-          ...sent,
-          headers: { ...sent.headers, ...traced },
-        })
-        answered(reply.statusCode)
-      })
-      return await reply
+      return await replicas.traced(pool, { method, route }, (headers, answered) =>
+        attempt({ pool, headers, answered }),
+      )
     } catch (error) {
       lastError = error
-      if (reply.sent) return reply
-      if (!wasNotSent(error) && request.method !== 'GET') break
+      if (!wasNotSent(error) && method !== 'GET') break
     }
   }
   throw new Problem('service-unavailable', 'A part of the service is not available. Please try again.', {

@@ -29,4 +29,5 @@ const served: ServedStack = { gateway, gateways, operatorKey, accessKey, postgre
 
 serve(JSON.stringify(served), async () => {
   await stack.stop()
+  return { stopped: true }
 })

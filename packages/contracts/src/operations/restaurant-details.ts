@@ -12,5 +12,6 @@ export const RestaurantDetails = operation({
   params: KeyInPath,
   query: Whereabouts,
   response: Restaurant,
+  shared: true,
   problems: ['restaurant-not-found', 'address-not-found-on-map'],
 })

@@ -18,5 +18,6 @@ export const RestaurantMenu = operation({
     ),
   }),
   response: z.array(MenuCategory),
+  shared: true,
   problems: ['restaurant-not-found'],
 })

@@ -22,7 +22,8 @@ import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import type { OrderRate } from '#/order-rate.ts'
-import { passOn } from '#/pass-on.ts'
+import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
+import { sendShared, SharedResponses } from '#/shared-responses.ts'
 import type { Streams } from '#/streams.ts'
 import type { Policy, RateLimit, Standing } from '#/store/rate-limit.ts'
 
@@ -69,6 +70,7 @@ export function publicRoutes(
   { operations, owners, streamOwners, streams, intakes, orderRate, secrets, ...guards }: Needs,
 ): void {
   const sign = principalSigner(secrets)
+  const sharedResponses = new SharedResponses()
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
   for (const operation of operations) {
@@ -83,13 +85,22 @@ export function publicRoutes(
       onRequest: (request, reply) => admit(request, reply, { operation, ...limits, ...guards }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
-        const headers = {
+        const { principal } = request
+        const headersFor = async () => ({
           ...headersOf(request),
           'x-client-address': addressOf(request),
-          [PRINCIPAL_HEADER]: await sign(request.principal, operation.owner),
+          [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
+        })
+        if (operation.shared && request.method === 'GET') {
+          const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
+            using inHand = limits.intake?.enter(applicationOf(principal))
+            return await requestShared(replicas, request, { headers: await headersFor(), inHand, kept })
+          })
+          if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
+        const headers = await headersFor()
         if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
-          using inHand = limits.intake?.enter(applicationOf(request.principal))
+          using inHand = limits.intake?.enter(applicationOf(principal))
           return await passOn(replicas, request, reply, { headers, inHand })
         }
         if (streams.isEnded) return comeBack(reply)

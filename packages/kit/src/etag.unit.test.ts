@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matches } from './revalidation.ts'
+import { matchesEtag } from './etag.ts'
 
 test.each([
   ['"7-0"', true],
@@ -16,5 +16,5 @@ test.each([
   ['"*"', false],
   [undefined, false],
 ])('If-None-Match: %s matches "7-0": %s', (header, expected) => {
-  expect(matches(header, '"7-0"')).toBe(expected)
+  expect(matchesEtag(header, '"7-0"')).toBe(expected)
 })

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { SharedResponses, type FetchShared, type SharedResponse } from './shared-responses.ts'
+
+const URL = '/publicapi/v1/restaurant/ajanta/menu'
+
+const response = (etag: string, body = etag): SharedResponse => ({
+  headers: { etag },
+  etag,
+  body: Buffer.from(body),
+})
+
+/** A cache under a clock of the test's, and a service whose responses the test chooses. */
+function cached() {
+  const clock = { ms: 1_000, now: () => clock.ms }
+  const requests: (string | undefined)[] = []
+  const responses = new SharedResponses(clock)
+  const service = { current: async (): Promise<SharedResponse | undefined> => response('"1"') }
+  const fetchShared: FetchShared = async (kept) => {
+    requests.push(kept?.etag)
+    const answer = await service.current()
+    return kept && answer?.etag === kept.etag ? kept : answer
+  }
+  const find = async (url = URL) => (await responses.find(url, fetchShared))?.etag
+  return { clock, requests, service, find }
+}
+
+test('a response is requested once and answered from memory for 0.8 s', async () => {
+  const { clock, requests, find } = cached()
+  expect(await find()).toBe('"1"')
+  clock.ms += 799
+  expect(await find()).toBe('"1"')
+  expect(requests).toEqual([undefined])
+})
+
+test('after 0.8 s a response is revalidated by its entity tag, and a change is answered', async () => {
+  const { clock, requests, service, find } = cached()
+  await find()
+  clock.ms += 801
+  expect(await find()).toBe('"1"')
+  service.current = async () => response('"2"')
+  clock.ms += 801
+  expect(await find()).toBe('"2"')
+  expect(requests).toEqual([undefined, '"1"', '"1"'])
+})
+
+test('the age of a response counts from its request, not from its arrival', async () => {
+  const { clock, requests, service, find } = cached()
+  service.current = async () => {
+    clock.ms += 500
+    return response('"1"')
+  }
+  await find()
+  clock.ms += 301
+  await find()
+  expect(requests).toEqual([undefined, '"1"'])
+})
+
+test('many requests for the same URL at the same time cost one request to the service', async () => {
+  const { requests, find } = cached()
+  expect(await Promise.all([find(), find(), find()])).toEqual(['"1"', '"1"', '"1"'])
+  expect(requests).toHaveLength(1)
+})
+
+test('what is no 200 is never kept', async () => {
+  const { requests, service, find } = cached()
+  service.current = async () => undefined
+  expect(await find()).toBeUndefined()
+  expect(await find()).toBeUndefined()
+  expect(requests).toHaveLength(2)
+})
+
+test('a failure of the service reaches everybody who waits, and the next request tries again', async () => {
+  const { requests, service, find } = cached()
+  service.current = async () => {
+    throw new Error('unavailable')
+  }
+  await expect(Promise.allSettled([find(), find()])).resolves.toMatchObject([
+    { status: 'rejected' },
+    { status: 'rejected' },
+  ])
+  service.current = async () => response('"1"')
+  expect(await find()).toBe('"1"')
+  expect(requests).toHaveLength(2)
+})
+
+test('an expired response is never answered when its service is unavailable', async () => {
+  const { clock, service, find } = cached()
+  await find()
+  clock.ms += 801
+  service.current = async () => {
+    throw new Error('unavailable')
+  }
+  await expect(find()).rejects.toThrow('unavailable')
+})
+
+test('the memory is bounded: the responses used least recently go first, and a very large one is not kept', async () => {
+  const { requests, service, find } = cached()
+  service.current = async () => response('"1"', 'x'.repeat(512 * 1_024))
+  for (let n = 0; n < 20; n++) await find(`${URL}?n=${n}`)
+  await find(`${URL}?n=19`)
+  expect(requests).toHaveLength(20)
+  await find(`${URL}?n=0`)
+  expect(requests).toHaveLength(21)
+  service.current = async () => response('"1"', 'x'.repeat(2 * 1_024 * 1_024))
+  await find(`${URL}?large`)
+  await find(`${URL}?large`)
+  expect(requests).toHaveLength(23)
+})
