@@ -216,6 +216,17 @@ test('a request that fails on our side leaves its spans though its trace is not 
   }
 })
 
+test('a request without a trace that fails leaves its spans in the trace that its request id names', async () => {
+  const { status, headers } = await sendOrder(await anOrder(cast.unreachable))
+  const traceId = headers.get('x-request-id')!.replaceAll('-', '')
+  expect([status, headers.get('x-trace-id')]).toEqual([502, traceId])
+  const spans = await spansWith(traceId, SEND_ORDER)
+  expect(spans.map(({ service, name }) => `${service}: ${name}`).toSorted()).toEqual([
+    `gateway: ${SEND_ORDER}`,
+    `orders: ${SEND_ORDER}`,
+  ])
+})
+
 test('an answer names its request, and its trace where that is kept', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502])
   expect(answers.map(({ headers }) => headers.get('x-trace-id'))).toEqual(

@@ -126,7 +126,10 @@ export class Consumer {
     try {
       // A nudge, which comes through an exchange, is not worth a span.
       if (fields.exchange !== '') await handle()
-      else await inEntry(headers, processing(fields.routingKey, content), handle)
+      else {
+        const origin = { traceparent: headers['traceparent'], requestId }
+        await inEntry(origin, processing(fields.routingKey, content), handle)
+      }
     } catch (error) {
       // What was only away needs no dead letter: the row that the message came from says it again.
       settle = consumption.keeps ? 'keep' : isAway(error) ? 'ack' : 'reject'

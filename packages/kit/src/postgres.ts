@@ -2,7 +2,8 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { ActingQuery, asApplication, type OnBehalfOf } from './as-application.ts'
 import type { Log } from './log.ts'
-import { observe, SpanKind, timed, type Edge } from './telemetry.ts'
+import { observe } from './metrics.ts'
+import { SpanKind, timed, type Edge } from './telemetry.ts'
 
 // Epoch seconds and cents come as int8 and stay far below 2^53; as strings they would break every sum.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)

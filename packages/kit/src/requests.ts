@@ -1,12 +1,24 @@
 import { answersEvents, operations } from '@platter/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './http.ts'
+import { histogram } from './metrics.ts'
+import { PRINCIPAL_HEADER } from './principal-token.ts'
 import { scrub } from './scrub.ts'
-import { Entry, histogram, isTelemetryOn, SpanKind, type Attributes } from './telemetry.ts'
+import {
+  failureTraceId,
+  isTelemetryOn,
+  outsideTraces,
+  recordFailure,
+  SpanKind,
+  startEntry,
+  type Attributes,
+  type Entry,
+  type Origin,
+} from './telemetry.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where it came into the trace; null without telemetry. */
+    /** Null when its trace is not recorded. */
     entry: Entry | null
     /** Of the key that it came with, at the gateway, once that is known. */
     accessKeyId: string | null
@@ -32,16 +44,17 @@ function isStream({ headers, method, routeOptions }: FastifyRequest): boolean {
 
 const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
 
-/** Of each request: a span, a measurement, and one log line with its ids; never its query, its headers or its body. */
+/** Of each request: a span if its trace is recorded, a measurement, and one log line; never its query, headers or body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('entry', null)
   app.decorateRequest('accessKeyId', null)
   app.decorateRequest('orderApiKey', null)
   app.addHook('onRequest', (request, reply, done) => {
     if (!isTelemetryOn() || isProbe(request)) return done()
-    const entry = entryOf(request)
+    const entry = startEntry(originOf(request), entranceOf(request), { mayBegin: isFromOutside(request) })
+    if (!entry) return done()
     request.entry = entry
-    if (entry.isSampled) nameTrace(request, reply)
+    void reply.header('x-trace-id', entry.traceId)
     entry.run(done)
   })
   // Reading a body ends in the connection's context; from here on it is the request's again.
@@ -49,20 +62,28 @@ export function observeRequests(app: App): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { entry } = request
     request.orderApiKey ??= orderInPath(request)
-    if (!entry) tell(request, reply)
+    if (!entry) outsideTraces(() => tell(request, reply))
     else entry.run(() => tell(request, reply))
-    if (entry) measure(entry, request, reply)
+    if (isTelemetryOn() && !isProbe(request)) measure(request, reply)
     done()
   })
 }
 
-/** Says in the answer which trace it is in: for a sampled one, and for what fails, which is always kept. */
-export function nameTrace({ entry }: FastifyRequest, reply: FastifyReply): void {
-  if (entry) void reply.header('x-trace-id', entry.traceId)
+const originOf = ({ headers, id }: FastifyRequest): Origin => ({
+  traceparent: headers['traceparent'],
+  requestId: id,
+})
+
+/** Requests of the gateway and of services carry a principal; the process that sent them has decided about their trace. */
+const isFromOutside = ({ headers }: FastifyRequest): boolean => headers[PRINCIPAL_HEADER] === undefined
+
+/** Names in the answer the trace of a failure, which is recorded although its trace is not sampled. */
+export function nameTrace(request: FastifyRequest, reply: FastifyReply): void {
+  if (isTelemetryOn() && !request.entry) void reply.header('x-trace-id', failureTraceId(originOf(request)))
 }
 
-function entryOf({ headers, method, routeOptions: { url: route } }: FastifyRequest): Entry {
-  return new Entry(headers, {
+function entranceOf({ method, routeOptions: { url: route } }: FastifyRequest) {
+  return {
     name: route === undefined ? method : `${method} ${route}`,
     kind: SpanKind.SERVER,
     attributes: () => ({
@@ -71,26 +92,30 @@ function entryOf({ headers, method, routeOptions: { url: route } }: FastifyReque
       'network.protocol.name': 'http',
       ...(route !== undefined && { 'http.route': route }),
     }),
-  })
+  }
 }
 
-function measure(entry: Entry, request: FastifyRequest, reply: FastifyReply): void {
-  const { id, method, routeOptions, orderApiKey } = request
-  const { statusCode } = reply
-  const asked: Attributes = { 'http.request.method': method, 'http.response.status_code': statusCode }
-  if (routeOptions.url !== undefined) asked['http.route'] = routeOptions.url
-  if (!isStream(request)) duration(reply.elapsedTime / 1_000, asked)
+function measure(request: FastifyRequest, reply: FastifyReply): void {
+  const { entry, id, method, routeOptions, orderApiKey } = request
+  const { statusCode, elapsedTime } = reply
+  const measured: Attributes = { 'http.request.method': method, 'http.response.status_code': statusCode }
+  if (routeOptions.url !== undefined) measured['http.route'] = routeOptions.url
+  if (!isStream(request)) duration(elapsedTime / 1_000, measured)
   const failure = statusCode >= 500 ? String(statusCode) : null
-  if (!entry.isSampled && failure === null) return entry.end()
-  entry.end(
-    {
-      'http.response.status_code': statusCode,
-      'platter.request.id': id,
-      // Out of the path it is whatever a client has put there.
-      ...(orderApiKey !== null && { 'platter.order.api_key': scrub(orderApiKey) }),
-    },
-    failure,
-  )
+  if (!entry && failure === null) return
+  const attributes = {
+    'http.response.status_code': statusCode,
+    'platter.request.id': id,
+    // In a path it may be any text of the client.
+    ...(orderApiKey !== null && { 'platter.order.api_key': scrub(orderApiKey) }),
+  }
+  if (entry) entry.end(attributes, failure)
+  else if (failure !== null)
+    recordFailure(originOf(request), entranceOf(request), {
+      startTime: Date.now() - elapsedTime,
+      attributes,
+      failure,
+    })
 }
 
 /** A request that was refused at once, with nothing else of it observed. */

@@ -36,7 +36,7 @@ import {
   type Sampler,
 } from '@opentelemetry/sdk-trace'
 import type { SamplerName, TelemetryConfig } from './config.ts'
-import { KEPT, turnOn } from './telemetry.ts'
+import { KEPT, turnOn, type Sampling } from './telemetry.ts'
 
 /* Imported only where OTEL_EXPORTER_OTLP_ENDPOINT is set: 0.3 s and 29 MB that nobody else pays. */
 
@@ -91,11 +91,19 @@ export function startTelemetry(
     ...(config.OTEL_METRICS_EXPORTER === 'otlp' ? [startMetrics(resource, config)] : []),
     ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource, config)] : []),
   ]
-  turnOn()
+  turnOn(samplingOf(config))
   return async function stop(): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS).unref())
     await Promise.race([Promise.allSettled(providers.map((provider) => provider.shutdown())), late])
   }
+}
+
+function samplingOf({
+  OTEL_TRACES_SAMPLER: name,
+  OTEL_TRACES_SAMPLER_ARG: share,
+}: TelemetryConfig): Sampling {
+  const ratio = name.endsWith('always_on') ? 1 : name.endsWith('always_off') ? 0 : share
+  return { isParentBased: name.startsWith('parentbased_'), ratio }
 }
 
 const quiet = { verbose: () => undefined, debug: () => undefined, info: () => undefined }

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto'
 import {
   context,
   createContextKey,
-  metrics,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -10,10 +10,8 @@ import {
   TraceFlags,
   type Attributes,
   type Context,
-  type Counter,
-  type Histogram,
-  type MetricOptions,
   type Span,
+  type SpanContext,
 } from '@opentelemetry/api'
 import { Problem } from './problem.ts'
 
@@ -25,15 +23,26 @@ export type { Attributes, Span } from '@opentelemetry/api'
  * telemetry-sdk.ts calls, everything here costs the look at one variable.
  */
 
-const SCOPE = 'platter'
+export const SCOPE = 'platter'
 const tracer = trace.getTracer(SCOPE)
 let on = false
 
 /** Whether anything is sent anywhere. */
 export const isTelemetryOn = (): boolean => on
 
-export function turnOn(): void {
+/** How traces are sampled that no caller has decided about. */
+export type Sampling = {
+  /** The caller's decision holds. Otherwise the SDK's sampler decides in each process. */
+  isParentBased: boolean
+  /** The share of new traces that is recorded, 0 to 1. */
+  ratio: number
+}
+
+let sampling: Sampling = { isParentBased: true, ratio: 0 }
+
+export function turnOn(chosen: Sampling): void {
   on = true
+  sampling = chosen
 }
 
 /** Set on a context, it makes the sampler keep a span of a trace that was not sampled. */
@@ -104,82 +113,141 @@ export function timed<T>(describe: () => Edge, work: () => T): T {
   return result
 }
 
-/** Headers of a request or message, in which a `traceparent` may be (W3C Trace Context). */
-type Carrier = Readonly<Record<string, unknown>>
+/** Where work comes from: W3C Trace Context, and the id that its log lines have in every service. */
+export type Origin = { traceparent: unknown; requestId: string }
 
 type Entrance = {
   name: string
   kind: SpanKind
-  /** Asked for only when the span is kept. */
+  /** Called only when the span is recorded. */
   attributes: () => Attributes
-  /** Whoever sent it is long done, so the span is linked to the sender's as well. */
+  /** The sender ended long ago, so that the span is linked to the sender's span as well. */
   linked?: boolean
 }
 
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/
+
 /**
- * Where work comes into a process: a request, a message, a saga that is woken. Here it is decided whether the trace
- * is sampled, unless whoever sent it has. What is not sampled and fails leaves one span all the same: this one.
+ * Decides about recording before anything is allocated: span, ids and context of an unsampled request cost more than all
+ * metrics and logs together. `mayBegin`: a trace may start here. Behind the gateway an absent `traceparent` means that the
+ * gateway has decided against it. `chance`: uniform in [0, 1).
  */
+export function decide(
+  traceparent: unknown,
+  { mayBegin, isParentBased, ratio, chance }: Sampling & { mayBegin: boolean; chance: () => number },
+): 'record' | 'drop' | 'ask sampler' {
+  const flags = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined
+  if (flags === undefined && !mayBegin) return 'drop'
+  if (!isParentBased) return 'ask sampler'
+  if (flags !== undefined) return Number.parseInt(flags, 16) & TraceFlags.SAMPLED ? 'ask sampler' : 'drop'
+  return chance() < ratio ? 'record' : 'drop'
+}
+
+/** The entry of a request, message or resumed saga into this process; null when its trace is not recorded. */
+export function startEntry(
+  origin: Origin,
+  entrance: Entrance,
+  { mayBegin = false }: { mayBegin?: boolean } = {},
+): Entry | null {
+  if (!on) return null
+  const decision = decide(origin.traceparent, { ...sampling, mayBegin, chance: Math.random })
+  if (decision === 'drop') return null
+  const entry = new Entry(origin, entrance, decision === 'record')
+  return entry.isSampled ? entry : null
+}
+
+/** Where work enters a process: a request, a message, a resumed saga. */
 export class Entry {
   readonly traceId: string
   readonly isSampled: boolean
-  readonly #entrance: Entrance
   readonly #span: Span
-  /** For everything that is done because of it. */
+  /** Parent of everything that the work causes. */
   readonly #context: Context
-  readonly #startTime = Date.now()
 
-  constructor(carrier: Carrier, entrance: Entrance) {
-    // Without `tracestate`: that is any text of whoever calls, and would be kept with every span.
-    const sender = propagation.extract(ROOT_CONTEXT, { traceparent: carrier['traceparent'] })
-    this.#entrance = entrance
-    this.#span = tracer.startSpan(entrance.name, this.#options(sender), sender)
+  /** `isForced`: recorded whatever the sampler says. */
+  constructor(origin: Origin, { name, kind, attributes, linked = false }: Entrance, isForced = false) {
+    const sender = senderOf(origin)
+    const from = linked ? trace.getSpanContext(sender) : undefined
+    const options = { kind, links: from ? [{ context: from }] : [] }
+    this.#span = tracer.startSpan(name, options, isForced ? sender.setValue(KEPT, true) : sender)
     this.#context = trace.setSpan(sender, this.#span)
     this.traceId = this.#span.spanContext().traceId
     this.isSampled = this.#span.isRecording()
-    if (this.isSampled) this.#span.setAttributes(entrance.attributes())
+    if (this.isSampled) this.#span.setAttributes(attributes())
   }
 
   run<T>(work: () => T): T {
     return context.with(this.#context, work)
   }
 
-  /** To be called once. `failure` names what went wrong on our side. */
+  /** To be called once. `failure` names an error of our side. */
   end(attributes: Attributes = {}, failure: string | null = null): void {
-    if (!this.isSampled && failure === null) return
-    const span = this.isSampled ? this.#span : this.#kept()
-    span.setAttributes(attributes)
-    if (failure !== null) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
-    span.end()
-  }
-
-  #options(sender: Context) {
-    const { kind, linked = false } = this.#entrance
-    const from = linked ? trace.getSpanContext(sender) : undefined
-    return { kind, links: from ? [{ context: from }] : [] }
-  }
-
-  #kept(): Span {
-    const { name, kind, attributes } = this.#entrance
-    const kept = this.#context.setValue(KEPT, true)
-    const options = { kind, startTime: this.#startTime, attributes: attributes() }
-    return tracer.startSpan(name, options, kept)
+    end(this.#span, attributes, failure)
   }
 }
 
-/** Runs `work` as what came in with the carrier. Its rejection is passed on, and is a failure of ours. */
-export async function inEntry<T>(carrier: Carrier, entrance: Entrance, work: () => Promise<T>): Promise<T> {
+/** Without `tracestate`, which is any text of the caller and would be stored with every span. */
+const senderOf = ({ traceparent }: Origin): Context => propagation.extract(ROOT_CONTEXT, { traceparent })
+
+function end(span: Span, attributes: Attributes, failure: string | null): void {
+  span.setAttributes(attributes)
+  if (failure !== null) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+  span.end()
+}
+
+/**
+ * Records what failed although its trace is not sampled: one span for each process, all in one trace. That is the caller's
+ * trace, or one whose id is the request id. `startTime` in epoch milliseconds.
+ */
+export function recordFailure(
+  origin: Origin,
+  { name, kind, attributes }: Entrance,
+  outcome: { startTime: number; attributes?: Attributes; failure: string },
+): void {
+  if (!on) return
+  const { startTime, failure } = outcome
+  const parent = trace.setSpanContext(ROOT_CONTEXT, unsampledParent(origin)).setValue(KEPT, true)
+  const span = tracer.startSpan(name, { kind, startTime, attributes: attributes() }, parent)
+  end(span, outcome.attributes ?? {}, failure)
+}
+
+/** The trace in which `recordFailure` records. */
+export const failureTraceId = (origin: Origin): string => unsampledParent(origin).traceId
+
+const HEX_32 = /^(?!0{32})[0-9a-f]{32}$/
+
+/** A request id of ours is a UUID, whose digits are a trace id; of any other text the hash is. */
+function unsampledParent(origin: Origin): SpanContext {
+  const given = trace.getSpanContext(senderOf(origin))
+  if (given) return given
+  const hash = createHash('sha256').update(origin.requestId).digest('hex')
+  const digits = origin.requestId.replaceAll('-', '')
+  const traceId = HEX_32.test(digits) ? digits : hash.slice(0, 32)
+  return { traceId, spanId: hash.slice(32, 48), traceFlags: TraceFlags.NONE, isRemote: true }
+}
+
+/** Runs `work` as what entered with the origin. Its rejection is passed on, and is a failure of our side. */
+export async function inEntry<T>(origin: Origin, entrance: Entrance, work: () => Promise<T>): Promise<T> {
   if (!on) return work()
-  const entry = new Entry(carrier, entrance)
+  const entry = startEntry(origin, entrance)
+  const startTime = Date.now()
   try {
-    const result = await entry.run(work)
-    entry.end()
+    const result = await (entry ? entry.run(work) : work())
+    entry?.end()
     return result
   } catch (error) {
-    entry.end({}, typeOf(error))
+    const failure = typeOf(error)
+    if (entry) entry.end({}, failure)
+    else recordFailure(origin, entrance, { startTime, failure })
     throw error
   }
 }
+
+/**
+ * Runs `work` in no trace. The end of a response is an event of the connection to its upstream, and has the context of the
+ * request that opened that connection.
+ */
+export const outsideTraces = <T>(work: () => T): T => (on ? context.with(ROOT_CONTEXT, work) : work())
 
 /** What goes along with a request or message, so that the other side continues the trace: `traceparent`. */
 export function traceHeaders(): Record<string, string> {
@@ -195,50 +263,4 @@ export const traceparent = (): string | null => traceHeaders()['traceparent'] ??
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const active = on ? trace.getSpanContext(context.active()) : undefined
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {}
-}
-
-// Metrics ------------------------------------------------------------------------------------------------------
-
-const meter = () => metrics.getMeter(SCOPE)
-
-/** Made at its first use: what is made before the SDK is started counts nothing for ever. */
-export function counter(name: string, options: MetricOptions) {
-  let made: Counter | undefined
-  return (attributes: Attributes): void => {
-    if (on) (made ??= meter().createCounter(name, options)).add(1, attributes)
-  }
-}
-
-/** Like `counter`; takes values in the unit of the options. */
-export function histogram(name: string, options: MetricOptions) {
-  let made: Histogram | undefined
-  return (value: number, attributes: Attributes): void => {
-    if (on) (made ??= meter().createHistogram(name, options)).record(value, attributes)
-  }
-}
-
-export type Observed = { value: number; attributes?: Attributes }
-
-/**
- * Values that are looked up when metrics are sent, once an interval. `read` gives for each name what there is; a
- * rejection leaves the values out this time.
- */
-export function observe<Name extends string>(
-  gauges: Record<Name, MetricOptions>,
-  read: () => Promise<Record<Name, Observed[]>> | Record<Name, Observed[]>,
-): void {
-  if (!on) return
-  const made = Object.entries<MetricOptions>(gauges).map(
-    ([name, options]) => [name as Name, meter().createObservableGauge(name, options)] as const,
-  )
-  meter().addBatchObservableCallback(
-    async (result) => {
-      // What cannot be looked up is told by readiness and logs already.
-      const values = await Promise.resolve(read()).catch(() => null)
-      if (values === null) return
-      for (const [name, gauge] of made)
-        for (const { value, attributes } of values[name]) result.observe(gauge, value, attributes)
-    },
-    made.map(([, gauge]) => gauge),
-  )
 }

@@ -1,7 +1,18 @@
 import { propagation } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
-import { Entry, inEntry, inSpan, SpanKind, timed, traceHeaders, traceIds, traceparent } from './telemetry.ts'
+import {
+  decide,
+  Entry,
+  failureTraceId,
+  inEntry,
+  inSpan,
+  SpanKind,
+  timed,
+  traceHeaders,
+  traceIds,
+  traceparent,
+} from './telemetry.ts'
 
 test('without a receiver work is only done: no span is described, no header made', async () => {
   const described: string[] = []
@@ -16,7 +27,9 @@ test('without a receiver work is only done: no span is described, no header made
   expect(await inSpan(describe, async (span) => span)).toBeNull()
   expect(timed(describe, () => 'done')).toBe('done')
   const entrance = { name: 'message', kind: SpanKind.CONSUMER, attributes }
-  expect(await inEntry({ traceparent: 'anything' }, entrance, async () => 'done')).toBe('done')
+  expect(await inEntry({ traceparent: 'anything', requestId: 'r1' }, entrance, async () => 'done')).toBe(
+    'done',
+  )
   expect(described).toEqual([])
   expect(traceHeaders()).toEqual({})
   expect(traceparent()).toBeNull()
@@ -29,7 +42,7 @@ const SPAN = '00f067aa0ba902b7'
 function traceOf(headers: Record<string, unknown>): string {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   const entrance = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
-  return new Entry(headers, entrance).traceId
+  return new Entry({ traceparent: headers['traceparent'], requestId: 'r1' }, entrance).traceId
 }
 
 test('a traceparent is continued, and nothing of a tracestate or of baggage is kept', () => {
@@ -51,4 +64,44 @@ test.each([
   ['two', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
 ])('a traceparent that is %s begins a trace of its own', (_, given) => {
   expect(traceOf({ traceparent: given })).toBe('0'.repeat(32))
+})
+
+const NOBODY_DECIDED = undefined
+const [SAMPLED, UNSAMPLED] = [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`]
+
+test.each([
+  [
+    'records a new trace at the gateway by the ratio',
+    NOBODY_DECIDED,
+    { mayBegin: true, chance: 0.04 },
+    'record',
+  ],
+  ['drops the others', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, 'drop'],
+  ['begins no trace behind the gateway', NOBODY_DECIDED, { mayBegin: false, chance: 0 }, 'drop'],
+  ['follows a caller who records', SAMPLED, { mayBegin: true, chance: 0.9 }, 'ask sampler'],
+  ['follows a caller who does not', UNSAMPLED, { mayBegin: true, chance: 0 }, 'drop'],
+  ['takes an unreadable traceparent for none', 'anything', { mayBegin: true, chance: 0 }, 'record'],
+] as const)('parent-based sampling %s', (_, given, { mayBegin, chance }, expected) => {
+  const sampling = { isParentBased: true, ratio: 0.05, mayBegin, chance: () => chance }
+  expect(decide(given, sampling)).toBe(expected)
+})
+
+test.each([
+  ['asks the sampler whatever the caller decided', UNSAMPLED, true, 'ask sampler'],
+  ['begins no trace behind the gateway', NOBODY_DECIDED, false, 'drop'],
+] as const)('other sampling %s', (_, given, mayBegin, expected) => {
+  expect(decide(given, { isParentBased: false, ratio: 1, mayBegin, chance: () => 0 })).toBe(expected)
+})
+
+const failureOf = (requestId: string, given?: string) => {
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+  return failureTraceId({ traceparent: given, requestId })
+}
+
+test('a failure without a trace is recorded in one that the request id names, in every service alike', () => {
+  expect(failureOf('2f1c8c7e-4c1b-4d5e-9f00-0123456789ab')).toBe('2f1c8c7e4c1b4d5e9f000123456789ab')
+  expect(failureOf('order 34')).toMatch(/^[0-9a-f]{32}$/)
+  expect(failureOf('order 34')).toBe(failureOf('order 34'))
+  expect(failureOf('order 35')).not.toBe(failureOf('order 34'))
+  expect(failureOf('order 34', UNSAMPLED)).toBe(TRACE)
 })

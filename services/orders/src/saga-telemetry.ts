@@ -40,7 +40,7 @@ export const takingAnswer = <T>(answer: SagaAnswer, work: () => Promise<T>): Pro
 /** A command that is said again, in the trace of the request that began the saga, however long ago that was. */
 export const sayingAgain = <T>(row: DueSaga, work: () => Promise<T>): Promise<T> =>
   inEntry(
-    { traceparent: row.traceparent },
+    { traceparent: row.traceparent, requestId: row.requestId },
     { name: 'saga wake', kind: SpanKind.INTERNAL, attributes: () => refOf(row), linked: true },
     work,
   )
