@@ -128,11 +128,13 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
       () => tellCancellations({ db, log, defaultLink, cancel }),
     )
     return {
-      sendOrder: sendOrder({ db, bus, conductor, waiters, intake, tokenize, answerWithinMs }),
+      sendOrder: sendOrder({ db, bus, cardMinimum, conductor, waiters, intake, tokenize, answerWithinMs }),
       refuseOrder: refuseOrder(db, conductor),
     }
   }
 }
+
+const cardMinimum = cents(50)
 
 /** How much a process has in hand is not what is simulated. */
 const intake = new Intake(Infinity)

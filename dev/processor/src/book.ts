@@ -38,6 +38,9 @@ const statusOf = ({ captured, refunded, voided }: Authorization): string => {
 /** Each has some 150 bytes, and an answer may have 256 KiB. */
 const PAGE = 500
 
+/** The smallest amount that is authorized, in cents: Stripe's for USD (docs.stripe.com/currencies). */
+const MINIMUM = 50
+
 const shown = (one: Authorization): Found => ({
   id: one.id,
   reference: one.reference,
@@ -131,6 +134,7 @@ export class Book {
 function authorize(asked: Extract<Asked, { kind: 'authorize' }>, now: Date): Decision {
   const behaviour = behaviourOf(asked.token)
   if (behaviour === null) return refuse(400, 'no_such_token')
+  if (asked.amount < MINIMUM) return refuse(400, 'amount_too_small')
   const outcome = behaviour === 'approved' ? 'approved' : (`declined:${behaviour}` as const)
   const { reference, amount } = asked
   return effect(asked, { reference, amount, id: `auth_${randomBytes(12).toString('hex')}`, outcome }, now)

@@ -38,7 +38,14 @@ export const Tokenize = operation({
   // Optional, as a replica of an older version does not say it.
   body: NewCard.extend({ by: CardUser.optional() }),
   response: z.object({ token: z.string(), brand: z.string(), lastFour: LastFour }),
-  problems: ['card-declined', 'card-expired', 'cvc-failed', 'payment-unavailable', 'rate-limited'],
+  problems: [
+    'card-declined',
+    'card-expired',
+    'cvc-failed',
+    'payment-not-possible',
+    'payment-unavailable',
+    'rate-limited',
+  ],
 })
 
 const toPayments = { method: 'POST', owner: 'payments' } as const

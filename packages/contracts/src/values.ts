@@ -69,7 +69,7 @@ export const PaymentState = z
   .meta({
     id: 'PaymentState',
     description:
-      'Where the money is. `NOT_REQUIRED`: a test order. `DUE`: cash, paid on receipt. `PENDING`: the card has not been asked yet. `AUTHORIZED`: held on the card. `CHARGED`: taken. `VOIDED` and `REFUNDED`: given back.',
+      'Where the money is. `NOT_REQUIRED`: a test order, or a card order whose total is 0. `DUE`: cash, paid on receipt. `PENDING`: the card has not been asked yet. `AUTHORIZED`: held on the card. `CHARGED`: taken. `VOIDED` and `REFUNDED`: given back.',
   })
 export type PaymentState = z.infer<typeof PaymentState>
 

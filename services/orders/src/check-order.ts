@@ -4,17 +4,29 @@ import {
   brandOf,
   CatalogQuote,
   type Address,
+  type Cents,
   type OrderRequest,
   type Recipient,
   type TokenizedCard,
 } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { cardFaults, checkTip, priceOrder, type OrderCard, type PricedOrder } from '#/domain/order.ts'
+import {
+  cardFaults,
+  checkTip,
+  priceOrder,
+  totalFaults,
+  totalOf,
+  type OrderCard,
+  type PricedOrder,
+} from '#/domain/order.ts'
 
 /** Long for a read; short enough to leave most of the 8 s to the saga. */
 const TIMEOUT_MS = 2_000
 
 type Caller = Context & { applicationId: string; now: number }
+
+/** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
+type Needs = { bus: Bus; cardMinimum: Cents }
 
 /** What a checked order is placed with. `savedCard` has the token of the card that an apiKey named. */
 export type CheckedOrder = { order: PricedOrder; savedCard: TokenizedCard | null }
@@ -24,7 +36,11 @@ export type CheckedOrder = { order: PricedOrder; savedCard: TokenizedCard | null
  * the zone has to wait for a saved address. Throws one Problem with everything that is wrong with the order.
  * `now` in epoch milliseconds.
  */
-export async function checkOrder(bus: Bus, request: OrderRequest, caller: Caller): Promise<CheckedOrder> {
+export async function checkOrder(
+  { bus, cardMinimum }: Needs,
+  request: OrderRequest,
+  caller: Caller,
+): Promise<CheckedOrder> {
   const { resolved, quoted } = await askBoth(bus, request, caller)
   const card = cardOf(request, resolved.card)
   const tip = quoted.quote && checkTip(request.tip, request.method, quoted.quote.subtotal)
@@ -33,6 +49,9 @@ export async function checkOrder(bus: Bus, request: OrderRequest, caller: Caller
     ...resolved.faults,
     ...(card ? cardFaults(card, caller.now) : []),
     ...(tip && 'fault' in tip ? [tip.fault] : []),
+    ...(quoted.quote && tip && 'tip' in tip
+      ? totalFaults({ ...request, total: totalOf(quoted.quote, tip.tip) }, cardMinimum)
+      : []),
   ]
   if (faults.length > 0) throw Problem.of(faults)
   if (!quoted.quote || !tip || 'fault' in tip || !resolved.recipient) {

@@ -9,6 +9,14 @@ export const Config = z.object({
   ...amqpConfig,
   PAYMENTS_URL: replicaUrls('payments'),
   ANSWER_WITHIN_MS: ms(8_000).describe('send-order answers after this time, milliseconds, decided or not.'),
+  CARD_MINIMUM_CENTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(50)
+    .describe(
+      'The smallest total that is charged to a card, in cents: what the payment processor takes at least. Stripe takes 0.50 USD (docs.stripe.com/currencies).',
+    ),
   SAGA_DEADLINE_MS: ms(300_000).describe(
     'A saga whose payment is not settled by then is undone; milliseconds.',
   ),

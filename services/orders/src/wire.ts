@@ -1,5 +1,6 @@
 import { Bus } from '@platter/bus'
 import {
+  cents,
   commands,
   GetOrder,
   GetOrderStory,
@@ -111,11 +112,21 @@ export function wire(config: Config, log: Log): Parts {
     timeoutMs: 8_000,
   })
   const answerWithinMs = config.ANSWER_WITHIN_MS
+  const cardMinimum = cents(config.CARD_MINIMUM_CENTS)
   route(
     SendOrder,
-    sendOrder({ db, bus, conductor, waiters, intake, tokenize: tokenizer(callPayments), answerWithinMs }),
+    sendOrder({
+      db,
+      bus,
+      cardMinimum,
+      conductor,
+      waiters,
+      intake,
+      tokenize: tokenizer(callPayments),
+      answerWithinMs,
+    }),
   )
-  route(ValidateOrder, validateOrder(bus, intake))
+  route(ValidateOrder, validateOrder({ bus, cardMinimum, intake }))
   route(GetOrder, getOrder({ db, own, bus }))
   route(OrderByKey, orderByKey(own, secrets))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))

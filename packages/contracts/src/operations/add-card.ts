@@ -21,6 +21,7 @@ export const AddCard = operation({
     'card-expired',
     'cvc-failed',
     'too-many-saved',
+    'payment-not-possible',
     'payment-unavailable',
     'idempotency-in-flight',
     'idempotency-mismatch',

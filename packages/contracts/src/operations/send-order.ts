@@ -146,6 +146,8 @@ export const orderProblems = [
   'not-a-test-restaurant',
   'test-restaurant-only',
   'tip-out-of-range',
+  'below-card-minimum',
+  'total-too-large',
 ] as const
 
 /** Specification 4.1: validates the input, charges the card when payment is by card, transmits the order to the restaurant. */
@@ -163,6 +165,7 @@ export const SendOrder = operation({
     'cvc-failed',
     'order-refused',
     'restaurant-unreachable',
+    'payment-not-possible',
     'payment-unavailable',
     'idempotency-in-flight',
     'idempotency-mismatch',

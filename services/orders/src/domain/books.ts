@@ -9,6 +9,7 @@ import {
   type PaymentRow,
   type PaymentState,
 } from '@platter/contracts'
+import { isCharged } from './order.ts'
 
 /** What the orders service has of an order whose saga has ended. */
 export type OrderEntry = {
@@ -60,7 +61,7 @@ function judgeCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
     ]
   }
   const alive = charges.filter(isAlive)
-  if (!stands(order) || order.payment === 'cash') {
+  if (!stands(order) || !isCharged(order)) {
     if (alive.length === 0) return []
     const detail = `${inWords(alive)}, and nothing should be held or taken for this order.`
     return [{ rule: 'charge-unwanted', detail, disagree }]
@@ -103,9 +104,9 @@ function judgePayment({ payment, charges }: OtherBooks): Found[] {
 /** Orders against payments. */
 function judgePaymentState(order: OrderEntry, payment: PaymentRow | null): Found[] {
   const disagree: Book[] = ['orders', 'payments']
-  const isPaid = order.payment === 'card' && !order.test
+  const isPaid = isCharged(order)
   if (!isPaid && payment && payment.amount !== null) {
-    const detail = 'Payments were asked for an order that is not paid by card.'
+    const detail = 'Payments were asked for an order that is not charged to a card.'
     return [{ rule: order.test ? 'charge-of-test-order' : 'charge-unwanted', detail, disagree }]
   }
   const expected = expectedStates(order, payment)
@@ -118,6 +119,7 @@ function judgePaymentState(order: OrderEntry, payment: PaymentRow | null): Found
 function expectedStates(order: OrderEntry, payment: PaymentRow | null): PaymentState[] {
   if (order.test) return ['NOT_REQUIRED']
   if (order.payment === 'cash') return stands(order) ? ['DUE'] : ['DUE', 'VOIDED']
+  if (!isCharged(order)) return ['NOT_REQUIRED']
   if (stands(order)) return ['CHARGED']
   return [payment?.state === 'refunded' ? 'REFUNDED' : 'VOIDED']
 }

@@ -6,6 +6,7 @@ import { judgeOrder, judgeStray, paymentOfNobody, type OrderEntry, type OtherBoo
 type Books = { order: OrderEntry; others: OtherBooks }
 
 const amount = fc.integer({ min: 1, max: 100_000 }).map(cents)
+const total = fc.oneof(fc.constant(cents(0)), amount)
 const ends = ['stands', 'cancelled', 'failed'] as const
 
 const inCash = (end: (typeof ends)[number]) => (end === 'stands' ? 'DUE' : 'VOIDED')
@@ -22,7 +23,7 @@ const stateAt = (end: (typeof ends)[number], back: 'voided' | 'refunded' | 'decl
 /** What the books have of an order of which everything is as it should be. */
 const balanced: fc.Arbitrary<Books> = fc
   .record({
-    total: amount,
+    total,
     payment: fc.constantFrom('cash' as const, 'card' as const),
     test: fc.boolean(),
     end: fc.constantFrom(...ends),
@@ -30,12 +31,13 @@ const balanced: fc.Arbitrary<Books> = fc
     declined: fc.boolean(),
   })
   .map(({ total, payment, test: isTest, end, back, declined }) => {
-    const isPaid = payment === 'card' && !isTest
+    const isPaid = payment === 'card' && !isTest && total > 0
     const state = stateAt(end, declined ? 'declined' : back)
     const processorId = state === 'declined' ? null : 'auth_1'
     const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
     const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total } as Charge
-    const paymentState = isTest ? 'NOT_REQUIRED' : payment === 'cash' ? inCash(end) : byCard(state)
+    const isFree = isTest || (payment === 'card' && total === 0)
+    const paymentState = isFree ? 'NOT_REQUIRED' : payment === 'cash' ? inCash(end) : byCard(state)
     const outcome = end === 'failed' ? 'failed' : 'transmitted'
     return {
       order: {
@@ -120,6 +122,12 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, paymentState: 'PENDING' }, others }),
+  ],
+  [
+    'a total of 0 was charged',
+    'orders',
+    charged,
+    ({ order, others }) => ({ order: { ...order, total: cents(0) }, others }),
   ],
   ['it is a test', 'orders', charged, ({ order, others }) => ({ order: { ...order, test: true }, others })],
   [

@@ -70,9 +70,34 @@ export function checkTip(tip: number, method: Method, subtotal: Cents): { tip: C
   if (amount < 0) return tipFault('tip is less than 0.')
   if (method === 'pickup' && amount > 0) return tipFault('tip is for the driver: there is none for pickup.')
   const limit = Math.max(SMALL_ORDER_TIP_LIMIT, subtotal)
-  if (amount > limit) return tipFault(`tip is more than ${toMoney(cents(limit)).toFixed(2)}.`)
+  if (amount > limit) return tipFault(`tip is more than ${inWords(cents(limit))}.`)
   return { tip: amount }
 }
+
+/** 999,999.99 in cents: Stripe's largest amount (docs.stripe.com/currencies, eight digits), far below PostgreSQL's integer. */
+export const MAX_TOTAL = cents(99_999_999)
+
+export const totalOf = ({ subtotal, tax, deliveryPrice }: Quote, tip: Cents): Cents =>
+  cents(subtotal + tax + deliveryPrice + tip)
+
+type Paid = { payment: Payment; test: boolean; total: Cents }
+
+/** Whether the processor holds and captures the total. It takes no amount of 0. */
+export const isCharged = ({ payment, test, total }: Paid): boolean => payment === 'card' && !test && total > 0
+
+/** `cardMinimum`: the smallest amount that the payment processor takes. */
+export function totalFaults(order: Paid, cardMinimum: Cents): Fault[] {
+  const { total } = order
+  if (total > MAX_TOTAL) {
+    const detail = `The total is ${inWords(total)}, and at most ${inWords(MAX_TOTAL)} is possible. Order fewer items.`
+    return [{ pointer: '/items', code: 'total-too-large', detail }]
+  }
+  if (!isCharged(order) || total >= cardMinimum) return []
+  const detail = `The total is ${inWords(total)}, and by card at least ${inWords(cardMinimum)} is needed. Order more, or pay in cash.`
+  return [{ pointer: '/payment', code: 'below-card-minimum', detail }]
+}
+
+const inWords = (amount: Cents): string => toMoney(amount).toFixed(2)
 
 const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },
@@ -98,7 +123,7 @@ export function priceOrder(
     test: request.test,
     restaurantApiKey: request.restaurantApiKey,
     recipientApiKey: request.recipient.guest ? null : request.recipient.apiKey,
-    total: cents(subtotal + tax + deliveryPrice + tip),
+    total: totalOf(quote, tip),
     details: {
       recipient,
       items: quote.items.map((item, index) => ({
@@ -121,8 +146,10 @@ export function priceOrder(
 }
 
 /** What has been paid, or has to be, when an order is accepted. */
-export const firstPaymentState = ({ test, payment }: PricedOrder): PaymentState =>
-  test ? 'NOT_REQUIRED' : payment === 'cash' ? 'DUE' : 'PENDING'
+export function firstPaymentState(order: PricedOrder): PaymentState {
+  if (isCharged(order)) return 'PENDING'
+  return order.payment === 'cash' && !order.test ? 'DUE' : 'NOT_REQUIRED'
+}
 
 /** The record that clients see. */
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {

@@ -1,6 +1,7 @@
 import { cents } from '@platter/contracts'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkTip } from './order.ts'
+import { checkTip, isCharged, totalFaults } from './order.ts'
 
 test('a tip has at most two decimals, is not negative, and is for delivery only', () => {
   expect(checkTip(3, 'delivery', cents(1_000))).toEqual({ tip: 300 })
@@ -23,4 +24,46 @@ test('a tip is at most the larger of 50.00 and the subtotal', () => {
   expect(checkTip(50.01, 'delivery', cents(1_000))).toHaveProperty('fault')
   expect(checkTip(80, 'delivery', cents(8_000))).toEqual({ tip: 8_000 })
   expect(checkTip(80.01, 'delivery', cents(8_000))).toHaveProperty('fault')
+})
+
+/** PostgreSQL's largest integer, the type of the column `orders.total`. */
+const LARGEST_INTEGER = 2_147_483_647
+
+const anyPaid = fc.record({
+  payment: fc.constantFrom('cash' as const, 'card' as const),
+  test: fc.boolean(),
+  total: fc
+    .oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }))
+    .map(cents),
+})
+
+test('a total that is accepted fits PostgreSQL, and is charged only from the minimum of the processor up', () => {
+  fc.assert(
+    fc.property(anyPaid, fc.integer({ min: 1, max: 100 }).map(cents), (order, minimum) => {
+      const [fault] = totalFaults(order, minimum)
+      if (fault === undefined) {
+        expect(order.total).toBeLessThanOrEqual(LARGEST_INTEGER)
+        expect(isCharged(order) ? order.total : minimum).toBeGreaterThanOrEqual(minimum)
+      } else if (fault.code === 'total-too-large') {
+        expect(order.total).toBeGreaterThan(99_999_999)
+      } else {
+        expect(fault).toMatchObject({ code: 'below-card-minimum', pointer: '/payment' })
+        expect(order).toMatchObject({ payment: 'card', test: false })
+        expect(order.total).toBeLessThan(minimum)
+      }
+    }),
+    { examples: [[{ payment: 'cash', test: false, total: cents(2_147_483_648) }, cents(50)]] },
+  )
+})
+
+test('a total of 0 is not charged, and no card minimum refuses it', () => {
+  const free = { payment: 'card', test: false, total: cents(0) } as const
+  expect(isCharged(free)).toBe(false)
+  expect(totalFaults(free, cents(50))).toEqual([])
+})
+
+test('the fault of a small total names the total and the minimum', () => {
+  const [fault] = totalFaults({ payment: 'card', test: false, total: cents(30) }, cents(50))
+  expect(fault?.detail).toContain('0.30')
+  expect(fault?.detail).toContain('0.50')
 })

@@ -6,7 +6,7 @@ export type SavedAddress = Address & { apiKey: string }
 /** What the steps of send-order need to know of an order, frozen when it was accepted. */
 export type SendOrderFacts = {
   total: Cents
-  /** The processor's token of the card to be charged; null for cash and for a test order, which is never charged. */
+  /** The processor's token of the card to be charged; null for cash, a test order and a total of 0, which are never charged. */
   token: string | null
   /** Whom the new card and the new address are saved for; null for a guest. */
   userApiKey: string | null

@@ -1,5 +1,5 @@
 import type { Bus } from '@platter/bus'
-import type { OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
+import type { Cents, OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
 import {
   clientAddress,
   inFlight,
@@ -15,7 +15,7 @@ import {
 } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
-import type { PricedOrder } from '#/domain/order.ts'
+import { isCharged, type PricedOrder } from '#/domain/order.ts'
 import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
 import { busyFor, finalAnswer } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
@@ -28,6 +28,7 @@ import type { Waiters, Watch } from '#/waiters.ts'
 type Needs = {
   db: Db
   bus: Bus
+  cardMinimum: Cents
   conductor: Conductor
   waiters: Waiters
   tokenize: Tokenizer
@@ -50,11 +51,11 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     if (repeated) return repeated
     const { body, principal, requestId } = call
     const { applicationId } = principal
-    const { bus, intake, waiters } = needs
+    const { intake, waiters } = needs
     if (waiters.count >= WAITING_AT_MOST) throw overloaded()
     const caller = { applicationId, requestId, now: Date.now() }
     using inHand = intake.enter(applicationId)
-    const checked = await checkOrder(bus, body, caller)
+    const checked = await checkOrder(needs, body, caller)
     const newCard = await tokenized(needs.tokenize, call, checked.order)
     const apiKey = newApiKey()
     using watch = waiters.watch(apiKey, () => heard(inHand, call))
@@ -99,13 +100,14 @@ async function resume(needs: Needs, orderApiKey: string, call: Call<typeof SendO
   return await finalAnswer(needs, orderApiKey, watch, call)
 }
 
-/** A test order is never charged, so its card is not even shown to the processor. */
+/** The processor never sees the card of an order that is not charged: a test order, or a total of 0. */
 async function tokenized(
   tokenize: Tokenizer,
   { body: { card }, principal: { applicationId }, headers, requestId }: Call<typeof SendOrder>,
-  { test, details, recipientApiKey: userApiKey }: PricedOrder,
+  order: PricedOrder,
 ): Promise<TokenizedCard | null> {
-  if (!card || card.saved || test || !details.card) return null
+  const { details, recipientApiKey: userApiKey } = order
+  if (!card || card.saved || !isCharged(order) || !details.card) return null
   const { token, brand, lastFour } = await tokenize(
     card,
     { applicationId, userApiKey, address: clientAddress(headers) },
@@ -125,10 +127,9 @@ async function accept(
   const { conductor, answerWithinMs } = needs
   const { order, savedCard } = checked
   const newAddress = newAddressOf(body, order)
-  const isCharged = order.payment === 'card' && !order.test
   const facts: SendOrderFacts = {
     total: order.total,
-    token: isCharged ? ((newCard ?? savedCard)?.token ?? null) : null,
+    token: isCharged(order) ? ((newCard ?? savedCard)?.token ?? null) : null,
     userApiKey: order.recipientApiKey,
     newCard,
     newAddress,

@@ -1,17 +1,19 @@
 import type { Bus } from '@platter/bus'
-import type { ValidateOrder } from '@platter/contracts'
+import type { Cents, ValidateOrder } from '@platter/contracts'
 import type { Handler, Intake } from '@platter/kit'
 import { checkOrder } from '#/check-order.ts'
 import { orderRecord } from '#/domain/order.ts'
 
+type Needs = { bus: Bus; cardMinimum: Cents; intake: Intake }
+
 /** Exactly the two read-only steps of send-order: nothing is stored, charged or transmitted. */
 export const validateOrder =
-  (bus: Bus, intake: Intake): Handler<typeof ValidateOrder> =>
+  ({ intake, ...needs }: Needs): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId }, requestId }) => {
     const caller = { applicationId, requestId, now: Date.now() }
     const inHand = intake.enter(applicationId)
     try {
-      const { order } = await checkOrder(bus, body, caller)
+      const { order } = await checkOrder(needs, body, caller)
       return orderRecord(order)
     } finally {
       inHand.over()

@@ -1,7 +1,9 @@
-import { cents } from '@platter/contracts'
+import { cents, problems } from '@platter/contracts'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { next, type Authorization } from './authorization.ts'
 import { learn, learnFound, learnTold } from './learn.ts'
+import { declineOf } from './refusals.ts'
 
 const hold = { amount: cents(1075), token: 'tok_1' }
 const common = { orderApiKey: 'o1', releaseRequested: false, ageSeconds: 3 }
@@ -81,12 +83,22 @@ describe('authorize', () => {
     ['card_declined', 'generic_decline', 'card-declined'],
     ['expired_card', 'expired_card', 'card-expired'],
     ['incorrect_cvc', 'incorrect_cvc', 'cvc-failed'],
-    ['no_such_token', 'no_such_token', 'payment-unavailable'],
+    ['amount_too_small', 'amount_too_small', 'below-card-minimum'],
+    ['amount_too_large', 'amount_too_large', 'total-too-large'],
+    ['no_such_token', 'no_such_token', 'payment-not-possible'],
   ])('a definite no of %s, %s is %s', (code, declineCode, ours) => {
     expect(learn(sent, 'authorize', { kind: 'no', code, declineCode })).toEqual({
       kind: 'moved',
       change: { state: 'declined', refusal: { code: ours, declineCode } },
     })
+  })
+  test('no definite no of the processor is answered as a problem that a retry could solve', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (code) => {
+        expect(problems[declineOf({ code, declineCode: code }).code].retryable).toBe(false)
+      }),
+      { examples: [['amount_too_small'], ['amount_too_large'], ['parameter_invalid_integer'], ['toString']] },
+    )
   })
 })
 

@@ -78,6 +78,15 @@ test('402 card-declined with the declineCode of the processor', async () => {
   expect(body).toMatchObject({ code: 'card-declined', declineCode: 'invalid_number' })
 })
 
+test('422 payment-not-possible, not retryable, when the processor refuses the request for good', async () => {
+  const { status, body } = await ask({ kind: 'no', code: 'invalid_request', declineCode: 'invalid_request' })
+  expect({ status, code: body['code'], retryable: body['retryable'] }).toEqual({
+    status: 422,
+    code: 'payment-not-possible',
+    retryable: false,
+  })
+})
+
 test('503 payment-unavailable when the processor is away or its answer is lost', async () => {
   const { status, body, logged } = await ask({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
   expect({ status, code: body['code'], retryable: body['retryable'] }).toEqual({

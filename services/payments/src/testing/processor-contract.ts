@@ -91,6 +91,15 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
     expect(world.effects(hold.reference)).toEqual([])
   },
 
+  'an amount below the minimum is a definite no, and nothing is held': async (world) => {
+    const hold = { ...(await newHold(world)), amount: cents(49) }
+    const answer = await world.processor.authorize(hold)
+    expect(answer.kind === 'no' && declineOf(answer).code).toBe('below-card-minimum')
+    expect(world.effects(hold.reference)).toEqual([])
+    const smallest = { ...(await newHold(world)), amount: cents(50) }
+    expect(await world.processor.authorize(smallest)).toMatchObject({ kind: 'yes' })
+  },
+
   'a token serves for one order after the other': async (world) => {
     const [first, second] = [await newHold(world), await newHold(world)]
     expect(await world.processor.authorize(first)).toMatchObject({ kind: 'yes' })

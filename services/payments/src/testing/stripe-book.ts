@@ -99,6 +99,8 @@ export class StripeBook {
   authorize(asked: Asked<'authorize'>) {
     if (asked.error_on_requires_action !== undefined && asked.confirm !== true)
       throw invalid('parameter_invalid', 'error_on_requires_action can only be used with confirm=true')
+    if (asked.amount < 50)
+      throw invalid('amount_too_small', 'Amount must be at least $0.50 usd', { param: 'amount' })
     const intent = newIntent(asked)
     const method =
       asked.payment_method === undefined ? null : this.#usable(asked.payment_method, asked.customer)

@@ -39,8 +39,8 @@ export const PARAMETERS = {
     metadata: metadata.optional(),
   } satisfies Of<Stripe.CustomerCreateParams>),
   authorize: z.strictObject({
-    // "The amount value supports up to eight digits", and is at least $0.50.
-    amount: integer(50, 99_999_999),
+    // "The amount value supports up to eight digits". What is below $0.50 is refused by the book: `amount_too_small`.
+    amount: integer(1, 99_999_999),
     currency,
     customer: name('cus').optional(),
     payment_method: name('pm').optional(),

@@ -56,7 +56,7 @@ test.each([
   [{ 'card[number]': '4242' }, 'parameter_unknown', 'card'],
   [{ amount: '' }, 'parameter_invalid', 'amount'],
   [{ amount: '10.75' }, 'parameter_invalid', 'amount'],
-  [{ amount: '49' }, 'parameter_invalid', 'amount'],
+  [{ amount: '49' }, 'amount_too_small', 'amount'],
   [{ currency: 'USD' }, 'parameter_invalid', 'currency'],
   [{ confirm: '1' }, 'parameter_invalid', 'confirm'],
   [{ capture_method: 'later' }, 'parameter_invalid', 'capture_method'],

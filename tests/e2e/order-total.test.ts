@@ -1,0 +1,130 @@
+import type { Mismatch } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  card,
+  eventually,
+  ledger,
+  ledgerOf,
+  maria,
+  operator,
+  post,
+  readOrder,
+  sendOrder,
+  type Order,
+  type ProblemBody,
+} from './client.ts'
+import { aKitchen, menuItem, newKey } from './own-restaurant.ts'
+
+const FREE = menuItem(0)
+const THIRTY_CENTS = menuItem(0.3)
+const FIFTY_CENTS = menuItem(0.5)
+const DEAR_CHOICE = newKey().slice(0, 8)
+const DEAR = menuItem(10_000, {
+  customizationGroups: [
+    {
+      apiKey: newKey(),
+      name: 'Gold leaf',
+      minCount: 0,
+      maxCount: 1000,
+      customizations: [
+        {
+          apiKey: newKey(),
+          name: 'Leaves',
+          customizationChoices: [{ apiKey: DEAR_CHOICE, name: 'One', price: 10_000 }],
+        },
+      ],
+    },
+  ],
+})
+
+const kitchen = aKitchen({ taxRate: 0 }, [FREE, THIRTY_CENTS, FIFTY_CENTS, DEAR])
+
+async function orderOf(item: { apiKey: string }, changes: Record<string, unknown> = {}) {
+  const { apiKey } = await kitchen
+  return {
+    restaurantApiKey: apiKey,
+    items: [{ apiKey: item.apiKey }],
+    method: 'pickup',
+    payment: 'card',
+    card: card(),
+    recipient: maria,
+    ...changes,
+  }
+}
+
+type Either = Order & Omit<ProblemBody, 'status'>
+
+/** What validate-order and send-order answer, which must agree. */
+async function bothOf(order: unknown) {
+  const [validated, sent] = [await post<Either>('validate-order', order), await sendOrder(order)]
+  expect([sent.status, sent.body.code]).toEqual([validated.status, validated.body.code])
+  expect(sent.body.errors).toEqual(validated.body.errors)
+  return sent
+}
+
+const sagaEnded = (orderApiKey: string) =>
+  eventually(
+    async () => (await operator<{ saga: { state: string } }>('GET', `orders/${orderApiKey}`)).body,
+    ({ saga }) => saga.state !== 'running',
+  )
+
+test('200: a total of 0 by card needs no payment: the processor never hears of it, and the books balance', async () => {
+  const since = Math.floor(Date.now() / 1000)
+  const { status, body: order } = await bothOf(await orderOf(FREE))
+  expect(status).toBe(200)
+  expect(order).toMatchObject({ total: 0, status: 'AWAITING_PREPARATION', paymentState: 'NOT_REQUIRED' })
+  await sagaEnded(order.apiKey)
+  expect((await readOrder(order.apiKey)).paymentState).toBe('NOT_REQUIRED')
+  expect(await ledgerOf(order.apiKey)).toEqual([])
+  const { body } = await operator<{ mismatches: Mismatch[] }>('GET', `reconciliation?since=${since}`)
+  expect(body.mismatches.filter(({ orderApiKey }) => orderApiKey === order.apiKey)).toEqual([])
+})
+
+test('422 below-card-minimum: validate-order and send-order refuse a card total below the minimum before the card is used', async () => {
+  const { status, body } = await bothOf(await orderOf(THIRTY_CENTS))
+  expect(status).toBe(422)
+  expect(body).toMatchObject({
+    code: 'below-card-minimum',
+    retryable: false,
+    errors: [{ pointer: '/payment', code: 'below-card-minimum' }],
+  })
+  expect(body.details).toContain('0.50')
+  expect((await ledger()).filter(({ amount }) => amount === 30)).toEqual([])
+})
+
+test('200: the same small total in cash, and a card total of exactly the minimum, which is captured', async () => {
+  expect((await bothOf(await orderOf(THIRTY_CENTS, { payment: 'cash' }))).status).toBe(200)
+  const { status, body: order } = await sendOrder(await orderOf(FIFTY_CENTS))
+  expect(status).toBe(200)
+  await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  expect(await ledgerOf(order.apiKey)).toMatchObject([
+    { kind: 'authorize', amount: 50 },
+    { kind: 'capture', amount: 50 },
+  ])
+})
+
+const dearItems = (count: number, choices: number) =>
+  Array.from({ length: count }, () => ({
+    apiKey: DEAR.apiKey,
+    customizationChoices: Array.from({ length: choices }, () => ({ apiKey: DEAR_CHOICE })),
+  }))
+
+test.each(['cash', 'card'])(
+  '422 total-too-large: validate-order and send-order refuse a total above 999,999.99 by %s',
+  async (payment) => {
+    // The last one is above 21,474,836.47, the most that a PostgreSQL integer takes as cents.
+    for (const items of [dearItems(100, 0), dearItems(43, 50)]) {
+      const { status, body } = await bothOf(await orderOf(DEAR, { items, payment }))
+      expect(status).toBe(422)
+      expect(body).toMatchObject({
+        code: 'total-too-large',
+        errors: [{ pointer: '/items', code: 'total-too-large' }],
+      })
+    }
+    const largest = await bothOf(await orderOf(DEAR, { items: dearItems(99, 0), payment: 'cash' }))
+    expect(largest).toMatchObject({ status: 200, body: { total: 990_000 } })
+  },
+)
