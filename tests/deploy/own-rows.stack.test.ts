@@ -159,7 +159,7 @@ const forbidden: readonly [string, string, (db: Kysely<never>) => Promise<unknow
   [
     'a card for a user of another application',
     'accounts',
-    (db) => cards.saveCard(db as never, userOf(theirs), { ...cardOf(mine), apiKey: newApiKey() }),
+    (db) => cards.insertCard(db as never, userOf(theirs), { ...cardOf(mine), apiKey: newApiKey() }),
   ],
   [
     'an address for a user of another application',
@@ -306,7 +306,7 @@ test('with policies every read of the stores goes through an index', async () =>
   ])
   const ofAccounts = await plans(accounts, (db) => [
     readUser(db, owner),
-    findRecipient(db, owner, { cardApiKey: 'c7', addressApiKey: 'd7' }),
+    findRecipient(db, owner, { cardApiKey: 'c7', addressApiKey: 'd7', newCard: null, newAddress: null }),
   ])
   for (const plan of [...ofOrders, ...ofAccounts]) {
     expect(plan).toContain('Index')

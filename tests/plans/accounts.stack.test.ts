@@ -63,6 +63,7 @@ const calls = {
     addCard: (db) => within(db, (trx) => cards.addCard(trx, owner, card)),
     removeCard: (db) => within(db, (trx) => cards.removeCard(trx, owner, 'card1')),
     saveCard: (db) => cards.saveCard(db, 'user1', card),
+    insertCard: (db) => cards.insertCard(db, 'user1', card),
   },
   addresses: {
     addAddress: (db) => within(db, (trx) => addresses.addAddress(trx, owner, address)),
@@ -71,7 +72,12 @@ const calls = {
   },
   recipients: {
     findRecipient: (db) =>
-      recipients.findRecipient(db, owner, { cardApiKey: 'card1', addressApiKey: 'address1' }),
+      recipients.findRecipient(db, owner, {
+        cardApiKey: 'card1',
+        addressApiKey: 'address1',
+        newCard: card,
+        newAddress: address,
+      }),
   },
   keys: {
     find: (db) => keys.find(db, scope),

@@ -7,9 +7,11 @@ import {
   type Cents,
   type OrderRequest,
   type Recipient,
+  type Saving,
   type TokenizedCard,
 } from '@platter/contracts'
 import { Problem } from '@platter/kit'
+import type { z } from 'zod'
 import {
   cardFaults,
   checkTip,
@@ -28,8 +30,15 @@ type Caller = Context & { applicationId: string; now: number }
 /** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
 type Needs = { bus: Bus; cardMinimum: Cents }
 
-/** What a checked order is placed with. `savedCard` has the token of the card that an apiKey named. */
-export type CheckedOrder = { order: PricedOrder; savedCard: TokenizedCard | null }
+/**
+ * What a checked order is placed with. `savedCard` has the token of the card that an apiKey named; `saves` tells whether
+ * a new card and a new address get an apiKey of their own and are saved under it.
+ */
+export type CheckedOrder = {
+  order: PricedOrder
+  savedCard: TokenizedCard | null
+  saves: { card: boolean; address: boolean }
+}
 
 /**
  * The two read-only steps before anything is stored: catalog.quote and accounts.resolve, side by side unless
@@ -42,7 +51,7 @@ export async function checkOrder(
   caller: Caller,
 ): Promise<CheckedOrder> {
   const { resolved, quoted } = await askBoth(bus, request, caller)
-  const card = cardOf(request, resolved.card)
+  const card = cardOf(request, resolved)
   const tip = quoted.quote && checkTip(request.tip, request.method, quoted.quote.subtotal)
   const faults = [
     ...quoted.faults,
@@ -57,9 +66,10 @@ export async function checkOrder(
   if (!quoted.quote || !tip || 'fault' in tip || !resolved.recipient) {
     throw new Error('catalog or accounts answered neither faults nor facts')
   }
-  const address = newAddressOf(request) ?? resolved.address
+  const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
-  return { order: priceOrder(request, quoted.quote, known), savedCard: resolved.card }
+  const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
+  return { order: priceOrder(request, quoted.quote, known), savedCard: resolved.card, saves }
 }
 
 async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
@@ -87,6 +97,20 @@ function ask(bus: Bus, request: OrderRequest, address: Address | null, { request
   )
 }
 
+const NOBODY: z.output<typeof AccountsResolve.answer> = {
+  faults: [],
+  recipient: null,
+  card: null,
+  address: null,
+  newCard: null,
+  newAddress: null,
+}
+
+/** Without an answer to the question, as for a guest, accounts.save decides by itself. */
+const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
+
+const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)
+
 /** A guest who names nothing saved is known already: accounts need not be asked. */
 async function resolve(bus: Bus, request: OrderRequest, { applicationId, requestId }: Caller) {
   const guest = guestOf(request)
@@ -96,11 +120,15 @@ async function resolve(bus: Bus, request: OrderRequest, { applicationId, request
     addressApiKey: request.address?.saved ? request.address.apiKey : null,
   }
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {
-    return { faults: [], recipient: guest, card: null, address: null }
+    return { ...NOBODY, recipient: guest }
+  }
+  const fresh = {
+    newCard: guest ? null : newCardOf(request, null),
+    newAddress: guest ? null : newAddressOf(request),
   }
   const answer = await bus.ask(
     AccountsResolve,
-    { applicationId, ...named },
+    { applicationId, ...named, ...fresh },
     { requestId, timeoutMs: TIMEOUT_MS },
   )
   const user = answer.recipient && { ...answer.recipient, ...overridden(request.recipient) }
@@ -122,11 +150,11 @@ function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
   }
 }
 
-function newAddressOf({ address }: OrderRequest): Address | null {
+function newAddressOf({ address }: OrderRequest, saving: Saving | null = null): Address | null {
   if (!address || address.saved) return null
   const { streetAddress, aptNumber, city, state, zip } = address
   return {
-    apiKey: null,
+    apiKey: savedKey(saving),
     streetAddress,
     aptNumber: aptNumber ?? null,
     city,
@@ -137,17 +165,22 @@ function newAddressOf({ address }: OrderRequest): Address | null {
   }
 }
 
-/** A card as the order will show it: of a new one the last four digits and the brand, never the number. */
-function cardOf({ card }: OrderRequest, saved: TokenizedCard | null): OrderCard | null {
-  if (!card) return null
-  if (card.saved) {
-    if (!saved) return null
-    const { token: _, ...shown } = saved
-    return shown
-  }
+type Resolved = Pick<z.output<typeof AccountsResolve.answer>, 'card' | 'newCard'>
+
+/** A card as the order will show it. */
+function cardOf(request: OrderRequest, { card: saved, newCard: saving }: Resolved): OrderCard | null {
+  if (!request.card?.saved) return newCardOf(request, saving)
+  if (!saved) return null
+  const { token: _, ...shown } = saved
+  return shown
+}
+
+/** Of a new card the last four digits and the brand, never the number. */
+function newCardOf({ card }: OrderRequest, saving: Saving | null): OrderCard | null {
+  if (!card || card.saved) return null
   const number = card.cardNumber.reveal()
   return {
-    apiKey: null,
+    apiKey: savedKey(saving),
     nickname: card.nickname ?? null,
     cardholderName: card.cardholderName,
     cardholderStreetAddress: card.cardholderStreetAddress,

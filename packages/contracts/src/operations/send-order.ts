@@ -98,12 +98,12 @@ const body = z.object({
   card: savedOrNew(NewCard)
     .optional()
     .describe(
-      "The card that pays: a saved one, or a new one, which is then saved to the recipient's account. Needed, and looked at, for `card` payment only.",
+      "The card that pays: a saved one, or a new one, which is then saved to the recipient's account, unless the same card is there already or the account has its 20 cards. Needed, and looked at, for `card` payment only.",
     ),
   address: savedOrNew(NewAddress)
     .optional()
     .describe(
-      "Where to deliver: a saved address, or a new one, which is then saved to the recipient's account. Needed, and looked at, for `delivery` only.",
+      "Where to deliver: a saved address, or a new one, which is then saved to the recipient's account, unless the same address is there already or the account has its 50 addresses. Needed, and looked at, for `delivery` only.",
     ),
   recipient: OrderRecipient,
 })

@@ -1,4 +1,4 @@
-import type { Address, Fault, Recipient, TokenizedCard } from '@platter/contracts'
+import type { Address, Fault, Recipient, Saving, TokenizedCard } from '@platter/contracts'
 import { USER_NOT_FOUND } from './refusals.ts'
 
 /** The keys of an order; null asks for nothing. */
@@ -8,9 +8,21 @@ export type Asked = {
   addressApiKey: string | null
 }
 
-export type Found = { recipient: Recipient | null; card: TokenizedCard | null; address: Address | null }
+export type Found = {
+  recipient: Recipient | null
+  card: TokenizedCard | null
+  address: Address | null
+  newCard: Saving | null
+  newAddress: Saving | null
+}
 
-export const NOTHING_FOUND: Found = { recipient: null, card: null, address: null }
+export const NOTHING_FOUND: Found = {
+  recipient: null,
+  card: null,
+  address: null,
+  newCard: null,
+  newAddress: null,
+}
 
 /** Whatever was asked for and is not there, with pointers into the body of send-order. */
 export function notFound(asked: Asked, found: Found): Fault[] {

@@ -2,8 +2,10 @@ import type { Address } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_ADDRESSES, type NoRoom } from '#/domain/room.ts'
+import { addressFields, savingOf } from '#/domain/saving.ts'
 import { addWithin } from './add-within.ts'
 import { ownUser, type Owner } from './own-user.ts'
+import { saveWithin } from './save-within.ts'
 import type { Db, Trx } from './tables.ts'
 
 /** An address that has a key: of a new one inside an order it may still be null. */
@@ -30,7 +32,7 @@ export const addAddress = (trx: Trx, owner: Owner, address: SavedAddress): Promi
   addWithin(trx, owner, {
     count: () => countAddresses(trx, owner.userApiKey),
     max: MAX_ADDRESSES,
-    insert: () => saveAddress(trx, owner.userApiKey, address),
+    insert: () => insertAddress(trx, owner.userApiKey, address),
   })
 
 /** What is left of a removed address: migrations/0003 tells why anything is. */
@@ -69,8 +71,19 @@ export async function removeAddress(
   return address
 }
 
+/** Saves the address of an order, unless the same one is there already or the user has no room for it. */
+export const saveAddress = (db: Db, userApiKey: string, address: SavedAddress): Promise<void> =>
+  saveWithin(db, userApiKey, {
+    decide: async (trx) =>
+      savingOf(addressFields(address), await addressesOf(trx, userApiKey), MAX_ADDRESSES),
+    insert: (trx) => insertAddress(trx, userApiKey, address),
+  })
+
+const addressesOf = (db: Db, userApiKey: string): Promise<Address[]> =>
+  db.selectFrom('addresses').select(addressColumns).where('user_api_key', '=', userApiKey).execute()
+
 /** Stores the address unless it is, or was, there already, whatever the user has. */
-export async function saveAddress(db: Db, userApiKey: string, address: SavedAddress): Promise<void> {
+async function insertAddress(db: Db, userApiKey: string, address: SavedAddress): Promise<void> {
   await db
     .insertInto('addresses')
     .values({

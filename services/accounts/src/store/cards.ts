@@ -2,8 +2,10 @@ import type { CreditCard, TokenizedCard } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_CARDS, type NoRoom } from '#/domain/room.ts'
+import { cardFields, savingOf } from '#/domain/saving.ts'
 import { addWithin } from './add-within.ts'
 import { ownUser, type Owner } from './own-user.ts'
+import { saveWithin } from './save-within.ts'
 import type { Db, Trx } from './tables.ts'
 
 /** The columns that make a CreditCard of a row. */
@@ -35,7 +37,7 @@ export const addCard = (trx: Trx, owner: Owner, card: TokenizedCard): Promise<'a
   addWithin(trx, owner, {
     count: () => countCards(trx, owner.userApiKey),
     max: MAX_CARDS,
-    insert: () => saveCard(trx, owner.userApiKey, card),
+    insert: () => insertCard(trx, owner.userApiKey, card),
   })
 
 /** What is left of a removed card: migrations/0003 tells why anything is. */
@@ -76,8 +78,18 @@ export async function removeCard(
   return card
 }
 
+/** Saves the card of an order, unless the same one is there already or the user has no room for it. */
+export const saveCard = (db: Db, userApiKey: string, card: TokenizedCard): Promise<void> =>
+  saveWithin(db, userApiKey, {
+    decide: async (trx) => savingOf(cardFields(card), await cardsOf(trx, userApiKey), MAX_CARDS),
+    insert: (trx) => insertCard(trx, userApiKey, card),
+  })
+
+const cardsOf = (db: Db, userApiKey: string): Promise<CreditCard[]> =>
+  db.selectFrom('cards').select(cardColumns).where('user_api_key', '=', userApiKey).execute()
+
 /** Stores the card unless it is, or was, there already, whatever the user has. */
-export async function saveCard(db: Db, userApiKey: string, card: TokenizedCard): Promise<void> {
+export async function insertCard(db: Db, userApiKey: string, card: TokenizedCard): Promise<void> {
   await db
     .insertInto('cards')
     .values({

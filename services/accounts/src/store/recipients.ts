@@ -1,15 +1,28 @@
-import { jsonObjectFrom } from 'kysely/helpers/postgres'
+import type { NewAddressFields, NewCardFields } from '@platter/contracts'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Found } from '#/domain/resolution.ts'
+import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/room.ts'
+import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
 import { addressColumns } from './addresses.ts'
 import { cardColumns } from './cards.ts'
 import { ownUser, type Owner } from './own-user.ts'
 import type { Db } from './tables.ts'
 
-/** The user with that card and that address of the user's own, in one round trip; undefined when there is no such user. */
+type Named = {
+  cardApiKey: string | null
+  addressApiKey: string | null
+  newCard: NewCardFields | null
+  newAddress: NewAddressFields | null
+}
+
+/**
+ * The user with that card and that address of the user's own, and what becomes of a new card and a new address, in one
+ * round trip; undefined when there is no such user.
+ */
 export async function findRecipient(
   db: Db,
   owner: Owner,
-  { cardApiKey, addressApiKey }: { cardApiKey: string | null; addressApiKey: string | null },
+  { cardApiKey, addressApiKey, newCard, newAddress }: Named,
 ): Promise<Found | undefined> {
   const user = await ownUser(db, owner)
     .select((eb) => [
@@ -32,8 +45,36 @@ export async function findRecipient(
           .where('addresses.api_key', '=', addressApiKey),
       ).as('address'),
     ])
+    .$if(newCard !== null, (query) =>
+      query.select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom('cards')
+            .select(cardColumns)
+            .whereRef('cards.user_api_key', '=', 'users.api_key')
+            .orderBy('cards.created_at'),
+        ).as('cards'),
+      ),
+    )
+    .$if(newAddress !== null, (query) =>
+      query.select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom('addresses')
+            .select(addressColumns)
+            .whereRef('addresses.user_api_key', '=', 'users.api_key')
+            .orderBy('addresses.created_at'),
+        ).as('addresses'),
+      ),
+    )
     .executeTakeFirst()
   if (!user) return undefined
-  const { card, address, ...recipient } = user
-  return { recipient, card, address }
+  const { card, address, cards = [], addresses = [], ...recipient } = user
+  return {
+    recipient,
+    card,
+    address,
+    newCard: newCard && savingOf(cardFields(newCard), cards, MAX_CARDS),
+    newAddress: newAddress && savingOf(addressFields(newAddress), addresses, MAX_ADDRESSES),
+  }
 }

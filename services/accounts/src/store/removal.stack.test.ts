@@ -12,6 +12,7 @@ import { findRecipient } from './recipients.ts'
 import type { Db, Tables } from './tables.ts'
 import { insertUser, readUser } from './users.ts'
 
+const nothingNew = { newCard: null, newAddress: null }
 const log = createLog('test', 'fatal')
 let db: Db
 let close: () => Promise<void>
@@ -66,7 +67,7 @@ test('a removed card is not brought back by an accounts.save that is said again'
   expect(await db.transaction().execute((trx) => removeCard(trx, owner, card.apiKey))).toEqual(shown)
   await saveCard(db, owner.userApiKey, card)
   expect((await readUser(db, owner))?.creditCards).toEqual([])
-  const asked = { cardApiKey: card.apiKey, addressApiKey: null }
+  const asked = { cardApiKey: card.apiKey, addressApiKey: null, ...nothingNew }
   expect((await findRecipient(db, owner, asked))?.card).toBeNull()
 })
 
@@ -87,7 +88,11 @@ test('a removed address is not brought back by an accounts.save that is said aga
   expect(await db.transaction().execute((trx) => removeAddress(trx, owner, address.apiKey))).toEqual(address)
   await saveAddress(db, owner.userApiKey, address)
   expect((await readUser(db, owner))?.savedAddresses).toEqual([])
-  const found = await findRecipient(db, owner, { cardApiKey: null, addressApiKey: address.apiKey })
+  const found = await findRecipient(db, owner, {
+    ...nothingNew,
+    cardApiKey: null,
+    addressApiKey: address.apiKey,
+  })
   expect(found?.address).toBeNull()
   const rows = await db.selectFrom('addresses').selectAll().where('api_key', '=', address.apiKey).execute()
   expect(rows).toHaveLength(1)

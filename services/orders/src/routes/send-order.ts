@@ -125,13 +125,14 @@ async function accept(
   { apiKey, watch, checked, newCard }: Accepting,
 ): Promise<void> {
   const { conductor, answerWithinMs } = needs
-  const { order, savedCard } = checked
-  const newAddress = newAddressOf(body, order)
+  const { order, savedCard, saves } = checked
+  const cardToSave = saves.card ? newCard : null
+  const newAddress = saves.address ? newAddressOf(body, order) : null
   const facts: SendOrderFacts = {
     total: order.total,
     token: isCharged(order) ? ((newCard ?? savedCard)?.token ?? null) : null,
     userApiKey: order.recipientApiKey,
-    newCard,
+    newCard: cardToSave,
     newAddress,
   }
   try {
@@ -139,7 +140,7 @@ async function accept(
       apiKey,
       applicationId: principal.applicationId,
       requestId,
-      order: withKeys(order, newCard, newAddress),
+      order: withKeys(order, { newCard, cardToSave, newAddress }),
       facts,
       idempotency: idempotency && { scope: idempotency, busyMs: busyFor(answerWithinMs) },
     }
@@ -161,12 +162,16 @@ async function isThere(db: Db, apiKey: string, watch: Watch): Promise<boolean> {
 const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
   address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
 
-function withKeys(
-  order: PricedOrder,
-  newCard: TokenizedCard | null,
-  newAddress: SavedAddress | null,
-): PricedOrder {
+type Fresh = {
+  newCard: TokenizedCard | null
+  cardToSave: TokenizedCard | null
+  newAddress: SavedAddress | null
+}
+
+/** A new card that is not to be saved keeps the apiKey under which the same one is saved already, or has none. */
+function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
   const { card, address } = order.details
-  const keyedCard = card && newCard ? { ...card, apiKey: newCard.apiKey, brand: newCard.brand } : card
-  return { ...order, details: { ...order.details, card: keyedCard, address: newAddress ?? address } }
+  const keyedCard = card &&
+    newCard && { ...card, apiKey: cardToSave?.apiKey ?? card.apiKey, brand: newCard.brand }
+  return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
 }

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { addressFields, cardFields, savingOf } from './saving.ts'
+
+const home = {
+  streetAddress: '316 W Washington Ave',
+  aptNumber: null,
+  city: 'Madison',
+  state: 'WI',
+  zip: '53703',
+}
+const saved = { ...home, apiKey: 'a1' }
+const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+const anAddress = fc.record({
+  streetAddress: text,
+  aptNumber: fc.option(text),
+  city: text,
+  state: text,
+  zip: text,
+})
+
+test('an address that is saved already is found again, however its case, spaces and accents are written', () => {
+  const written = { ...home, streetAddress: ' 316  w washington AVE', aptNumber: '', city: 'madison ' }
+  expect(savingOf(written, [saved], 50)).toEqual({ kind: 'saved', apiKey: 'a1' })
+  const accents = { ...home, city: 'Cañon City' }
+  const decomposed = { ...saved, city: 'Can\u0303on City' }
+  expect(savingOf(accents, [decomposed], 50)).toEqual({ kind: 'saved', apiKey: 'a1' })
+})
+
+test.each(Object.keys(home))('an address with another %s is another address', (field) => {
+  expect(savingOf({ ...home, [field]: 'another' }, [saved], 50)).toEqual({ kind: 'room' })
+})
+
+test('whatever is saved is never saved a second time, and never more than the limit', () => {
+  fc.assert(
+    fc.property(fc.array(anAddress, { maxLength: 30 }), fc.integer({ min: 1, max: 10 }), (orders, max) => {
+      const account: { apiKey: string; streetAddress: string }[] = []
+      for (const [at, fresh] of orders.entries()) {
+        const saving = savingOf(addressFields(fresh), account as never, max)
+        if (saving.kind === 'room') account.push({ ...fresh, apiKey: `a${at}` })
+        expect(account.length).toBeLessThanOrEqual(max)
+        expect(savingOf(addressFields(fresh), account as never, max)).not.toEqual({ kind: 'room' })
+      }
+    }),
+  )
+})
+
+const card = {
+  cardholderName: 'Maria Lindqvist',
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  lastFour: '4242',
+  expirationMonth: '09',
+  expirationYear: '31',
+}
+
+test('a card that looks like a saved one in every field is that card', () => {
+  const stored = { ...card, apiKey: 'c1', nickname: 'Visa', brand: 'visa' }
+  expect(savingOf(cardFields(card), [stored], 20)).toEqual({ kind: 'saved', apiKey: 'c1' })
+  for (const field of Object.keys(card))
+    expect(savingOf(cardFields({ ...card, [field]: '77' }), [stored], 20)).toEqual({ kind: 'room' })
+})
+
+test('a full account has no room, and recognises what it has all the same', () => {
+  const twenty = Array.from({ length: 20 }, (_, at) => ({
+    ...card,
+    lastFour: `10${10 + at}`,
+    apiKey: `c${at}`,
+  }))
+  expect(savingOf(cardFields(card), twenty, 20)).toEqual({ kind: 'full' })
+  expect(savingOf(cardFields({ ...card, lastFour: '1013' }), twenty, 20)).toEqual({
+    kind: 'saved',
+    apiKey: 'c3',
+  })
+})

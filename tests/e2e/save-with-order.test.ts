@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  get,
+  home,
+  operator,
+  plainItems,
+  post,
+  readOrder,
+  register,
+  sendOrder,
+  type Order,
+  type User,
+} from './client.ts'
+
+type Placed = Order & { apiKey: string }
+
+async function deliveryFor(user: User, changes: Record<string, unknown> = {}) {
+  const [item] = await plainItems(cast.aurora)
+  return anOrder(cast.aurora, {
+    items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
+    method: 'delivery',
+    payment: 'card',
+    card: card(),
+    address: home,
+    recipient: { apiKey: user.apiKey },
+    ...changes,
+  })
+}
+
+/** Sends the order and waits for the end of its saga, of which saving is the last step. */
+async function placed(order: unknown): Promise<Placed> {
+  const { status, body } = await sendOrder(order)
+  expect(status).toBe(200)
+  await eventually(
+    async () => (await operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`)).body,
+    ({ saga }) => saga.state !== 'running',
+  )
+  return body
+}
+
+const read = async ({ apiKey }: User): Promise<User> => (await get<User>(`user/${apiKey}`)).body
+
+test('the same new card and address again are not saved a second time, and the order names the saved ones', async () => {
+  const user = await register()
+  const first = await placed(await deliveryFor(user))
+  const again = {
+    card: { ...card(), cardholderName: 'MARIA  LINDQVIST', nickname: 'my card' },
+    address: { ...home, streetAddress: ' 316 w washington AVE ', city: 'madison' },
+  }
+  const { body: validated } = await post<Order>('validate-order', await deliveryFor(user, again))
+  const second = await placed(await deliveryFor(user, again))
+  for (const order of [validated, second]) {
+    expect(order.card?.apiKey).toBe(first.card?.apiKey)
+    expect(order.address?.apiKey).toBe(first.address?.apiKey)
+  }
+  const { creditCards, savedAddresses } = await read(user)
+  expect(creditCards.map(({ apiKey }) => apiKey)).toEqual([first.card?.apiKey])
+  expect(savedAddresses.map(({ apiKey }) => apiKey)).toEqual([first.address?.apiKey])
+})
+
+test('another expiry or apartment is another card or address, and is saved', async () => {
+  const user = await register()
+  await placed(await deliveryFor(user))
+  await placed(
+    await deliveryFor(user, {
+      card: { ...card(), expirationYear: '32' },
+      address: { ...home, aptNumber: '5' },
+    }),
+  )
+  const { creditCards, savedAddresses } = await read(user)
+  expect([creditCards.length, savedAddresses.length]).toEqual([2, 2])
+})
+
+test('an account with 20 cards and 50 addresses keeps them: the order is placed and charged, its card and address are not saved', async () => {
+  const user = await register()
+  for (let count = 0; count < 20; count++)
+    expect((await post(`user/${user.apiKey}/add-card`, card())).status).toBe(200)
+  for (let count = 0; count < 50; count++)
+    expect((await post(`user/${user.apiKey}/add-address`, { ...home, aptNumber: `${count}` })).status).toBe(
+      200,
+    )
+  const fresh = { card: { ...card(), expirationYear: '32' }, address: { ...home, aptNumber: 'new' } }
+  const order = await placed(await deliveryFor(user, fresh))
+  expect(order.card).toMatchObject({ apiKey: null, lastFour: '4242' })
+  expect(order.address).toMatchObject({ apiKey: null, aptNumber: 'new' })
+  expect((await readOrder(order.apiKey)).paymentState).toBe('CHARGED')
+  const { creditCards, savedAddresses } = await read(user)
+  expect([creditCards.length, savedAddresses.length]).toEqual([20, 50])
+})
+
+test('orders at the same time save one address once, and no more addresses than there is room for', async () => {
+  const user = await register()
+  const cash = { payment: 'cash', card: null }
+  const one = await deliveryFor(user, cash)
+  await Promise.all(Array.from({ length: 6 }, () => placed(one)))
+  expect((await read(user)).savedAddresses).toHaveLength(1)
+  for (let count = 0; count < 47; count++)
+    await post(`user/${user.apiKey}/add-address`, { ...home, aptNumber: `${count}` })
+  const others = await Promise.all(
+    Array.from({ length: 6 }, (_, at) =>
+      deliveryFor(user, { ...cash, address: { ...home, aptNumber: `suite ${at}` } }),
+    ),
+  )
+  await Promise.all(others.map(placed))
+  expect((await read(user)).savedAddresses).toHaveLength(50)
+})
