@@ -8,6 +8,7 @@ export type OrderRow = PlacedOrder & {
   applicationId: string
   outcome: 'pending' | 'transmitted' | 'failed'
   told: boolean
+  shown: boolean
 }
 
 export type SagaRow = {

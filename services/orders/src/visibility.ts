@@ -28,6 +28,30 @@ export async function isUserOf(
 }
 
 /**
+ * Orders as a client may see them. A pending one is marked first, so that it stays visible, as cancelled, should it fail.
+ * The mark and the failure are statements on one row: either the order was marked before it failed, or the mark finds it
+ * decided, and what was read is read again.
+ */
+export async function readToShow<T extends orders.ReadOrder>(
+  db: Db,
+  read: () => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found = await read()
+  const unseen = found.filter(({ staysVisible }) => !staysVisible)
+  const marked = await Promise.all(unseen.map(({ apiKey }) => orders.show(db, apiKey)))
+  return marked.every(Boolean) ? found : readToShow(db, read)
+}
+
+/** The order from `rows`, as `readToShow`; null when there is none to be seen. */
+export async function findToShow(db: Db, rows: Db, apiKey: string): Promise<orders.OwnedOrder | null> {
+  const [order = null] = await readToShow(db, async () => {
+    const found = await orders.find(rows, apiKey)
+    return found ? [found] : []
+  })
+  return order
+}
+
+/**
  * The order, if the calling application may see it: the one that placed it, and those that its recipient
  * belongs to (interface.md, "Who may see what"). Anything else is `order-not-found`, after the same question
  * to accounts: how long the answer takes does not tell either whether there is such an order.
@@ -39,22 +63,23 @@ export async function findVisibleOrder(
 ): Promise<Visible> {
   const { applicationId } = caller
   const rows = own({ applicationId })
-  const order = await orders.find(rows, apiKey)
+  const order = await findToShow(db, rows, apiKey)
   if (order?.applicationId === applicationId) return { order, rows }
   const recipient = await orders.recipientOf(db, apiKey)
   const isTheirs = await isUserOf(bus, recipient ?? NOBODY, caller)
-  const visible = recipient !== null && isTheirs && (await ofUser(own, apiKey, applicationId, recipient))
+  const visible =
+    recipient !== null && isTheirs && (await ofUser({ db, own }, apiKey, applicationId, recipient))
   if (visible) return visible
   throw new Problem('order-not-found', 'There is no such order.')
 }
 
 async function ofUser(
-  own: Own,
+  { db, own }: Pick<Needs, 'db' | 'own'>,
   apiKey: string,
   applicationId: string,
   userApiKey: string,
 ): Promise<Visible | null> {
   const rows = own({ applicationId, userApiKey })
-  const order = await orders.find(rows, apiKey)
+  const order = await findToShow(db, rows, apiKey)
   return order?.recipientApiKey === userApiKey ? { order, rows } : null
 }

@@ -1,5 +1,5 @@
 export * from '../../../services/orders/src/store/orders.ts'
-import type * as real from '../../../services/orders/src/store/orders.ts'
+import * as real from '../../../services/orders/src/store/orders.ts'
 import { statement, type OrderRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
@@ -8,7 +8,8 @@ const rowOf = (apiKey: string): OrderRow | null => simulation().database.orders.
 export const find: typeof real.find = (_db, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)}`, () => {
     const row = rowOf(apiKey)
-    return row && (row.outcome !== 'failed' || row.told) ? row : null
+    if (!row || !real.isVisible(row)) return null
+    return { ...row, staysVisible: row.outcome !== 'pending' || row.told || row.shown }
   })
 
 export const exists: typeof real.exists = (_db, apiKey) =>
@@ -27,10 +28,13 @@ export function standingNow(apiKey: string): real.Standing {
   return { kind: 'failed', refusal: saga.state.refusal }
 }
 
-export const tell: typeof real.tell = (_db, apiKey) =>
-  statement(`tell ${apiKey.slice(0, 4)}`, () => {
+export const tell: typeof real.tell = (_db, apiKey) => mark(apiKey, { told: true })
+export const show: typeof real.show = (_db, apiKey) => mark(apiKey, { shown: true })
+
+const mark = (apiKey: string, seen: { told: true } | { shown: true }) =>
+  statement(`mark ${apiKey.slice(0, 4)}`, () => {
     const row = rowOf(apiKey)
     if (row?.outcome !== 'pending') return false
-    simulation().database.orders.set(apiKey, { ...row, told: true })
+    simulation().database.orders.set(apiKey, { ...row, ...seen })
     return true
   })

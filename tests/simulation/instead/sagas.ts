@@ -58,6 +58,7 @@ export const accept: typeof real.accept = (_db, accepted) =>
       applicationId: accepted.applicationId,
       outcome: 'pending',
       told: false,
+      shown: false,
     })
     database.statuses.set(apiKey, ['PROCESSING'])
     newDelivery(apiKey, accepted.delivery)

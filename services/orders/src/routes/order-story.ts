@@ -22,7 +22,7 @@ export const getOrderStory =
       order: orderRecord(order),
       applicationId: story.applicationId,
       outcome: story.outcome,
-      visible: story.outcome !== 'failed' || story.told,
+      visible: story.visible,
       statuses: statuses.map((record) => ({ orderApiKey: apiKey, ...record })),
       saga: sagaStory(story.saga),
       payment,

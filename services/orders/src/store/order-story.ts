@@ -2,7 +2,7 @@ import type { OrderStory, Refusal, RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { placedOrder } from '#/store/orders.ts'
+import { isVisible, placedOrder } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** All that the orders service has of an order, whoever may see it. Times in epoch seconds. */
@@ -10,7 +10,7 @@ export type StoredStory = {
   order: PlacedOrder
   applicationId: string
   outcome: 'pending' | 'transmitted' | 'failed'
-  told: boolean
+  visible: boolean
   requestId: string
   traceparent: string | null
   saga: {
@@ -65,7 +65,7 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
     order: placedOrder(row),
     applicationId: row.application_id,
     outcome: row.outcome,
-    told: row.told,
+    visible: isVisible(row),
     requestId: row.request_id,
     traceparent: row.traceparent,
     saga: { version, attempt, facts, state, wakeAt, deadline, finished },

@@ -7,9 +7,13 @@ import type { Db, Tables } from '#/store/tables.ts'
 
 export type OrderRow = Selectable<Tables['orders']>
 
-/** What came to nothing before anyone was told of it was never an order (interface.md, "send-order"). */
-export const isVisible = ({ outcome, told }: Pick<OrderRow, 'outcome' | 'told'>): boolean =>
-  outcome !== 'failed' || told
+type Seen = Pick<OrderRow, 'outcome' | 'told' | 'shown'>
+
+/** What failed before any client saw it was never an order (interface.md, "send-order"). */
+export const isVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'failed' || told || shown
+
+/** Whether it is visible for good. A pending order that no client has seen is hidden when it fails. */
+const staysVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'pending' || told || shown
 
 export function placedOrder(row: OrderRow): PlacedOrder {
   return {
@@ -31,14 +35,17 @@ export function placedOrder(row: OrderRow): PlacedOrder {
 
 const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
 
-export type OwnedOrder = PlacedOrder & { applicationId: string }
+export type ReadOrder = PlacedOrder & { staysVisible: boolean }
+export type OwnedOrder = ReadOrder & { applicationId: string }
+
+const readOrder = (row: OrderRow): ReadOrder => ({ ...placedOrder(row), staysVisible: staysVisible(row) })
 
 export const find = batched({
   run: async (db: Db, apiKeys: readonly string[]): Promise<(OwnedOrder | null)[]> => {
     // As text: the query builder takes 20 µs longer, of 120 that Fastify and pg take for an order.
     const { rows } = await sql<OrderRow>`select * from orders where api_key = any(${apiKeys})`.execute(db)
     return matched(apiKeys, rows.filter(isVisible), ({ api_key }) => api_key).map(
-      (row) => row && { ...placedOrder(row), applicationId: row.application_id },
+      (row) => row && { ...readOrder(row), applicationId: row.application_id },
     )
   },
 })
@@ -82,18 +89,18 @@ export async function ofRecipient(
   db: Db,
   recipientApiKey: string,
   page: { before: number | null; limit: number },
-): Promise<PlacedOrder[]> {
+): Promise<ReadOrder[]> {
   const rows = await db
     .selectFrom('orders')
     .selectAll()
     .where('recipient_api_key', '=', recipientApiKey)
     // As isVisible says, and before the page is cut.
-    .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true)]))
+    .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
     .$if(page.before !== null, (query) => query.where('id', '<', page.before))
     .orderBy('id', 'desc')
     .limit(page.limit)
     .execute()
-  return rows.map(placedOrder)
+  return rows.map(readOrder)
 }
 
 /** Oldest first; `date` in epoch seconds. */
@@ -141,11 +148,17 @@ export function standingOf(row: OrderRow & { state: State }): Standing {
   return { kind: 'failed', refusal: row.state.refusal }
 }
 
-/** Notes that a client is told of the order while it is pending. False when it is not pending any more. */
-export async function tell(db: Db, apiKey: string): Promise<boolean> {
+/** Notes that send-order answers with the order while it is pending. False when it is not pending any more. */
+export const tell = (db: Db, apiKey: string): Promise<boolean> => mark(db, apiKey, { told: true })
+
+/** Notes that a client reads the order while it is pending. False when it is not pending any more. */
+export const show = (db: Db, apiKey: string): Promise<boolean> => mark(db, apiKey, { shown: true })
+
+/** One order a statement: two that lock several orders, this one and `sagas.move`, could wait for each other. */
+async function mark(db: Db, apiKey: string, seen: { told: true } | { shown: true }): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('orders')
-    .set({ told: true })
+    .set(seen)
     .where('api_key', '=', apiKey)
     .where('outcome', '=', 'pending')
     .executeTakeFirst()

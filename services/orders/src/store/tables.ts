@@ -32,6 +32,7 @@ export type Tables = {
     payment_state: PaymentState
     outcome: Generated<'pending' | 'transmitted' | 'failed'>
     told: Generated<boolean>
+    shown: Generated<boolean>
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
     /** Set by a trigger only. */

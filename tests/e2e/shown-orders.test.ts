@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { Stream } from '../event-stream.ts'
+import {
+  anOrder,
+  cast,
+  eventually,
+  get,
+  readOrder,
+  register,
+  sendOrder,
+  stack,
+  statusesOf,
+  type Order,
+  type ProblemBody,
+  type User,
+} from './client.ts'
+
+/** How a client can come to see an order before send-order has answered. */
+const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | undefined>][] = [
+  [
+    'order-by-key',
+    async (key) => {
+      const { status, body } = await get<Order>(`order-by-key/${key}`)
+      return status === 200 ? body : undefined
+    },
+  ],
+  ['the history', async (_key, user) => (await get<Order[]>(`user/${user.apiKey}/orders`)).body[0]],
+]
+
+test.each(WAYS)(
+  'an order that %s showed while it was pending stays visible, as cancelled, when it fails',
+  async (_name, look) => {
+    const [user, key] = [await register(), crypto.randomUUID()]
+    const order = await anOrder(cast.unreachable, { recipient: { apiKey: user.apiKey } })
+    const sending = sendOrder(order, { headers: { 'idempotency-key': key } })
+    const seen = await eventually(
+      () => look(key, user),
+      (found) => found !== undefined,
+    )
+    expect(seen).toMatchObject({ status: 'PROCESSING', cancellation: null })
+    const apiKey = seen?.apiKey ?? ''
+    const stream = await Stream.open(`${stack().gateway}/publicapi/v1/order/${apiKey}/statuses`, {
+      key: stack().accessKey,
+    })
+    onTestFinished(() => stream.close())
+
+    // The request that waits is answered as without a look.
+    expect(await sending).toMatchObject({ status: 502, body: { code: 'restaurant-unreachable' } })
+    const cancelled = { apiKey, status: 'PROCESSING', cancellation: { reason: 'restaurant-unreachable' } }
+    expect(await readOrder(apiKey)).toMatchObject(cancelled)
+    expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toMatchObject([cancelled])
+    expect(await statusesOf(apiKey)).toEqual(['PROCESSING'])
+    await stream.ended()
+    expect(stream.events.map(({ event }) => event)).toEqual(['status', 'cancellation'])
+  },
+)
+
+test('an order that no client saw before it failed is not visible', async () => {
+  const [user, key] = [await register(), crypto.randomUUID()]
+  const order = await anOrder(cast.unreachable, { recipient: { apiKey: user.apiKey } })
+  expect((await sendOrder(order, { headers: { 'idempotency-key': key } })).status).toBe(502)
+  expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toEqual([])
+  expect(await get<ProblemBody>(`order-by-key/${key}`)).toMatchObject({
+    status: 404,
+    body: { code: 'order-not-found' },
+  })
+})
