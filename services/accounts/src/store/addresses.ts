@@ -1,12 +1,13 @@
 import type { Address } from '@platter/contracts'
-import { sql } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_ADDRESSES, type NoRoom } from '#/domain/room.ts'
 import { addressFields, savingOf } from '#/domain/saving.ts'
 import { addWithin } from './add-within.ts'
 import { ownUser, type Owner } from './own-user.ts'
 import { saveWithin } from './save-within.ts'
-import type { Db, Trx } from './tables.ts'
+import type { Db, Tables, Trx } from './tables.ts'
 
 /** An address that has a key: of a new one inside an order it may still be null. */
 export type SavedAddress = Address & { apiKey: string }
@@ -22,6 +23,17 @@ export const addressColumns = [
   'addresses.latitude',
   'addresses.longitude',
 ] as const
+
+/** The addresses of the user of a query, in the order in which they were added. */
+export const addressesOfUser = (eb: ExpressionBuilder<Tables, 'users'>) =>
+  jsonArrayFrom(
+    eb
+      .selectFrom('addresses')
+      .select(addressColumns)
+      .whereRef('addresses.user_api_key', '=', 'users.api_key')
+      .orderBy('addresses.created_at')
+      .orderBy('addresses.api_key'),
+  )
 
 const countAddresses = async (db: Db, userApiKey: string): Promise<number> => {
   const counted = db.selectFrom('addresses').select(({ fn }) => fn.countAll<number>().as('count'))

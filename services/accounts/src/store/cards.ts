@@ -1,12 +1,13 @@
 import type { CreditCard, TokenizedCard } from '@platter/contracts'
-import { sql } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_CARDS, type NoRoom } from '#/domain/room.ts'
 import { cardFields, savingOf } from '#/domain/saving.ts'
 import { addWithin } from './add-within.ts'
 import { ownUser, type Owner } from './own-user.ts'
 import { saveWithin } from './save-within.ts'
-import type { Db, Trx } from './tables.ts'
+import type { Db, Tables, Trx } from './tables.ts'
 
 /** The columns that make a CreditCard of a row. */
 export const cardColumns = [
@@ -20,6 +21,17 @@ export const cardColumns = [
   'cards.expiration_year as expirationYear',
   'cards.brand',
 ] as const
+
+/** The cards of the user of a query, in the order in which they were added. */
+export const cardsOfUser = (eb: ExpressionBuilder<Tables, 'users'>) =>
+  jsonArrayFrom(
+    eb
+      .selectFrom('cards')
+      .select(cardColumns)
+      .whereRef('cards.user_api_key', '=', 'users.api_key')
+      .orderBy('cards.created_at')
+      .orderBy('cards.api_key'),
+  )
 
 const countCards = async (db: Db, userApiKey: string): Promise<number> => {
   const counted = db.selectFrom('cards').select(({ fn }) => fn.countAll<number>().as('count'))

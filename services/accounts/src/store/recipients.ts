@@ -1,10 +1,10 @@
 import type { NewAddressFields, NewCardFields } from '@platter/contracts'
-import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Found } from '#/domain/resolution.ts'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/room.ts'
 import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
-import { addressColumns } from './addresses.ts'
-import { cardColumns } from './cards.ts'
+import { addressColumns, addressesOfUser } from './addresses.ts'
+import { cardColumns, cardsOfUser } from './cards.ts'
 import { ownUser, type Owner } from './own-user.ts'
 import type { Db } from './tables.ts'
 
@@ -45,28 +45,8 @@ export async function findRecipient(
           .where('addresses.api_key', '=', addressApiKey),
       ).as('address'),
     ])
-    .$if(newCard !== null, (query) =>
-      query.select((eb) =>
-        jsonArrayFrom(
-          eb
-            .selectFrom('cards')
-            .select(cardColumns)
-            .whereRef('cards.user_api_key', '=', 'users.api_key')
-            .orderBy('cards.created_at'),
-        ).as('cards'),
-      ),
-    )
-    .$if(newAddress !== null, (query) =>
-      query.select((eb) =>
-        jsonArrayFrom(
-          eb
-            .selectFrom('addresses')
-            .select(addressColumns)
-            .whereRef('addresses.user_api_key', '=', 'users.api_key')
-            .orderBy('addresses.created_at'),
-        ).as('addresses'),
-      ),
-    )
+    .$if(newCard !== null, (query) => query.select((eb) => cardsOfUser(eb).as('cards')))
+    .$if(newAddress !== null, (query) => query.select((eb) => addressesOfUser(eb).as('addresses')))
     .executeTakeFirst()
   if (!user) return undefined
   const { card, address, cards = [], addresses = [], ...recipient } = user

@@ -1,8 +1,7 @@
 import type { User } from '@platter/contracts'
 import { sql } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { addressColumns } from './addresses.ts'
-import { cardColumns } from './cards.ts'
+import { addressesOfUser } from './addresses.ts'
+import { cardsOfUser } from './cards.ts'
 import { ownUser, type Owner } from './own-user.ts'
 import type { Db } from './tables.ts'
 
@@ -106,22 +105,8 @@ export function readUser(db: Db, owner: Owner): Promise<User | undefined> {
       'users.first_name as firstName',
       'users.last_name as lastName',
       'users.phone',
-      jsonArrayFrom(
-        eb
-          .selectFrom('addresses')
-          .select(addressColumns)
-          .whereRef('addresses.user_api_key', '=', 'users.api_key')
-          .orderBy('addresses.created_at')
-          .orderBy('addresses.api_key'),
-      ).as('savedAddresses'),
-      jsonArrayFrom(
-        eb
-          .selectFrom('cards')
-          .select(cardColumns)
-          .whereRef('cards.user_api_key', '=', 'users.api_key')
-          .orderBy('cards.created_at')
-          .orderBy('cards.api_key'),
-      ).as('creditCards'),
+      addressesOfUser(eb).as('savedAddresses'),
+      cardsOfUser(eb).as('creditCards'),
     ])
     .executeTakeFirst()
 }
