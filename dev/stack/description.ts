@@ -13,7 +13,8 @@ export interface StackFile {
   readonly operatorKey: string
   readonly restaurants: SeedResult['restaurants']
   readonly processes: Readonly<Record<ServiceName | ServerKind, number[]>>
-  readonly urls: Readonly<Record<ServerKind, string>>
+  /** `processor`: the development payment processor. */
+  readonly urls: Readonly<Record<ServerKind | 'processor', string>>
   /** Folders; `ledger` and `receipts` are files. Null where a server of somebody else keeps it. */
   readonly data: Readonly<Record<ServerKind, string | null> & Record<'logs' | 'ledger' | 'receipts', string>>
 }
@@ -56,7 +57,12 @@ export function describeStack({
       rabbitmq: rabbitmq.pids(),
       redis: redis.pids(),
     },
-    urls: { postgres: superuserUrl, rabbitmq: rabbitmq.url, redis: redis.url },
+    urls: {
+      postgres: superuserUrl,
+      rabbitmq: rabbitmq.url,
+      redis: redis.url,
+      processor: `http://127.0.0.1:${wiring.ports.processor[0]}`,
+    },
     data: { postgres: postgres.data, rabbitmq: rabbitmq.data, redis: redis.data, logs, ledger, receipts },
   }
 }

@@ -63,21 +63,23 @@ async function read(apiKey: string): Promise<Order> {
 const paid = (apiKey: string, state: Order['paymentState']) =>
   until(async () => (await read(apiKey)).paymentState === state, { what: state, withinMs: 30_000 })
 
-/** An order that was paid by card. */
-async function chargedOrder(restaurantApiKey: string): Promise<string> {
-  const body = JSON.stringify({
-    restaurantApiKey,
-    items: [{ apiKey: await plainItem(stack.file, restaurantApiKey) }],
-    method: 'pickup',
-    payment: 'card',
-    card: cardOf('card'),
-    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
-  })
-  const sent = await fetch(`${stack.gateway}/publicapi/v1/send-order`, {
+const sendCardOrder = async (restaurantApiKey: string): Promise<Response> =>
+  fetch(`${stack.gateway}/publicapi/v1/send-order`, {
     method: 'POST',
     headers: asClient(),
-    body,
+    body: JSON.stringify({
+      restaurantApiKey,
+      items: [{ apiKey: await plainItem(stack.file, restaurantApiKey) }],
+      method: 'pickup',
+      payment: 'card',
+      card: cardOf('card'),
+      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
+    }),
   })
+
+/** An order that was paid by card. */
+async function chargedOrder(restaurantApiKey: string): Promise<string> {
+  const sent = await sendCardOrder(restaurantApiKey)
   expect(sent.status).toBe(200)
   const { apiKey } = (await sent.json()) as { apiKey: string }
   await paid(apiKey, 'CHARGED')
@@ -145,6 +147,28 @@ test('a killed or frozen Redis fails no order', async () => {
   const killed = await Promise.all(Array.from({ length: 20 }, timed))
   expect(killed.filter(({ status }) => status !== 200)).toEqual([])
 })
+
+/** Lets requests to the payment processor meet faults, as `dev/processor/src/faults.ts` has them. */
+async function failProcessor(rules: readonly object[]): Promise<void> {
+  const { status } = await fetch(`${stack.file.urls.processor}/faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ rules }),
+  })
+  expect(status).toBe(200)
+}
+
+test('an accepted order is answered 200 PROCESSING when the processor takes 5 s for the token and then is silent', async () => {
+  onTestFinished(() => failProcessor([]))
+  await failProcessor([
+    { fault: 'slow', on: ['tokenize'], next: 1, ms: 5_000 },
+    { fault: 'slow', on: ['authorize'], next: 1, ms: 30_000 },
+  ])
+  const sent = await sendCardOrder(AURORA)
+  const order = (await sent.json()) as Order
+  expect(order).toMatchObject({ status: 'PROCESSING', paymentState: 'PENDING', cancellation: null })
+  await paid(order.apiKey ?? '', 'CHARGED')
+}, 90_000)
 
 test('a killed RabbitMQ costs 503s and no process; orders are taken again by themselves', async () => {
   const before = servicesOf()

@@ -111,7 +111,7 @@ type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']
 
 /**
  * Calls internal operations of another service on our own account. `call` gives the operation's response;
- * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached.
+ * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached in time.
  */
 export function internalCaller(options: {
   service: string
@@ -125,6 +125,7 @@ export function internalCaller(options: {
     operation: O,
     body: Body<O>,
     requestId: string,
+    withinMs = options.timeoutMs,
   ): Promise<z.output<O['response']>> {
     const headers = {
       'content-type': 'application/json',
@@ -132,6 +133,8 @@ export function internalCaller(options: {
       [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
     }
     const payload = JSON.stringify(body)
+    // For all replicas together, the answer's last byte included.
+    const signal = AbortSignal.timeout(Math.max(0, Math.floor(Math.min(withinMs, options.timeoutMs))))
     let lastError: unknown
     for (const pool of options.replicas.inTurn()) {
       try {
@@ -142,8 +145,7 @@ export function internalCaller(options: {
             path: operation.path,
             headers: { ...headers, ...traced },
             body: payload,
-            headersTimeout: options.timeoutMs,
-            bodyTimeout: options.timeoutMs,
+            signal,
           })
           answered(answer.statusCode)
           options.replicas.answered(pool, answer.headers)

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { requestTimes } from '@platter/contracts'
 import {
   Problem,
   STARTING_HEADER,
@@ -12,8 +13,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 import type { SharedResponse } from '#/shared-responses.ts'
 
-/** Longer than the 8 s that send-order may take, shorter than a client's patience. */
-const ANSWER_WITHIN_MS = 12_000
 const NEXT_BYTES_WITHIN_MS = 30_000
 /** A stream of events has a comment every 15 s: one that is silent for so long comes from a replica that is no more. */
 const NEXT_EVENT_WITHIN_MS = 45_000
@@ -75,7 +74,7 @@ export async function requestShared(
       method: 'GET',
       path: withoutAccessKey(request.url),
       headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...traced },
-      headersTimeout: ANSWER_WITHIN_MS,
+      headersTimeout: requestTimes.gateway,
       bodyTimeout: NEXT_BYTES_WITHIN_MS,
     })
     answered(response.statusCode)
@@ -174,7 +173,7 @@ function exchange(
       request.method === 'GET' || request.method === 'HEAD'
         ? null
         : ((request.body as Buffer | undefined) ?? null),
-    headersTimeout: ANSWER_WITHIN_MS,
+    headersTimeout: requestTimes.gateway,
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   return new Promise((resolve, reject) => {

@@ -3,9 +3,12 @@ import {
   AccountsResolve,
   brandOf,
   CatalogQuote,
+  requestTimes,
   type Address,
   type Cents,
+  type Fault,
   type OrderRequest,
+  type Quote,
   type Recipient,
   type Saving,
   type TokenizedCard,
@@ -21,9 +24,6 @@ import {
   type OrderCard,
   type PricedOrder,
 } from '#/domain/order.ts'
-
-/** Long for a read; short enough to leave most of the 8 s to the saga. */
-const TIMEOUT_MS = 2_000
 
 type Caller = Context & { applicationId: string; now: number }
 
@@ -57,10 +57,7 @@ export async function checkOrder(
     ...quoted.faults,
     ...resolved.faults,
     ...(card ? cardFaults(card, caller.now) : []),
-    ...(tip && 'fault' in tip ? [tip.fault] : []),
-    ...(quoted.quote && tip && 'tip' in tip
-      ? totalFaults({ ...request, total: totalOf(quoted.quote, tip.tip) }, cardMinimum)
-      : []),
+    ...amountFaults(request, { quote: quoted.quote, tip, cardMinimum }),
   ]
   if (faults.length > 0) throw Problem.of(faults)
   if (!quoted.quote || !tip || 'fault' in tip || !resolved.recipient) {
@@ -70,6 +67,15 @@ export async function checkOrder(
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
   return { order: priceOrder(request, quoted.quote, known), savedCard: resolved.card, saves }
+}
+
+type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip> | null; cardMinimum: Cents }
+
+/** What is wrong with the tip and with the total, which is known only when nothing is wrong with anything else in it. */
+function amountFaults(request: OrderRequest, { quote, tip, cardMinimum }: Amounts): Fault[] {
+  if (!quote || !tip) return []
+  if ('fault' in tip) return [tip.fault]
+  return totalFaults({ ...request, total: totalOf(quote, tip.tip) }, cardMinimum)
 }
 
 async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
@@ -93,7 +99,7 @@ function ask(bus: Bus, request: OrderRequest, address: Address | null, { request
   return bus.ask(
     CatalogQuote,
     { restaurantApiKey, method, payment, test, items, address },
-    { requestId, timeoutMs: TIMEOUT_MS },
+    { requestId, timeoutMs: requestTimes.question },
   )
 }
 
@@ -114,25 +120,29 @@ const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'sa
 /** A guest who names nothing saved is known already: accounts need not be asked. */
 async function resolve(bus: Bus, request: OrderRequest, { applicationId, requestId }: Caller) {
   const guest = guestOf(request)
-  const named = {
-    recipientApiKey: request.recipient.guest ? null : request.recipient.apiKey,
-    cardApiKey: request.card?.saved ? request.card.apiKey : null,
-    addressApiKey: request.address?.saved ? request.address.apiKey : null,
-  }
+  const named = namedIn(request)
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {
     return { ...NOBODY, recipient: guest }
   }
-  const fresh = {
-    newCard: guest ? null : newCardOf(request, null),
-    newAddress: guest ? null : newAddressOf(request),
-  }
   const answer = await bus.ask(
     AccountsResolve,
-    { applicationId, ...named, ...fresh },
-    { requestId, timeoutMs: TIMEOUT_MS },
+    { applicationId, ...named },
+    { requestId, timeoutMs: requestTimes.question },
   )
   const user = answer.recipient && { ...answer.recipient, ...overridden(request.recipient) }
   return { ...answer, recipient: guest ?? user }
+}
+
+/** What accounts are asked about. Nothing new is saved for a guest. */
+function namedIn(request: OrderRequest) {
+  const { recipient, card, address } = request
+  return {
+    recipientApiKey: recipient.guest ? null : recipient.apiKey,
+    cardApiKey: card?.saved ? card.apiKey : null,
+    addressApiKey: address?.saved ? address.apiKey : null,
+    newCard: recipient.guest ? null : newCardOf(request, null),
+    newAddress: recipient.guest ? null : newAddressOf(request),
+  }
 }
 
 function guestOf({ recipient }: OrderRequest): Recipient | null {

@@ -6,7 +6,8 @@ import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Watch } from '#/waiters.ts'
 
-type Needs = { db: Db; answerWithinMs: number }
+/** `answerBy`: when the order is answered, decided or not, by `performance.now()`. */
+type Needs = { db: Db; answerBy: number }
 
 /** A replica that died while it waited leaves the key busy for so much longer than it would have waited. */
 const BUSY_MARGIN_MS = 2_000
@@ -46,12 +47,9 @@ export async function finalAnswer(
   return new Rendered(body)
 }
 
-async function standingOf(
-  { db, answerWithinMs }: Needs,
-  apiKey: string,
-  watch: Watch,
-): Promise<orders.Standing> {
-  const decided = await watch.until((told) => decidedStanding(db, apiKey, told), answerWithinMs)
+async function standingOf({ db, answerBy }: Needs, apiKey: string, watch: Watch): Promise<orders.Standing> {
+  const withinMs = answerBy - performance.now()
+  const decided = await watch.until((told) => decidedStanding(db, apiKey, told), withinMs)
   if (decided) return decided
   await orders.tell(db, apiKey)
   return orders.standing(db, apiKey)

@@ -1,10 +1,8 @@
 import type { Bus, Context } from '@platter/bus'
-import { AccountsResolve } from '@platter/contracts'
+import { AccountsResolve, requestTimes } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import * as orders from '#/store/orders.ts'
 import type { Db, Own } from '#/store/tables.ts'
-
-const TIMEOUT_MS = 2_000
 
 /** An apiKey that no user has. */
 const NOBODY = 'nobody'
@@ -23,7 +21,7 @@ export async function isUserOf(
   { applicationId, requestId }: Caller,
 ): Promise<boolean> {
   const question = { applicationId, recipientApiKey: userApiKey, cardApiKey: null, addressApiKey: null }
-  const { faults } = await bus.ask(AccountsResolve, question, { requestId, timeoutMs: TIMEOUT_MS })
+  const { faults } = await bus.ask(AccountsResolve, question, { requestId, timeoutMs: requestTimes.question })
   return faults.length === 0
 }
 

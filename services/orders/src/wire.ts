@@ -13,6 +13,7 @@ import {
   Reconciliation,
   RefuseOrder,
   ReportStatus,
+  requestTimes,
   RestaurantOrders,
   RestaurantOrdersStream,
   RestaurantsTransmit,
@@ -109,24 +110,12 @@ export function wire(config: Config, log: Log): Parts {
     service: 'orders',
     secrets,
     replicas: payments,
-    timeoutMs: 8_000,
+    timeoutMs: requestTimes.tokenize,
   })
-  const answerWithinMs = config.ANSWER_WITHIN_MS
-  const cardMinimum = cents(config.CARD_MINIMUM_CENTS)
-  route(
-    SendOrder,
-    sendOrder({
-      db,
-      bus,
-      cardMinimum,
-      conductor,
-      waiters,
-      intake,
-      tokenize: tokenizer(callPayments),
-      answerWithinMs,
-    }),
-  )
-  route(ValidateOrder, validateOrder({ bus, cardMinimum, intake }))
+  const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), intake }
+  const waiting = { conductor, waiters, answerWithinMs: config.ANSWER_WITHIN_MS }
+  route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
+  route(ValidateOrder, validateOrder(placing))
   route(GetOrder, getOrder({ db, own, bus }))
   route(OrderByKey, orderByKey({ db, own, secrets }))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))

@@ -5,10 +5,16 @@ export type Tokenizer = (
   card: NewCard,
   by: CardUser,
   requestId: string,
+  withinMs: number,
 ) => Promise<{ token: string; brand: string; lastFour: string }>
 
 /** Exchanges a new card's number for a token, over HTTP and in memory only, before anything is stored or queued. */
 export const tokenizer =
   (call: ReturnType<typeof internalCaller>): Tokenizer =>
-  (card, by, requestId) =>
-    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }, requestId)
+  (card, by, requestId, withinMs) =>
+    call(
+      Tokenize,
+      { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by },
+      requestId,
+      withinMs,
+    )

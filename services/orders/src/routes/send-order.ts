@@ -47,7 +47,9 @@ const ANSWERED_WITHIN_MS = 100
  */
 export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
   return async (call) => {
-    const repeated = await answerOfRepeated(needs, call)
+    // One time for all that a request does: from here to the answer, whatever the check and the card take of it.
+    const answerBy = performance.now() + needs.answerWithinMs
+    const repeated = await answerOfRepeated(needs, call, answerBy)
     if (repeated) return repeated
     const { body, principal, requestId } = call
     const { applicationId } = principal
@@ -56,12 +58,12 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const caller = { applicationId, requestId, now: Date.now() }
     using inHand = intake.enter(applicationId)
     const checked = await checkOrder(needs, body, caller)
-    const newCard = await tokenized(needs.tokenize, call, checked.order)
+    const newCard = await tokenized(needs.tokenize, call, checked.order, answerBy)
     const apiKey = newApiKey()
     using watch = waiters.watch(apiKey, () => heard(inHand, call))
     await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
-    return await finalAnswer(needs, apiKey, watch, call)
+    return await finalAnswer({ db: needs.db, answerBy }, apiKey, watch, call)
   }
 }
 
@@ -75,7 +77,11 @@ function heard(inHand: InHand, { processing }: Call<typeof SendOrder>): void {
  * What a request is answered whose Idempotency-Key was used before; null for a new one. A refusal before the
  * order was accepted keeps no key: nothing has begun, and the mended request may use it.
  */
-async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Promise<Rendered | null> {
+async function answerOfRepeated(
+  needs: Needs,
+  call: Call<typeof SendOrder>,
+  answerBy: number,
+): Promise<Rendered | null> {
   if (!call.idempotency) return null
   const used = await idempotencyKeys.use(needs.db, call.idempotency, busyFor(needs.answerWithinMs))
   switch (used?.kind) {
@@ -89,12 +95,16 @@ async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Pro
       call.setHeader('idempotent-replayed', 'true')
       return new Rendered(used.body, used.status)
     case 'resumed':
-      return resume(needs, used.orderApiKey, call)
+      return resume({ ...needs, answerBy }, used.orderApiKey, call)
   }
 }
 
 /** The order was accepted before, and may be decided already. */
-async function resume(needs: Needs, orderApiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
+async function resume(
+  needs: Pick<Needs, 'db' | 'waiters'> & { answerBy: number },
+  orderApiKey: string,
+  call: Call<typeof SendOrder>,
+): Promise<Rendered> {
   using watch = needs.waiters.watch(orderApiKey)
   watch.wake()
   return await finalAnswer(needs, orderApiKey, watch, call)
@@ -105,6 +115,7 @@ async function tokenized(
   tokenize: Tokenizer,
   { body: { card }, principal: { applicationId }, headers, requestId }: Call<typeof SendOrder>,
   order: PricedOrder,
+  answerBy: number,
 ): Promise<TokenizedCard | null> {
   const { details, recipientApiKey: userApiKey } = order
   if (!card || card.saved || !isCharged(order) || !details.card) return null
@@ -112,6 +123,7 @@ async function tokenized(
     card,
     { applicationId, userApiKey, address: clientAddress(headers) },
     requestId,
+    answerBy - performance.now(),
   )
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }

@@ -3,6 +3,7 @@ import {
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
+  requestTimes,
   RestaurantsTransmit,
 } from '@platter/contracts'
 import type { SendOrderFacts } from '#/domain/saga-row.ts'
@@ -24,8 +25,7 @@ export const sendOrderSaga = saga<SendOrderFacts>([
     done: { paymentState: 'AUTHORIZED' },
     undo: () => ({ command: PaymentsRelease, data: {} }),
     undone: { paymentState: 'VOIDED' },
-    // The processor is given 6 s to answer.
-    patienceMs: 7_000,
+    patienceMs: requestTimes.paymentReply,
   }),
   pivot('transmit', {
     do: () => ({ command: RestaurantsTransmit, data: {} }),
@@ -37,7 +37,7 @@ export const sendOrderSaga = saga<SendOrderFacts>([
     when: isCharged,
     do: ({ total }) => ({ command: PaymentsCapture, data: { amount: total } }),
     done: { paymentState: 'CHARGED' },
-    patienceMs: 7_000,
+    patienceMs: requestTimes.paymentReply,
   }),
   certain('save', {
     when: hasSomethingToSave,

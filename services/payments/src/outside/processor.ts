@@ -1,12 +1,12 @@
-import type { Charge } from '@platter/contracts'
+import { requestTimes, type Charge } from '@platter/contracts'
 import type { Call } from '../domain/authorization.ts'
 import type { Answer, Effect, Found } from '../domain/learn.ts'
 
 type CallTo<M extends Call['move']> = Omit<Extract<Call, { move: M }>, 'move'>
 
-/** To connect, and for a whole call: a client waits 8 s for its order (reliability 3.7). */
+/** To connect, and for a whole call. */
 export const CONNECT_WITHIN_MS = 1_000
-export const ANSWER_WITHIN_MS = 6_000
+export const ANSWER_WITHIN_MS = requestTimes.processor
 /** An answer has some kilobytes; whatever is larger is none (reliability 4.2, API10). */
 export const ANSWER_BYTES = 256 * 1024
 
