@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from './log.ts'
 import { SpanKind, timed } from './telemetry.ts'
 
@@ -40,9 +40,9 @@ class PlatterRedis extends Redis {
 
 const LOG_AT_MOST_EVERY_MS = 10_000
 
-/** A connection to a Redis that may be away at any time: whoever uses it goes on without it then. */
-export function connectRedis(url: string, log: Log): Redis {
-  const redis = new PlatterRedis(url, SETTINGS)
+/** A connection to a Redis that may be unavailable at any time: its users go on without it then. */
+export function connectRedis(url: string, log: Log, own: Pick<RedisOptions, 'commandTimeout'> = {}): Redis {
+  const redis = new PlatterRedis(url, { ...SETTINGS, ...own })
   let loggedAt = Number.NEGATIVE_INFINITY
   redis.on('error', ({ message }: Error) => {
     if (performance.now() - loggedAt < LOG_AT_MOST_EVERY_MS) return

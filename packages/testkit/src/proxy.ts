@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { Transform, type Writable } from 'node:stream'
 
 /** A TCP proxy on loopback in front of a server, to cut connections as a failing network would. */
 export type Proxy = {
@@ -14,10 +15,11 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-export async function proxyTo(serverUrl: string): Promise<Proxy> {
+/** `delayMs` is how much later everything arrives, in each direction. */
+export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<Proxy> {
   const target = new URL(serverUrl)
   /** From each socket to where its bytes go. */
-  const ways = new Map<Socket, Socket>()
+  const ways = new Map<Socket, Writable>()
   const state = { whole: true, frozen: false }
   const server = createServer((client) => {
     if (!state.whole) {
@@ -25,8 +27,8 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    pass(client, upstream, { ways, frozen: state.frozen })
-    pass(upstream, client, { ways, frozen: state.frozen })
+    pass(client, upstream, { ways, frozen: state.frozen, delayMs })
+    pass(upstream, client, { ways, frozen: state.frozen, delayMs })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -61,15 +63,29 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
   }
 }
 
-type Passing = { ways: Map<Socket, Socket>; frozen: boolean }
+type Passing = { ways: Map<Socket, Writable>; frozen: boolean; delayMs: number }
 
-function pass(one: Socket, other: Socket, { ways, frozen }: Passing): void {
-  ways.set(one, other)
+function pass(one: Socket, other: Socket, { ways, frozen, delayMs }: Passing): void {
+  const way = delayMs === 0 ? other : delayed(other, delayMs)
+  ways.set(one, way)
   // A cut is what the proxy is for: both ends learn of it from their closed sockets.
   one.on('error', () => other.destroy())
   one.on('close', () => {
     ways.delete(one)
     other.destroy()
   })
-  if (!frozen) one.pipe(other)
+  if (!frozen) one.pipe(way)
+}
+
+function delayed(to: Socket, delayMs: number): Writable {
+  const way = new Transform({
+    transform(chunk, _encoding, done) {
+      setTimeout(() => this.push(chunk), delayMs)
+      done()
+    },
+    flush: (done) => void setTimeout(done, delayMs),
+  })
+  to.once('close', () => way.destroy())
+  way.pipe(to)
+  return way
 }

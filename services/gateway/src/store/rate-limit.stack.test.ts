@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createLog } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/redis'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { RateLimit, type Policy } from './rate-limit.ts'
 
 const log = createLog('test', 'silent')
@@ -27,8 +27,8 @@ afterEach(async () => {
 })
 
 /** A replica whose connection to Redis stands. */
-async function replica(policy: Policy): Promise<RateLimit> {
-  const limit = new RateLimit(proxy.url, policy, log)
+async function replica(policy: Policy, url = proxy.url): Promise<RateLimit> {
+  const limit = new RateLimit(url, policy, log)
   open.push(limit)
   await isCommon(limit)
   return limit
@@ -39,7 +39,7 @@ const isCommon = (limit: RateLimit) =>
   vi.waitFor(async () => {
     const key = randomUUID()
     await limit.take(key)
-    expect(await admin.exists(`rate:${key}`)).toBe(1)
+    await vi.waitFor(async () => expect(await admin.exists(`rate:${key}`)).toBe(1), 250)
   }, soon)
 
 const taken = async (limit: RateLimit, key: string, times: number) => {
@@ -62,6 +62,36 @@ test.each([5, 3_000])(
     expect(allowed.reduce((sum, each) => sum + each)).toBe(requests)
   },
 )
+
+/** In each direction: a command takes longer than a request waits for it. */
+const FAR_MS = 75
+
+test('two replicas share one limit also when Redis is far away, but for a 64th of it each', async () => {
+  const policy = { requests: 3_000, seconds: 60 }
+  const far = await proxyTo(servers().redis, { delayMs: FAR_MS })
+  onTestFinished(() => far.close())
+  const [one, other] = await Promise.all([replica(policy, far.url), replica(policy, far.url)])
+  const key = randomUUID()
+  const clients = Array.from({ length: 300 }, (_, at) => taken(at % 2 === 0 ? one : other, key, 30))
+  const allowed = (await Promise.all(clients)).reduce((sum, each) => sum + each)
+  expect(allowed).toBeGreaterThanOrEqual(policy.requests)
+  expect(allowed).toBeLessThanOrEqual(policy.requests * (1 + 2 / 64))
+})
+
+test('requests that passed while Redis was unavailable are in the common count when it is back', async () => {
+  const policy = { requests: 300, seconds: 60 }
+  const [one, other] = await Promise.all([replica(policy), replica(policy)])
+  const key = randomUUID()
+  await taken(one, key, 10)
+  proxy.cut()
+  expect(await taken(one, key, 200)).toBe(200)
+  proxy.mend()
+  await isCommon(one)
+  await isCommon(other)
+  // More than the lot that the replica may have leased before.
+  const since = await taken(one, key, 10)
+  expect(since + (await taken(other, key, 300))).toBeLessThanOrEqual(90)
+})
 
 test('what is left counts down one by one, to nothing', async () => {
   const limit = await replica({ requests: 300, seconds: 60 })
