@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createProcessHost, type ProcessHost, type ProcessSpec } from './host.ts'
 import { runToEnd } from './run.ts'
 
@@ -31,8 +31,12 @@ const shell = (script: string): ProcessSpec => ({
 
 test('shows the line that was written last', async () => {
   const lines: string[] = []
-  await runToEnd(host, shell('echo one; echo two; sleep 2'), { now: (line) => lines.push(line) })
-  expect(lines).toEqual(['two'])
+  const now = (line: string) => {
+    lines.push(line)
+    if (line === 'two') writeFileSync(join(directory, 'seen'), '')
+  }
+  await runToEnd(host, shell('echo one; echo two; until [ -e seen ]; do sleep 0.1; done'), { now })
+  expect(lines.at(-1)).toBe('two')
 })
 
 test('a failure comes with the last words', async () => {
@@ -41,8 +45,16 @@ test('a failure comes with the last words', async () => {
 })
 
 test('what takes too long is asked to end', async () => {
-  const job = runToEnd(host, shell('echo waiting; exec sleep 30'), { now: () => undefined, withinMs: 2_000 })
-  await expect(job).rejects.toThrow('the job took longer than 2 s:\nwaiting')
+  const late = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
+  onTestFinished(() => timeout.mockRestore())
+  const script = 'echo waiting; touch begun; while :; do sleep 0.1; done'
+  const job = runToEnd(host, shell(script), { now: () => undefined, withinMs: 2_000 })
+  const ended = expect(job).rejects.toThrow('the job took longer than 2 s:\nwaiting')
+  await expect.poll(() => existsSync(join(directory, 'begun'))).toBe(true)
+  late.abort()
+  await ended
+  expect(timeout).toHaveBeenCalledExactlyOnceWith(2_000)
 })
 
 test('giving up ends the job and throws why', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDevelopmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
 import {
   ANSWER_WITHIN_MS,
+  IMPATIENT_MS,
   PROMISES,
   SLOW_MS,
   type World,
@@ -24,6 +25,7 @@ beforeAll(async () => {
   const url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   world = {
     processor: createDevelopmentProcessor(url, ANSWER_WITHIN_MS),
+    impatient: createDevelopmentProcessor(url, IMPATIENT_MS),
     unreachable: createDevelopmentProcessor('http://127.0.0.1:1', ANSWER_WITHIN_MS),
     async fault(fault, on) {
       const rules = [{ fault, on: [on], next: 1, ms: SLOW_MS }]
@@ -44,7 +46,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all([world.processor.close(), world.unreachable.close()])
+  await Promise.all([world.processor, world.impatient, world.unreachable].map((one) => one.close()))
   await parts.app.close()
   await parts.close?.()
   rmSync(directory, { recursive: true })

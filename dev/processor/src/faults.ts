@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Answer } from './book.ts'
 
@@ -44,13 +44,18 @@ type Rule = z.output<typeof Rule>
 
 const NONE: FaultPlan = { seed: 1, rules: [] }
 
+/** Resolves after so many milliseconds. */
+export type Wait = (ms: number) => Promise<unknown>
+
 /** The faults that are switched on. Of several rules that fit a request the first one that strikes counts. */
 export class Faults {
   #plan = NONE
   #random = randomOf(NONE.seed)
   #happened: Partial<Record<Fault, number>> = {}
+  readonly #wait: Wait
 
-  constructor(plan: FaultPlan = NONE) {
+  constructor(plan: FaultPlan = NONE, wait: Wait = setTimeout) {
+    this.#wait = wait
     this.set(plan)
   }
 
@@ -85,7 +90,7 @@ export class Faults {
         return { status: 500, body: { code: 'internal_error' } }
       case 'slow':
         // Before the effect: whoever does not wait for the answer meets an effect that comes late.
-        await wait(due.ms)
+        await this.#wait(due.ms)
         return work()
       case 'in-progress':
         return { status: 409, body: { code: 'idempotency_in_progress' } }

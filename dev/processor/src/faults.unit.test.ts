@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cents } from '@platter/contracts'
 import { createLog, readConfig, type Parts } from '@platter/kit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createDevelopmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
 import type { Processor } from '../../../services/payments/src/outside/processor.ts'
 import { createSettle, NeedsPerson, type Settle } from '../../../services/payments/src/settle.ts'
 import { memoryAuthorizations } from '../../../services/payments/src/testing/memory-authorizations.ts'
+import {
+  ANSWER_WITHIN_MS,
+  IMPATIENT_MS,
+  SLOW_MS,
+} from '../../../services/payments/src/testing/processor-contract.ts'
 import { Config } from './config.ts'
 import { FAULTS, type Fault, type Kind } from './faults.ts'
 import type { Entry } from './ledger.ts'
@@ -19,13 +24,14 @@ const directory = mkdtempSync(join(tmpdir(), 'platter-faults-'))
 const LEDGER_FILE = join(directory, 'ledger.jsonl')
 const CARD = { cardNumber: '4242424242424242', cvv: '123', expirationMonth: '05', expirationYear: '39' }
 const AMOUNT = cents(1075)
-const ANSWER_WITHIN_MS = 1_000
-const SLOW_MS = 1_500
 
 let parts: Parts
 let url: string
 let processor: Processor
+/** Its timer starts before that of a slow answer and is shorter, so that it ends first on any machine. */
+let impatient: Processor
 let settle: Settle
+let settleImpatiently: Settle
 let token: string
 const authorizations = memoryAuthorizations()
 
@@ -36,14 +42,16 @@ beforeAll(async () => {
   parts = wire(configured(), log)
   url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   processor = createDevelopmentProcessor(url, ANSWER_WITHIN_MS)
+  impatient = createDevelopmentProcessor(url, IMPATIENT_MS)
   settle = createSettle({ authorizations, processor, log })
+  settleImpatiently = createSettle({ authorizations, processor: impatient, log })
   const made = await processor.tokenize(CARD)
   if (made.kind !== 'yes') throw new Error('no token')
   ;({ token } = made)
 })
 beforeEach(() => ask('DELETE'))
 afterAll(async () => {
-  await processor.close()
+  await Promise.all([processor.close(), impatient.close()])
   await parts.app.close()
   await parts.close?.()
   rmSync(directory, { recursive: true })
@@ -58,8 +66,8 @@ async function ask(method: 'GET' | 'PUT' | 'DELETE', plan?: object) {
   return { status: statusCode, body: JSON.parse(body) as unknown }
 }
 
-const effects = (reference: string) =>
-  readFileSync(LEDGER_FILE, 'utf8')
+const effects = (reference: string, file = LEDGER_FILE) =>
+  readFileSync(file, 'utf8')
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Entry)
@@ -70,21 +78,20 @@ const effects = (reference: string) =>
 
 type Command = 'authorize' | 'capture' | 'release'
 
-async function said(orderApiKey: string, kind: Command) {
+async function said(orderApiKey: string, kind: Command, by = settle) {
   if (kind === 'authorize') {
     const row = await authorizations.send(orderApiKey, { amount: AMOUNT, token })
-    return settle({ kind, amount: AMOUNT, token }, row)
+    return by({ kind, amount: AMOUNT, token }, row)
   }
-  if (kind === 'release') return settle({ kind }, await authorizations.requestRelease(orderApiKey))
-  return settle({ kind, amount: AMOUNT }, (await authorizations.find(orderApiKey))!)
+  if (kind === 'release') return by({ kind }, await authorizations.requestRelease(orderApiKey))
+  return by({ kind, amount: AMOUNT }, (await authorizations.find(orderApiKey))!)
 }
 
 /** Says a command until it is answered, as the saga does. Gives the answer and what it met on the way there. */
-async function until(orderApiKey: string, kind: Command) {
+async function until(orderApiKey: string, kind: Command, by = settle) {
   const met: string[] = []
-  const end = performance.now() + 15_000
-  while (performance.now() < end) {
-    const outcome = await said(orderApiKey, kind).catch((error: unknown) => {
+  for (;;) {
+    const outcome = await said(orderApiKey, kind, by).catch((error: unknown) => {
       if (!(error instanceof NeedsPerson)) throw error
       met.push('for a person')
     })
@@ -92,7 +99,6 @@ async function until(orderApiKey: string, kind: Command) {
     if (outcome === null) met.push('unknown')
     await wait(20)
   }
-  throw new Error(`${kind} of ${orderApiKey} was never answered: ${[...new Set(met)].join()}`)
 }
 
 /** For each kind of request a story in which it comes up, and the lines that are left of it. */
@@ -116,7 +122,7 @@ test.each(cases)(
     await ask('PUT', { rules: [{ fault, on: [on], next: 1, ms: SLOW_MS }] })
     const met: string[] = []
     for (const kind of says) {
-      const answered = await until(order, kind)
+      const answered = await until(order, kind, fault === 'slow' ? settleImpatiently : settle)
       expect(answered.outcome).toMatchObject({ kind: 'done' })
       met.push(...answered.met)
     }
@@ -144,8 +150,8 @@ test('under all faults at once every order ends as it should, and the ledger has
   }))
   await Promise.all(
     orders.map(async ({ order, keeps }) => {
-      await until(order, 'authorize')
-      await until(order, keeps ? 'capture' : 'release')
+      await until(order, 'authorize', settleImpatiently)
+      await until(order, keeps ? 'capture' : 'release', settleImpatiently)
     }),
   )
   const { body } = await ask('GET')
@@ -171,11 +177,22 @@ test.each<[Fault, boolean]>([
 })
 
 test('what is slow has its effect late, whether or not somebody still waits for the answer', async () => {
-  await ask('PUT', { rules: [{ fault: 'slow', on: ['authorize'], next: 1, ms: SLOW_MS }] })
+  const file = join(directory, 'late.jsonl')
+  const over = Promise.withResolvers<void>()
+  const slow = wire(configured({ LEDGER_FILE: file }), log, () => over.promise)
+  const to = createDevelopmentProcessor(await slow.app.listen({ host: '127.0.0.1', port: 0 }), IMPATIENT_MS)
+  onTestFinished(async () => {
+    await to.close()
+    await slow.app.close()
+    await slow.close?.()
+  })
+  const payload = { rules: [{ fault: 'slow', on: ['authorize'], next: 1 }] }
+  await slow.app.inject({ method: 'PUT', url: '/faults', payload })
   const call = { idempotencyKey: 'late', reference: 'late', amount: AMOUNT, token }
-  expect(await processor.authorize(call)).toMatchObject({ kind: 'unknown' })
-  expect(effects('late')).toEqual([])
-  await expect.poll(() => effects('late')).toEqual(['authorize 1075'])
+  expect(await to.authorize(call)).toMatchObject({ kind: 'unknown' })
+  expect(effects('late', file)).toEqual([])
+  over.resolve()
+  await expect.poll(() => effects('late', file)).toEqual(['authorize 1075'])
 })
 
 // The switch ------------------------------------------------------------------------------------------------

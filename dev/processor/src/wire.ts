@@ -3,15 +3,15 @@ import type { z } from 'zod'
 import { addRoutes } from './routes.ts'
 import { Book } from './book.ts'
 import type { Config } from './config.ts'
-import { Faults } from './faults.ts'
+import { Faults, type Wait } from './faults.ts'
 import { openLedger } from './ledger.ts'
 
 /** Reads the ledger before anything is listened to: an answer must never come from half of what happened. */
-export function wire(config: z.output<typeof Config>, log: Log): Parts {
+export function wire(config: z.output<typeof Config>, log: Log, wait?: Wait): Parts {
   const { entries, ledger } = openLedger(config.LEDGER_FILE)
   const app = createApp(log)
   readJson(app)
-  addRoutes(app, { book: new Book(entries), ledger, faults: new Faults(config.FAULTS) })
+  addRoutes(app, { book: new Book(entries), ledger, faults: new Faults(config.FAULTS, wait) })
   return {
     app,
     checks: { ledger: () => ledger.settled() },

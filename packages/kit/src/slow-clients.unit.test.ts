@@ -57,7 +57,7 @@ test('300 connections that say nothing, or half of something, are closed, and ot
   const told = await closed
   over.abort()
   await other
-  expect(served).toBeGreaterThan(10)
+  expect(served).toBeGreaterThan(0)
   const [nothing, ...halves] = starts.map((_, start) =>
     told.filter((_answer, number) => number % 3 === start),
   )

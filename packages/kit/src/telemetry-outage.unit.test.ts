@@ -70,9 +70,9 @@ test.each([
     const [code] = (await once(child!, 'exit')) as [number]
     expect(code).toBe(0)
     // A second for the last try, and what a process needs to end on a busy machine; OpenTelemetry's own limit is 30 s.
-    expect(performance.now() - from).toBeLessThan(8_000)
+    expect(performance.now() - from).toBeLessThan(25_000)
     expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(600)
     expect(lines.filter(({ msg }) => msg.includes('OTLP')).length).toBeLessThanOrEqual(1)
   },
-  30_000,
+  120_000,
 )

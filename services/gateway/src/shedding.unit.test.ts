@@ -10,7 +10,7 @@ import {
   type App,
   type Log,
 } from '@platter/kit'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { AccessKeys } from './access-keys.ts'
 import { OrderRate } from './order-rate.ts'
 import { publicRoutes } from './routes/public-routes.ts'
@@ -26,7 +26,11 @@ afterEach(async () => {
   const last = stack
   stack = new AsyncDisposableStack()
   await last.disposeAsync()
+  vi.useRealTimers()
 })
+
+/** A second in which orders are counted does not end before the test does. */
+const stopClock = () => void vi.useFakeTimers({ toFake: ['performance'] })
 
 /** What an order waits for at the service that it belongs to. */
 type Waiting = { answer(): void; isSlow(): void }
@@ -212,6 +216,7 @@ test('429 past the limit of an access key, as the whole way would answer', async
 })
 
 test('429 past the orders that an application may send in a second, as the whole way would answer', async () => {
+  stopClock()
   const gateway = await aGateway({ ordersPerSecond: 1 })
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 1)
@@ -225,6 +230,7 @@ test('429 past the orders that an application may send in a second, as the whole
 })
 
 test('an order counts for its application, whichever of its access keys it is sent with', async () => {
+  stopClock()
   const gateway = await aGateway({ ordersPerSecond: 1 })
   await fill(gateway, gateway.client('one'), 1)
   expect((await gateway.client('one').send()).status).toBe(429)

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ANSWER_WITHIN_MS, PROMISES, SLOW_MS, type World } from '../testing/processor-contract.ts'
+import {
+  ANSWER_WITHIN_MS,
+  IMPATIENT_MS,
+  PROMISES,
+  SLOW_MS,
+  type World,
+} from '../testing/processor-contract.ts'
 import { SECRET_KEY, StripeServer } from '../testing/stripe-server.ts'
 import { StripeProcessor } from './stripe-processor.ts'
 
@@ -8,8 +14,10 @@ let world: World
 
 beforeAll(async () => {
   const settings = { secretKey: SECRET_KEY, currency: 'usd', answerWithinMs: ANSWER_WITHIN_MS }
+  const url = await server.listen()
   world = {
-    processor: new StripeProcessor({ ...settings, url: await server.listen() }),
+    processor: new StripeProcessor({ ...settings, url }),
+    impatient: new StripeProcessor({ ...settings, url, answerWithinMs: IMPATIENT_MS }),
     unreachable: new StripeProcessor({ ...settings, url: 'http://127.0.0.1:1' }),
     fault: (fault, on) => server.fault(fault, on, SLOW_MS),
     effects: (reference) =>
@@ -17,7 +25,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await Promise.all([world.processor.close(), world.unreachable.close()])
+  await Promise.all([world.processor, world.impatient, world.unreachable].map((one) => one.close()))
   await server.close()
 })
 

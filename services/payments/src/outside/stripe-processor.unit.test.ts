@@ -407,8 +407,6 @@ describe('an answer that is none', () => {
     })
     const took = performance.now() - started
     expect(took).toBeGreaterThan(IMPATIENT_MS * 0.9)
-    // So much more is a busy machine's; what nobody gives up takes longer.
-    expect(took).toBeLessThan(5_000)
     await impatient.close()
     expect(asked).toHaveLength(1)
   })
