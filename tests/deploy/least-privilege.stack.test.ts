@@ -87,7 +87,12 @@ const powers: readonly [string, (other: string) => string][] = [
     'end the sessions of others',
     (other) => `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${other}'`,
   ],
-  ['add a language that runs anything', () => `create extension plperlu`],
+  // By what every PostgreSQL has: an extension that is not installed is refused to everybody.
+  ['add a language that runs anything', () => `create language mallory handler plpgsql_call_handler`],
+  [
+    'make a function that runs anything',
+    () => `create function mallory() returns integer language c as 'libc.so.6', 'getpid'`,
+  ],
 ]
 
 test.each(powers)('no service can %s', async (_, statement) => {

@@ -10,7 +10,7 @@ const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }
 
 const connected = async (url = servers().redis) => {
   const tries = countTries(url, POLICY, log)
-  const redis = connectRedis(servers().redis, log)
+  const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
   // Until it is connected it counts for itself, which is not what most of these tests are about.
   const isCounted = async () => {
     const { email } = someone()
