@@ -7,7 +7,12 @@ const POLL = { expect: { poll: { timeout: 10_000 } } }
 const PATIENT = { ...POLL, testTimeout: 60_000, hookTimeout: 60_000 }
 
 /** The next file of a worker finds the modules of the last, which saves half of the work. No test may leave one changed. */
-const SHARED = { isolate: false, unstubEnvs: true, maxWorkers: 2 }
+const SHARED = {
+  isolate: false,
+  unstubEnvs: true,
+  maxWorkers: 2,
+  setupFiles: ['tests/fixed-seed.ts'],
+}
 
 // groupOrder: one group after the other, so that the slow projects do not fight for the cores with the rest.
 export default defineConfig({

@@ -19,14 +19,11 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
 ]
-// Crash points and rolling restarts have commands of their own: npm run crash-points, npm run rolling.
-// Two lanes side by side, so that one computes while the other waits. In a lane one vitest run after the other: a
-// stack that does not start must not hide the other projects' results, and more servers at the same time are too much
-// for a small machine. Pages are looked at in the end-to-end tests' own stack, one after the other.
-const LANES = [
-  [['unit', 'law'], ['stack'], ['canary']],
-  [['e2e', 'browser'], ['chaos']],
-]
+// Not here: the project rolling. README.md, "What npm test runs", says which commands run at full length.
+// Lanes run side by side, so that one computes while another waits: the third one mostly waits, for processes that it has
+// killed. In a lane one vitest run after the other: a stack that does not start must not hide the other projects' results.
+// The browser tests use the end-to-end tests' stack, after them.
+const LANES = [[['unit', 'law'], ['stack']], [['e2e', 'browser']], [['chaos'], ['crash'], ['canary']]]
 
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }
 const started = performance.now()
@@ -49,7 +46,7 @@ async function check([name, command, ...args]: (typeof CHECKS)[number]): Promise
   return code === 0
 }
 
-/** By whole lines, for two lanes write to one terminal. */
+/** By whole lines, for several lanes write to one terminal. */
 function passOn(from: Readable | null, to: Writable) {
   let rest = ''
   from?.setEncoding('utf8')

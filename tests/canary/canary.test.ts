@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runCanary } from './run.ts'
 
 /** The short form of `npm run canary`: every path once, and whatever cards and passwords pass through killed at once under load. */
-const seed = Number(process.env['CANARY_SEED'] ?? Math.floor(Date.now() / 86_400_000))
+const seed = Number(process.env['CANARY_SEED'] ?? 1)
 
 test('no card number, cvv, password or access key is in anything that is stored, queued, logged, traced or left by a killed process', async () => {
   const report = await runCanary({

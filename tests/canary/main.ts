@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { runCanary } from './run.ts'
 
@@ -7,7 +8,7 @@ process.env['PLATTER_SERVERS'] ??= 'native'
 const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    seed: { type: 'string', default: String(randomInt(1_000_000)) },
   },
 })
 const ALL = [

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { runChaos, startStackForChaos } from './run.ts'
 
@@ -9,7 +10,7 @@ const { values } = parseArgs({
     orders: { type: 'string', default: '1000' },
     clients: { type: 'string', default: '16' },
     replicas: { type: 'string', default: '2' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    seed: { type: 'string', default: String(randomInt(1_000_000)) },
     pause: { type: 'string', default: '300-1500' },
   },
 })

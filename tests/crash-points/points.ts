@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format } from 'node:util'
+import { randomOf } from '../chaos/random.ts'
 
 /** The orders whose every step is crashed: what each of them goes through. */
 export const KINDS = ['card', 'cash', 'refused'] as const
@@ -23,19 +24,22 @@ const all = (): Point[] => {
   )
 }
 
-/** In so many days every point has had its turn. */
-const DAYS = 6
-const DAY_MS = 86_400_000
+/** Before or after a commit, a publish, a call or an ack. */
+const sortOf = ({ event }: Point): string => event.split(' ').slice(1, 3).join(' ')
 
-/**
- * All points when asked for by `CRASH_POINTS=all`; else every sixth, others each day, so that six days
- * see them all. `CRASH_DAY` brings a day back.
- */
+/** Of the first that choose points of every kind of order and of every service. */
+const SEED = 7
+
+/** All points for `CRASH_POINTS=all`, else one of each sort, which another `CRASH_SEED` chooses differently. */
 export function chosenPoints(): { chosen: Point[]; told: string } {
   const every = all()
   if (process.env['CRASH_POINTS'] === 'all')
     return { chosen: every, told: format('all %d points', every.length) }
-  const day = Number(process.env['CRASH_DAY'] ?? Math.floor(Date.now() / DAY_MS))
-  const chosen = every.filter((_, at) => at % DAYS === day % DAYS)
-  return { chosen, told: format('%d of %d points, those of CRASH_DAY=%d', chosen.length, every.length, day) }
+  const seed = Number(process.env['CRASH_SEED'] ?? SEED)
+  const sorts = Map.groupBy(randomOf(seed).shuffled(every), sortOf)
+  const chosen = [...sorts.values()].flatMap(([first]) => first ?? [])
+  return {
+    chosen,
+    told: format('%d of %d points, those of CRASH_SEED=%d', chosen.length, every.length, seed),
+  }
 }

@@ -131,7 +131,7 @@ test('SQL is in it, by what it does to which tables', async () => {
     'db.query.summary':
       'insert orders, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
     'db.namespace': expect.any(String) as string,
-    'server.address': '127.0.0.1',
+    'server.address': new URL(stack().urls.postgres).hostname,
   })
   const resolved = named(spans, 'accounts', 'process accounts.resolve.v1')[0]
   expect(spans.filter((span) => isSql(span) && span.parentSpanId === resolved?.spanId)).toHaveLength(1)

@@ -22,7 +22,7 @@ export async function rollingRestarts(
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
-  const balanced: Balanced = { gateways: stack.gateways, avoidUntil: new Map() }
+  const balanced: Balanced = { gateways: stack.gateways, avoidUntil: new Map(), turn: 0 }
   const client = async () => {
     while (!over.signal.aborted) {
       const failure = await sendSomewhere(balanced, options.send)
@@ -43,12 +43,13 @@ export async function rollingRestarts(
   return result
 }
 
-type Balanced = { gateways: readonly string[]; avoidUntil: Map<string, number> }
+type Balanced = { gateways: readonly string[]; avoidUntil: Map<string, number>; turn: number }
 const AVOID_MS = 1_000
 
 /** Null when the request was answered well, else what went wrong. A connection that is refused is no failure: nothing was sent. */
-async function sendSomewhere({ gateways, avoidUntil }: Balanced, send: Send): Promise<string | null> {
-  const first = Math.floor(Math.random() * gateways.length)
+async function sendSomewhere(balanced: Balanced, send: Send): Promise<string | null> {
+  const { gateways, avoidUntil } = balanced
+  const first = balanced.turn++ % gateways.length
   const inTurn = [...gateways.slice(first), ...gateways.slice(0, first)]
   const isStopping = (gateway: string) => (avoidUntil.get(gateway) ?? 0) > performance.now()
   for (const gateway of inTurn.toSorted(

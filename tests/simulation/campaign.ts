@@ -38,6 +38,7 @@ const inWords = (counts: ReadonlyMap<string, number>, separator: string) =>
 
 /** Runs seed after seed, and says what was seen. Gives the seeds that failed. */
 export async function campaign({ runs, seed: first, untilFound, say }: Campaign): Promise<number[]> {
+  say(`seeds from ${first}`)
   const tally = new Tally()
   const failed: number[] = []
   const started = process.hrtime.bigint()

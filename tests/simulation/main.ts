@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { installHooks } from './hooks.ts'
 import { MUTATIONS } from './mutations.ts'
@@ -5,7 +6,8 @@ import { MUTATIONS } from './mutations.ts'
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
+    /** The first one; without it other seeds each time, which are printed. */
+    seed: { type: 'string', default: String(randomInt(1_000_000_000)) },
     /** Plants a bug of `mutations.ts` and ends with the first seed that finds it. */
     mutation: { type: 'string' },
   },

@@ -6,19 +6,22 @@ const HERE = 'tests/simulation'
 
 /**
  * Bugs, each of which the simulation has to find: a text of ours and what takes its place. Those in this folder
- * stand for a condition of an SQL statement. `within` seeds, several times what was needed when it was planted.
+ * stand for a condition of an SQL statement. The search begins at `seed`, which was the first to find the bug when it was
+ * planted, and goes through `within` seeds: after a change another one may find it.
  */
-export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> = {
+export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; within: number }>> = {
   'the version is not checked when a saga moves': {
     file: `${HERE}/instead/sagas.ts`,
     from: 'row.version !== version || ',
     to: '',
+    seed: 94,
     within: 2_000,
   },
   'a message is acked before its work is done': {
     file: 'packages/bus/src/consumer.ts',
     from: '        await consumption.handle(',
     to: '        if (!consumption.noAck) channel.ack(message)\n        await consumption.handle(',
+    seed: 1,
     within: 200,
   },
   'an unknown outcome is taken for a declined card': {
@@ -28,90 +31,105 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { within: number }>> 
       if (answer.kind === 'unknown' && move === 'authorize')
         return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }
     `,
+    seed: 4,
     within: 500,
   },
   'an authorization of which nobody knows is not released': {
     file: `${ORDERS}/saga/engine.ts`,
     from: 'done: [...state.done, awaited.step.name], refusal',
     to: 'refusal',
+    seed: 4,
     within: 2_000,
   },
   'a capture is asked for under a new key each time': {
     file: `${PAYMENTS}/domain/authorization.ts`,
     from: '`${orderApiKey}:capture:1`',
     to: '`${orderApiKey}:capture:${Math.random()}`',
+    seed: 40,
     within: 2_000,
   },
   'an authorization is asked for under a new key each time': {
     file: `${PAYMENTS}/domain/authorization.ts`,
     from: '`${reference}:authorize:1`',
     to: '`${reference}:authorize:${Math.random()}`',
+    seed: 2,
     within: 500,
   },
   'a redelivered transmission is not taken over': {
     file: `${ORDERS}/handlers/transmit.ts`,
     from: 'takeOver: redelivered',
     to: 'takeOver: false',
+    seed: 8,
     within: 500,
   },
   'a restaurant is not told that an order was given up': {
     file: `${ORDERS}/tell-cancellations.ts`,
     from: 'await cancel(link ?? defaultLink, sent)',
     to: 'sent',
+    seed: 2,
     within: 1_000,
   },
   'a saga is given up after the pivot was said': {
     file: `${ORDERS}/saga/engine.ts`,
     from: "awaited.kind !== 'do' || awaited.step.kind !== 'undoable'",
     to: "awaited.kind !== 'do'",
+    seed: 6,
     within: 2_000,
   },
   'nobody notes that a client was told of an undecided order': {
     file: `${ORDERS}/final-answer.ts`,
     from: '  await orders.tell(db, apiKey)\n',
     to: '',
+    seed: 4,
     within: 1_000,
   },
   'the webhook id is another one at each attempt': {
     file: `${ORDERS}/handlers/transmit.ts`,
     from: '`order_${orderApiKey}`',
     to: '`order_${orderApiKey}_${attempt}`',
+    seed: 14,
     within: 1_000,
   },
   'two requests with one key are both accepted': {
     file: `${HERE}/instead/sagas.ts`,
     from: 'if (database.keys.has(key))',
     to: 'if (database.keys.size < 0)',
+    seed: 17,
     within: 2_000,
   },
   'a release does not find out what came of an unknown authorization': {
     file: `${PAYMENTS}/domain/authorization.ts`,
     from: "if (row.state === 'sent') return findOut(row)",
     to: "if (row.state === 'sent') return null",
+    seed: 4,
     within: 2_000,
   },
   'a repeated authorization begins anew': {
     file: `${HERE}/authorizations.ts`,
     from: 'read(orderApiKey) ?? write(orderApiKey, false,',
     to: 'write(orderApiKey, false,',
+    seed: 47,
     within: 2_000,
   },
   'an order that a client was told of fails without a cancellation': {
     file: `${HERE}/instead/sagas.ts`,
     from: '  order.cancellation ??= failure?.cancellation ?? null\n',
     to: '',
+    seed: 2,
     within: 2_000,
   },
   'a refund is shown as a hold that was given back': {
     file: `${HERE}/instead/sagas.ts`,
     from: "if (change.paymentState === undefined && isNotTaken) order.paymentState = 'VOIDED'",
     to: "order.paymentState = 'VOIDED'",
+    seed: 6,
     within: 2_000,
   },
   'a cancelled saga with nothing to give back is left open when its process dies': {
     file: `${ORDERS}/conductor.ts`,
     from: "if (!('step' in coming)) return this.#move(row, { state: row.state, change: {} }, null)",
     to: "if (!('step' in coming)) return",
+    seed: 621,
     within: 10_000,
   },
 }

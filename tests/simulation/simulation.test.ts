@@ -25,7 +25,7 @@ const REACHED = [
 ]
 
 test('in 300 runs with every kind of fault nothing is lost, done twice or left open, and every end is seen', async () => {
-  const { code, output } = await simulate('--runs', '300')
+  const { code, output } = await simulate('--runs', '300', '--seed', '1')
   expect(output).toContain('no violation')
   for (const state of REACHED) expect(output).toContain(`  ${state}: `)
   expect(code).toBe(0)
@@ -45,8 +45,15 @@ test('a seed replays to the letter', async () => {
 
 test.each(Object.entries(MUTATIONS))(
   'it is noticed when %s',
-  async (name, { within }) => {
-    const { code, output } = await simulate('--mutation', name, '--runs', String(within))
+  async (name, { seed, within }) => {
+    const { code, output } = await simulate(
+      '--mutation',
+      name,
+      '--seed',
+      String(seed),
+      '--runs',
+      String(within),
+    )
     expect(output).toMatch(/^seed \d+ VIOLATED /m)
     expect(code).toBe(1)
   },

@@ -1,0 +1,4 @@
+import { configureGlobal } from 'fast-check'
+
+/** Property tests try the same cases in every run; PROPERTY_SEED=… tries others. */
+configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] ?? 1) })
