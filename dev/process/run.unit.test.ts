@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createProcessHost, type ProcessHost, type ProcessSpec } from './host.ts'
 import { runToEnd } from './run.ts'
+import { until } from './wait.ts'
 
 let directory: string
 let host: ProcessHost
@@ -50,11 +51,11 @@ test('what takes too long is asked to end', async () => {
   onTestFinished(() => timeout.mockRestore())
   const script = 'echo waiting; touch begun; while :; do sleep 0.1; done'
   const job = runToEnd(host, shell(script), { now: () => undefined, withinMs: 2_000 })
-  void expect
-    .poll(() => existsSync(join(directory, 'begun')))
-    .toBe(true)
-    .then(() => late.abort())
-  await expect(job).rejects.toThrow('the job took longer than 2 s:\nwaiting')
+  const begun = until(() => existsSync(join(directory, 'begun')), { what: 'the job', withinMs: 15_000 })
+  await Promise.all([
+    expect(job).rejects.toThrow('the job took longer than 2 s:\nwaiting'),
+    begun.then(() => late.abort()),
+  ])
   expect(timeout).toHaveBeenCalledExactlyOnceWith(2_000)
 })
 

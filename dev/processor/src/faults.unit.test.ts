@@ -87,10 +87,13 @@ async function said(orderApiKey: string, kind: Command, by = settle) {
   return by({ kind, amount: AMOUNT }, (await authorizations.find(orderApiKey))!)
 }
 
-/** Says a command until it is answered, as the saga does. Gives the answer and what it met on the way there. */
-async function until(orderApiKey: string, kind: Command, by = settle) {
+/**
+ * Says a command until it is answered, as the saga does, the first time by `first`: on a busy machine an impatient one might
+ * never have an answer. Gives the answer and what it met on the way there.
+ */
+async function until(orderApiKey: string, kind: Command, first = settle) {
   const met: string[] = []
-  for (;;) {
+  for (let by = first; ; by = settle) {
     const outcome = await said(orderApiKey, kind, by).catch((error: unknown) => {
       if (!(error instanceof NeedsPerson)) throw error
       met.push('for a person')
