@@ -107,6 +107,24 @@ describe.skipIf(program() === null)('the counter', () => {
     expect(counter.faults).toEqual([])
   })
 
+  test('behind a proxy on this machine the cookie is Secure, and signs in all the same', async () => {
+    const { page, context } = await signIn(browser, own, {
+      extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' },
+    })
+    expect(await context.cookies()).toMatchObject([
+      {
+        name: '__Host-platter-console',
+        value: own.accessKey,
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Strict',
+      },
+    ])
+    await page.reload()
+    await page.getByText('Ready or on the way').waitFor()
+    await context.close()
+  })
+
   test('a key that is none, and one of somebody else, are told apart', async () => {
     const { page, context } = await open(browser)
     await page.getByLabel('Access key').fill(own.accessKey.slice(0, -1))

@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import { Problem } from '@platter/kit'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
@@ -11,22 +12,64 @@ import type { FastifyRequest } from 'fastify'
 const SECURE_NAME = '__Host-platter-console'
 const PLAIN_NAME = 'platter-console'
 
-/** Where browsers send nothing over a network. Safari keeps no Secure cookie there that came over plain http. */
+/** Host names for which browsers send nothing over a network. Safari stores no Secure cookie from `http://localhost`. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-const isOnLoopback = ({ hostname }: FastifyRequest) => LOOPBACK.test(hostname)
+const LOOPBACK_ADDRESSES = new BlockList()
+LOOPBACK_ADDRESSES.addSubnet('127.0.0.0', 8)
+LOOPBACK_ADDRESSES.addAddress('::1', 'ipv6')
+
+/** A request with one of these came through a proxy. Caddy, HAProxy, Traefik and Apache set one by default, nginx none. */
+const FORWARDING = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+]
+
+const pageOf = ({ headers: { origin } }: FastifyRequest) => (origin === undefined ? null : URL.parse(origin))
+
+/**
+ * Whether the browser may have connected over plain http to its own machine. The header Host alone does not show it:
+ * nginx and Apache forward `Host: 127.0.0.1:8080` by default, for a browser that connected to them over https. The
+ * scheme in Origin is the browser's own word, and no proxy changes it.
+ */
+const mayBePlain = (request: FastifyRequest): boolean =>
+  LOOPBACK.test(request.hostname) &&
+  FORWARDING.every((name) => request.headers[name] === undefined) &&
+  pageOf(request)?.protocol !== 'https:'
+
+/** As `mayBePlain`, and shown by Origin, which browsers send when they sign in; without it by the socket's address. */
+function isPlain(request: FastifyRequest): boolean {
+  const { headers, socket } = request
+  if (!mayBePlain(request)) return false
+  if (headers.origin !== undefined) return LOOPBACK.test(pageOf(request)?.hostname ?? '')
+  const address = socket.remoteAddress ?? ''
+  return LOOPBACK_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
 
 /** The access key that the console's cookie holds, if the request has one. */
 export function sessionKeyOf(request: FastifyRequest): string | undefined {
   const { cookie } = request.headers
   if (cookie === undefined) return undefined
-  return parseCookie(cookie)[isOnLoopback(request) ? PLAIN_NAME : SECURE_NAME]
+  const { [SECURE_NAME]: secure, [PLAIN_NAME]: plain } = parseCookie(cookie)
+  return secure ?? (mayBePlain(request) ? plain : undefined)
 }
 
-/** `Set-Cookie` that signs in with the key, or out with none. It ends with the browser, as no Max-Age says otherwise. */
-export function sessionCookie(request: FastifyRequest, accessKey: string | null): string {
-  const secure = !isOnLoopback(request)
-  return stringifySetCookie({
+/**
+ * The values of `Set-Cookie` that sign in with the key, or out with none. A session ends with the browser, as no Max-Age
+ * says otherwise. The cookie of the other name ends in any case: left over from the other scheme of the same host, it
+ * would sign somebody else in.
+ */
+export function sessionCookies(request: FastifyRequest, accessKey: string | null): string[] {
+  const secure = !isPlain(request)
+  return [sessionCookie(secure, accessKey), sessionCookie(!secure, null)]
+}
+
+const sessionCookie = (secure: boolean, accessKey: string | null) =>
+  stringifySetCookie({
     name: secure ? SECURE_NAME : PLAIN_NAME,
     value: accessKey ?? '',
     httpOnly: true,
@@ -35,7 +78,6 @@ export function sessionCookie(request: FastifyRequest, accessKey: string | null)
     secure,
     ...(accessKey === null && { maxAge: 0 }),
   })
-}
 
 /**
  * SameSite lets pages of other hosts of the same site through, and old browsers may not know it: what changes

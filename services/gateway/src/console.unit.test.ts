@@ -83,13 +83,19 @@ afterAll(async () => {
 })
 
 const HOST = 'localhost:8080'
-const ownPage = { host: HOST, 'sec-fetch-site': 'same-origin' }
+const ownSite = { 'sec-fetch-site': 'same-origin' }
+const ownPage = { host: HOST, ...ownSite }
+const secureCookies = [
+  `__Host-platter-console=${restaurantKey}; Path=/; HttpOnly; Secure; SameSite=Strict`,
+  'platter-console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
+]
 type Headers = Record<string, string>
 
-const signIn = (accessKey: unknown, headers: Headers = ownPage) =>
+const signIn = (accessKey: unknown, headers: Headers = ownPage, remoteAddress = '127.0.0.1') =>
   gateway.inject({
     method: 'POST',
     url: '/console/session',
+    remoteAddress,
     headers: { 'content-type': 'application/json', ...headers },
     payload: JSON.stringify({ accessKey }),
   })
@@ -110,7 +116,10 @@ describe('signing in', () => {
     const { statusCode, headers, body } = await signIn(restaurantKey)
     expect(statusCode).toBe(200)
     expect(JSON.parse(body)).toEqual({ restaurantApiKey: 'marigold' })
-    expect(headers['set-cookie']).toBe(`platter-console=${restaurantKey}; Path=/; HttpOnly; SameSite=Strict`)
+    expect(headers['set-cookie']).toEqual([
+      `platter-console=${restaurantKey}; Path=/; HttpOnly; SameSite=Strict`,
+      '__Host-platter-console=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict',
+    ])
     expect(headers['cache-control']).toBe('no-store')
   })
 
@@ -118,11 +127,65 @@ describe('signing in', () => {
     'on %s the cookie is Secure and of this host alone',
     async (host) => {
       const { headers } = await signIn(restaurantKey, { ...ownPage, host })
-      expect(headers['set-cookie']).toBe(
-        `__Host-platter-console=${restaurantKey}; Path=/; HttpOnly; Secure; SameSite=Strict`,
-      )
+      expect(headers['set-cookie']).toEqual(secureCookies)
     },
   )
+
+  const page = { origin: 'https://console.example.org', 'sec-fetch-site': 'same-origin' }
+  const nginx = { host: '127.0.0.1:8080' }
+  const apache = {
+    ...nginx,
+    'x-forwarded-for': '203.0.113.7',
+    'x-forwarded-host': 'console.example.org',
+    'x-forwarded-server': 'console.example.org',
+  }
+
+  test.each<[proxy: string, headers: Headers]>([
+    ['nginx with its default headers', { ...nginx, ...page }],
+    ['nginx that adds X-Forwarded-For', { ...nginx, ...page, 'x-forwarded-for': '203.0.113.7' }],
+    [
+      'nginx that adds X-Forwarded-Proto',
+      { ...nginx, ...page, 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' },
+    ],
+    [
+      'nginx that adds X-Real-IP, for a browser without Origin',
+      { ...nginx, 'x-real-ip': '203.0.113.7', ...ownSite },
+    ],
+    ['Apache with its default headers', { ...apache, ...page }],
+    ['Apache, for a browser without Origin', { ...apache, ...ownSite }],
+    ['Apache that adds X-Forwarded-Proto', { ...apache, ...page, 'x-forwarded-proto': 'https' }],
+    ['a proxy that adds Forwarded', { ...nginx, ...ownSite, forwarded: 'for=203.0.113.7;proto=https' }],
+    ['a proxy that adds Via', { ...nginx, ...ownSite, via: '1.1 proxy' }],
+  ])('behind %s on this machine the cookie is Secure', async (_, headers) => {
+    const answer = await signIn(restaurantKey, headers)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['set-cookie']).toEqual(secureCookies)
+  })
+
+  test.each<[from: string, isSecure: boolean, headers: Headers, address: string]>([
+    ['this machine', false, { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' }, '127.0.0.1'],
+    ['this machine, by IPv6', false, { host: '[::1]:8080', origin: 'http://[::1]:8080' }, '::1'],
+    ['this machine, by a mapped address', false, { host: 'localhost' }, '::ffff:127.0.0.1'],
+    [
+      'this machine, through a port of Docker',
+      false,
+      { host: 'localhost', origin: 'http://localhost' },
+      '172.18.0.1',
+    ],
+    ['another machine that does not name its origin', true, { host: 'localhost:8080' }, '172.18.0.1'],
+    [
+      'a page of another host',
+      true,
+      { host: 'localhost:8080', origin: 'http://console.example.org' },
+      '127.0.0.1',
+    ],
+    ['a page without an origin', true, { host: 'localhost:8080', origin: 'null' }, '127.0.0.1'],
+  ])('from %s: Secure is %s', async (_, isSecure, headers, address) => {
+    const answer = await signIn(restaurantKey, { ...ownSite, ...headers }, address)
+    const [cookie] = answer.headers['set-cookie'] ?? []
+    expect(cookie).toContain(restaurantKey)
+    expect(cookie?.includes('Secure')).toBe(isSecure)
+  })
 
   test.each([
     ['another kind of key', 403, 'not-allowed', applicationKey],
@@ -152,7 +215,7 @@ describe('signing in', () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test('GET says who is signed in, DELETE takes the cookie away', async () => {
+  test('GET says who is signed in, DELETE takes the cookie away, by either name', async () => {
     const who = await gateway.inject({ method: 'GET', url: '/console/session', headers: signedIn() })
     expect(who.json()).toEqual({ restaurantApiKey: 'marigold' })
     const nobody = await gateway.inject({ method: 'GET', url: '/console/session', headers: { host: HOST } })
@@ -162,7 +225,10 @@ describe('signing in', () => {
       url: '/console/session',
       headers: signedIn(ownPage),
     })
-    expect(out.headers['set-cookie']).toBe('platter-console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict')
+    expect(out.headers['set-cookie']).toEqual([
+      'platter-console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
+      '__Host-platter-console=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict',
+    ])
   })
 })
 
@@ -198,6 +264,18 @@ describe('the cookie in the place of the header', () => {
     expect((await readOrders(signedIn({ host }))).statusCode).toBe(401)
     const cookie = `__Host-platter-console=${restaurantKey}`
     expect((await readOrders({ host, cookie })).statusCode).toBe(200)
+  })
+
+  test('behind a TLS proxy on this machine: a cookie that is not Secure does not count', async () => {
+    const forwarded = { host: '127.0.0.1:8080', 'x-forwarded-for': '203.0.113.7' }
+    expect((await readOrders(signedIn(forwarded))).statusCode).toBe(401)
+    const page = { host: '127.0.0.1:8080', ...ownSite, origin: 'https://console.example.org' }
+    expect((await pauseOrders(signedIn(page))).statusCode).toBe(401)
+    const secure = `__Host-platter-console=${restaurantKey}`
+    expect((await readOrders({ ...forwarded, cookie: secure })).statusCode).toBe(200)
+    expect((await pauseOrders({ ...page, cookie: secure })).statusCode).toBe(200)
+    const both = `platter-console=${makeAccessKey('live')}; ${secure}`
+    expect((await readOrders({ host: '127.0.0.1:8080', cookie: both })).statusCode).toBe(200)
   })
 })
 

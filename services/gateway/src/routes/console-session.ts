@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
-import { checkOwnPage, sessionCookie, sessionKeyOf } from '#/console-session.ts'
+import { checkOwnPage, sessionCookies, sessionKeyOf } from '#/console-session.ts'
 
 const URL = '/console/session'
 const SignIn = z.object({ accessKey: z.string() })
@@ -22,7 +22,7 @@ export function consoleSession(app: App, accessKeys: AccessKeys): void {
       const { data } = SignIn.safeParse(request.body)
       if (!data) throw new Problem('missing-field', 'accessKey is missing.')
       const principal = await restaurantOf(accessKeys, request, data.accessKey)
-      return signedIn(reply.header('set-cookie', sessionCookie(request, data.accessKey)), principal)
+      return signedIn(reply.header('set-cookie', sessionCookies(request, data.accessKey)), principal)
     })
 
     scope.get(URL, async (request, reply) =>
@@ -30,7 +30,7 @@ export function consoleSession(app: App, accessKeys: AccessKeys): void {
     )
 
     scope.delete(URL, async (request, reply) =>
-      reply.header('set-cookie', sessionCookie(request, null)).send({ restaurantApiKey: null }),
+      reply.header('set-cookie', sessionCookies(request, null)).send({ restaurantApiKey: null }),
     )
   })
 }
