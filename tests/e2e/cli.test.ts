@@ -95,6 +95,12 @@ test('the story of an order is a timeline, also of one that failed; no colours w
   expect(stdout).not.toMatch(/\u001B/)
 })
 
+test('the story of an order is found by the number on its ticket, and names its apiKey', async () => {
+  const { body } = await sendOrder(await anOrder(cast.console))
+  const { code, stdout } = await platter(['orders', 'show', String(body.id)])
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])
+})
+
 test('exit 1: what the platform refuses is said in its own words, and as JSON to tools', async () => {
   const show = ['orders', 'show', 'nobody']
   const [person, tool] = await Promise.all([platter(show), platter([...show, '--json'])])

@@ -103,6 +103,20 @@ test('a payment whose outcome is open says so, and how often it was asked for', 
   await plant('update payments.authorizations set unknown_since = null where order_api_key = $1', sent.apiKey)
 })
 
-test('404 order-not-found: nobody has it', async () => {
-  expect(await story('0'.repeat(48))).toMatchObject({ status: 404, body: { code: 'order-not-found' } })
+test('200: an order is found by the number that the console and the ticket show', async () => {
+  const { body: sent } = await sendOrder(await anOrder(cast.console))
+  const { status, body } = await story(String(sent.id))
+  expect(status).toBe(200)
+  expectConforms(GetOrderStory, body)
+  expect(body.order).toMatchObject({ apiKey: sent.apiKey, id: sent.id })
+  expect(body.statuses[0]).toMatchObject({ orderApiKey: sent.apiKey, status: 'PROCESSING' })
+})
+
+test.each([
+  ['0'.repeat(48), 'There is no such order.'],
+  ['1'.repeat(16), 'There is no such order.'],
+  ['9'.repeat(15), 'There is no order with this number.'],
+  ['0', 'There is no order with this number.'],
+])('404 order-not-found for %s: %s', async (order, detail) => {
+  expect(await story(order)).toMatchObject({ status: 404, body: { code: 'order-not-found', detail } })
 })

@@ -139,7 +139,10 @@ const calls = {
     takeDue: (db) => simulated.takeDue(db, { stepMs: 1_000, limit: 20 }),
     finish: (db) => simulated.finish(db, order),
   },
-  stories: { find: (db) => stories.find(db, order) },
+  stories: {
+    find: async (db) => {
+      for (const by of [{ apiKey: order }, { number: 1 }]) await stories.find(db, by)
+    },
   links: { put: (db) => links.put(db, restaurant, { kind: 'simulator', behaviour: 'accepts' } as never) },
   books: {
     page: (db) => books.page(db, { after: { at: 0, id: 0 }, until: 4_000_000_000, limit: 100 }),

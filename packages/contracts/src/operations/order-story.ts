@@ -67,6 +67,7 @@ export const OrderStory = z
   .meta({ id: 'OrderStory' })
 export type OrderStory = z.infer<typeof OrderStory>
 
+/** The order by its apiKey, or by its number: the `id` of its record, 1 to 15 digits. */
 export const GetOrderStory = operation({
   name: 'order-story',
   summary: 'Read everything that is known of an order',

@@ -7,12 +7,21 @@ import * as orderStory from '#/store/order-story.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
+/** As the console and the ticket show it. No apiKey of an order is as short: they have 48 characters. */
+const NUMBER = /^\d{1,15}$/
+
 /** Everything that is known of an order, for operators; of its card no more than clients see. */
 export const getOrderStory =
   (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof GetOrderStory> =>
-  async ({ params: { apiKey }, requestId }) => {
-    const story = await orderStory.find(db, apiKey)
-    if (!story) throw new Problem('order-not-found', 'There is no such order.')
+  async ({ params, requestId }) => {
+    const number = NUMBER.test(params.apiKey) ? Number(params.apiKey) : null
+    const story = await orderStory.find(db, number === null ? params : { number })
+    if (!story)
+      throw new Problem(
+        'order-not-found',
+        number === null ? 'There is no such order.' : 'There is no order with this number.',
+      )
+    const { apiKey } = story.order
     const [statuses, { payment }] = await Promise.all([
       orders.statuses(db, apiKey),
       payments(ReadPaymentStory, { orderApiKey: apiKey }, requestId),

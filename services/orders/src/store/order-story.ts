@@ -31,7 +31,7 @@ const epoch = <N extends number | null = number>(column: string) =>
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 /** Null when there is no such order. */
-export async function find(db: Db, apiKey: string): Promise<StoredStory | null> {
+export async function find(db: Db, by: { apiKey: string } | { number: number }): Promise<StoredStory | null> {
   const row = await db
     .selectFrom('orders')
     .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
@@ -57,7 +57,9 @@ export async function find(db: Db, apiKey: string): Promise<StoredStory | null> 
       'deliveries.cancel_attempts',
       epoch<number | null>('deliveries.cancel_at').as('cancelAt'),
     ])
-    .where('orders.api_key', '=', apiKey)
+    .where((order) =>
+      'number' in by ? order('orders.id', '=', by.number) : order('orders.api_key', '=', by.apiKey),
+    )
     .executeTakeFirst()
   if (!row) return null
   const { version, attempt, facts, state, wakeAt, deadline, finished, link, attempts } = row

@@ -49,7 +49,7 @@ const story = {
 export const operationsPages: Pages = {
   'order-story': {
     description:
-      'Everything that is known of one order, whichever application placed it: the order, its history, its saga, its payment, its transmission. Also of an order that failed, which no client sees. Never a card number or a token.',
+      'Everything that is known of one order, whichever application placed it: the order, its history, its saga, its payment, its transmission. Also of an order that failed, which no client sees. In place of its apiKey the path takes the number of the order (`id`), which the console and the ticket show: 1 to 15 digits. Never a card number or a token.',
     answer: { description: 'The order and its story.', example: story },
   },
   reconciliation: {
