@@ -1,7 +1,8 @@
 import type { MenuCategory } from '@platter/contracts'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, eventually, get, maria, stack } from '../e2e/client.ts'
+import { plant } from '../e2e/planted.ts'
 import {
   aConsole,
   button,
@@ -34,6 +35,29 @@ async function ordering(apiKey: string, customizationChoices: { apiKey: string }
 /** The answer once it is as wanted, or what it is after three seconds. */
 const becomes = (ask: () => Promise<string>, wanted: string): Promise<string> =>
   eventually(ask, (answer) => answer === wanted, 3_000)
+
+/** Makes the page read its restaurant now, as it does when somebody comes back to it, and waits until it has. */
+async function readAgain(page: Page): Promise<void> {
+  const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await (await answered).finished()
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+}
+
+/** Notes from now on what the header says of the restaurant, one entry for each change. */
+async function statesOf(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const states: string[] = []
+    const look = () => {
+      const state = document.querySelector('.who .chip')?.textContent ?? 'nothing'
+      if (states.at(-1) !== state) states.push(state)
+    }
+    look()
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+    Object.assign(globalThis, { states })
+  })
+  return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
+}
 
 describe.skipIf(program() === null)('the counter', () => {
   beforeAll(async () => {
@@ -93,6 +117,63 @@ describe.skipIf(program() === null)('the counter', () => {
     await button(page, 'Resume now').click()
     await page.getByText('Paused until').waitFor({ state: 'detached' })
     expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+  })
+
+  test('after "Resume now" the header says Open at once, and never Closed', async () => {
+    const { page } = counter
+    await button(page, 'Pause').click()
+    await button(page, '20 min').click()
+    await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
+    await readAgain(page)
+    const states = await statesOf(page)
+    await button(page, 'Resume now').click()
+    // The page reads the restaurant every ten seconds in any case: this has to be sooner.
+    await page.locator('.who .chip', { hasText: 'Open' }).waitFor({ timeout: 2_000 })
+    expect(await states()).toEqual(['Paused', 'Open'])
+  })
+
+  test('when a pause ends by itself the header says Open, and never Closed', async () => {
+    const { page } = counter
+    await button(page, 'Pause').click()
+    await button(page, '20 min').click()
+    await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
+    await plant(
+      `update catalog.restaurants set paused_until = now() + interval '3 seconds' where api_key = $1`,
+      own.apiKey,
+    )
+    await readAgain(page)
+    const states = await statesOf(page)
+    await page.locator('.who .chip', { hasText: 'Open' }).waitFor()
+    expect(await states()).toEqual(['Paused', 'Open'])
+  })
+
+  test('an answer that was overtaken does not bring a pause back', async () => {
+    const { page } = counter
+    await button(page, 'Pause').click()
+    await button(page, '20 min').click()
+    await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
+    // Asked before the pause ends, and answered after the page knows that it has.
+    const overtaken = Promise.withResolvers<void>()
+    await page.route(
+      '**/restaurantapi/v1/restaurant',
+      async (route) => {
+        const response = await route.fetch()
+        await overtaken.promise
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    const asked = page.waitForRequest('**/restaurantapi/v1/restaurant')
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await asked
+    await button(page, 'Resume now').click()
+    await page.locator('.who .chip', { hasText: 'Open' }).waitFor()
+    const states = await statesOf(page)
+    const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
+    overtaken.resolve()
+    await (await answered).finished()
+    await readAgain(page)
+    expect(await states()).toEqual(['Open'])
   })
 
   test('the access key is where no script finds it', async () => {

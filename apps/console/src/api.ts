@@ -18,7 +18,7 @@ export class NoAnswer extends Error {}
 /** Longer than anything that a restaurant asks for takes. */
 const ANSWER_WITHIN_MS = 10_000
 
-type Options = { method?: 'GET' | 'POST' | 'DELETE'; body?: unknown; withinMs?: number }
+export type Options = { method?: 'GET' | 'POST' | 'DELETE'; body?: unknown; withinMs?: number }
 
 /** Asks the gateway, which knows by the session's cookie who asks. Throws Refused or NoAnswer. */
 export async function ask<T>(

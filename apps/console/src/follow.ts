@@ -1,10 +1,10 @@
 import type { RestaurantOrder } from '@platter/contracts'
-import { batch } from '@preact/signals'
+import { batch, computed, effect } from '@preact/signals'
 import { NoAnswer, Refused, STREAM } from './api.ts'
 import { now } from './clock.ts'
 import { line } from './line.ts'
 import { forgetOrders, loadDone, openOrders, put, readAgain, receive } from './orders.ts'
-import { forgetRestaurant, readRestaurant, restaurant } from './restaurant.ts'
+import { forgetRestaurant, pausedUntil, readRestaurant, restaurant } from './restaurant.ts'
 import { session, signedOutElsewhere } from './session.ts'
 
 /** EventSource does not tell of a connection that is merely silent: this is how soon one that died is noticed. */
@@ -20,6 +20,9 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000]
 export function follow(restaurantApiKey: string): () => void {
   const connection = new Connection(restaurantApiKey)
   const beats = setInterval(() => void connection.beat(), BEAT_MS)
+  const stopAtEndOfPause = effect(() => {
+    if (isPauseOver.value) void connection.beat()
+  })
   const leaving = new AbortController()
   const { signal } = leaving
   window.addEventListener('offline', () => connection.drop(), { signal })
@@ -30,6 +33,7 @@ export function follow(restaurantApiKey: string): () => void {
   return () => {
     leaving.abort()
     clearInterval(beats)
+    stopAtEndOfPause()
     connection.close()
     batch(() => {
       forgetOrders()
@@ -37,6 +41,12 @@ export function follow(restaurantApiKey: string): () => void {
     })
   }
 }
+
+/** By the clock; whether it takes orders again the server has to say. */
+const isPauseOver = computed(() => {
+  const until = pausedUntil()
+  return until !== null && until * 1_000 <= now.value
+})
 
 class Connection {
   readonly #restaurantApiKey: string
@@ -81,7 +91,7 @@ class Connection {
   /** Whether there is a gateway, and whether it still knows us as this restaurant. */
   async beat(): Promise<void> {
     try {
-      await readRestaurant(BEAT_WITHIN_MS)
+      await readRestaurant({ withinMs: BEAT_WITHIN_MS })
       const apiKey = restaurant.value?.apiKey ?? this.#restaurantApiKey
       if (!this.#isClosed && apiKey !== this.#restaurantApiKey)
         session.value = { state: 'in', restaurantApiKey: apiKey }

@@ -1,7 +1,6 @@
 import type { Restaurant } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import { restaurantApi } from './api.ts'
-import { now } from './clock.ts'
+import { restaurantApi, type Options } from './api.ts'
 import { attempt } from './attempt.ts'
 
 /** `pausedUntil` in seconds. */
@@ -13,27 +12,26 @@ export const forgetRestaurant = (): void => {
   restaurant.value = null
 }
 
-export async function readRestaurant(withinMs?: number): Promise<void> {
-  restaurant.value = await restaurantApi<OwnRestaurant>(
-    'restaurant',
-    withinMs === undefined ? {} : { withinMs },
-  )
+let lastRead = 0
+
+/** An answer that a later read has overtaken is dropped: it may be from before a change. */
+export async function readRestaurant(options: Options = {}): Promise<void> {
+  const read = ++lastRead
+  const value = await restaurantApi<OwnRestaurant>('restaurant', options)
+  if (read === lastRead) restaurant.value = value
 }
 
-export function pausedUntil(): number | null {
-  const until = restaurant.value?.pausedUntil ?? null
-  return until !== null && until * 1_000 > now.value ? until : null
-}
+/** Until the server says otherwise: `open` is of the same record, and the two must not contradict each other. */
+export const pausedUntil = (): number | null => restaurant.value?.pausedUntil ?? null
 
-type Paused = { paused: boolean; pausedUntil: number | null }
-
-const takeIn = ({ pausedUntil: until }: Paused) => {
-  if (restaurant.value) restaurant.value = { ...restaurant.value, pausedUntil: until }
-}
+/** The record has more than the pause that depends on it (`open`), so it is read again as a whole. */
+const change = (path: string, options: Options): Promise<boolean> =>
+  attempt(async () => {
+    await restaurantApi(path, options)
+    await readRestaurant()
+  })
 
 /** Takes no new orders for so many minutes. False when it was not done; why not is said on the page. */
-export const pause = (minutes: number): Promise<boolean> =>
-  attempt(async () => takeIn(await restaurantApi<Paused>('pause', { body: { minutes } })))
+export const pause = (minutes: number): Promise<boolean> => change('pause', { body: { minutes } })
 
-export const resume = (): Promise<boolean> =>
-  attempt(async () => takeIn(await restaurantApi<Paused>('resume', { method: 'POST' })))
+export const resume = (): Promise<boolean> => change('resume', { method: 'POST' })
