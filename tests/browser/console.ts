@@ -41,19 +41,24 @@ export type OwnRestaurant = {
   chili: string
 }
 
+const NAMES = { restaurant: 'Nine Lanterns', soup: 'Lentil Soup', chili: 'Chili crisp' }
+
 /** A new restaurant whose orders move only when its page says so. */
-export async function aConsole(reports: 'detailed' | 'coarse' = 'detailed'): Promise<OwnRestaurant> {
-  const chili = { apiKey: newKey(), name: 'Chili crisp', price: 0.75 }
+export async function aConsole(
+  reports: 'detailed' | 'coarse' = 'detailed',
+  names = NAMES,
+): Promise<OwnRestaurant> {
+  const chili = { apiKey: newKey(), name: names.chili, price: 0.75 }
   const choices = [chili, { apiKey: newKey(), name: 'Soy sauce', price: 0 }]
   const sauce = { apiKey: newKey(), name: 'Sauce', type: 'sauce', customizationChoices: choices }
-  const soup = menuItem(8.5, { name: 'Lentil Soup' })
+  const soup = menuItem(8.5, { name: names.soup })
   const dumplings = menuItem(11.25, {
     name: 'Pan-fried Dumplings',
     customizationGroups: [
       { apiKey: newKey(), name: 'Sauce', maxCount: 2, basePrice: 0, customizations: [sauce] },
     ],
   })
-  const apiKey = await aRestaurant({ name: 'Nine Lanterns' }, [soup, dumplings])
+  const apiKey = await aRestaurant({ name: names.restaurant }, [soup, dumplings])
   await operator('PUT', `restaurants/${apiKey}/link`, { kind: 'console', reports })
   const { body } = await operator<{ accessKey: string }>('POST', `restaurants/${apiKey}/access-keys`, {})
   const { accessKey } = body
@@ -88,6 +93,13 @@ export const report = (own: OwnRestaurant, orderApiKey: string, status: string) 
   call<RestaurantOrder>(`/restaurantapi/v1/order/${orderApiKey}/status`, {
     key: own.accessKey,
     body: { status },
+  })
+
+/** Refuses as another system of the restaurant would. */
+export const refuse = (own: OwnRestaurant, orderApiKey: string, reason: string) =>
+  call<RestaurantOrder>(`/restaurantapi/v1/order/${orderApiKey}/refuse`, {
+    key: own.accessKey,
+    body: { reason },
   })
 
 /** The order as its restaurant gets it. */
@@ -215,7 +227,7 @@ export async function axeEverywhere(page: Page, view: string): Promise<string[]>
 const SHOTS = fileURLToPath(new URL('../../.run/screenshots', import.meta.url))
 
 /** For people to look at, with PLATTER_SCREENSHOTS=1: in .run/screenshots. They take longer than the tests. */
-async function shoot(page: Page, name: string): Promise<void> {
+export async function shoot(page: Page, name: string): Promise<void> {
   if (process.env['PLATTER_SCREENSHOTS'] === undefined) return
   await mkdir(SHOTS, { recursive: true })
   await page.screenshot({ path: `${SHOTS}/${name}.png` })

@@ -1,0 +1,140 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maria } from '../e2e/client.ts'
+import {
+  aConsole,
+  button,
+  cardIn,
+  launch,
+  place,
+  program,
+  refuse,
+  shoot,
+  signIn,
+  sizes,
+  toSalina,
+  type OwnRestaurant,
+} from './console.ts'
+
+/* Customers and menus may have words of 100 characters and more. No part of an order may be cut off by them. */
+
+/** One word, without a place to break it. */
+const word = (start: string, length: number): string => start.padEnd(length, 'abcdefghij')
+
+const NOTE = `${word('Nut', 200)} ALLERGIC TO PEANUTS`
+
+let browser: Browser
+let own: OwnRestaurant
+
+const placeOne = () =>
+  place(own, {
+    ...toSalina,
+    address: { ...toSalina.address, aptNumber: word('Floor', 50) },
+    recipient: { ...maria, firstName: word('Wolfe', 100), lastName: word('Schlegel', 100) },
+    comments: NOTE,
+  })
+
+/**
+ * Texts of which a part lies outside of the box, or outside of an element between the box and the text that cuts off
+ * what is outside. Texts for screen readers alone are cut off by design, names in the line of a finished order as well.
+ */
+const cutOff = (box: Locator): Promise<string[]> =>
+  box.evaluate((root) => {
+    const found: string[] = []
+    const cuts = (element: Element) => element === root || getComputedStyle(element).overflow !== 'visible'
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const parent = text.parentElement
+      if (!parent || parent.closest('.hidden, .text, summary .name')) continue
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      for (let element: Element | null = parent; element; element = element.parentElement) {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        const isOut = (rect: DOMRect) =>
+          rect.left < left - 1 || rect.right > right + 1 || rect.top < top - 1 || rect.bottom > bottom + 1
+        if (cuts(element) && [...range.getClientRects()].some(isOut))
+          found.push(`${text.textContent?.slice(0, 20)} in ${element.getAttribute('class')}`)
+        if (element === root) break
+      }
+    }
+    for (const element of [root, ...root.querySelectorAll('*:not(.hidden, .text, summary .name)')])
+      if (cuts(element) && element.scrollWidth > element.clientWidth)
+        found.push(
+          `${element.tagName} ${element.getAttribute('class')}: ${element.scrollWidth} > ${element.clientWidth}`,
+        )
+    return found
+  })
+
+const VIEWPORTS = {
+  'a tablet of 1024 px': { width: 1_024, height: 768 },
+  'a phone': sizes.phone,
+  'the smallest phone': { width: 320, height: 568 },
+  'a desk': sizes.desktop,
+}
+const viewports = Object.entries(VIEWPORTS)
+
+/** What a person looks for: the end of the note is on the card, in full. */
+const noteOf = (order: Locator) => order.getByText('ALLERGIC TO PEANUTS')
+
+const isWiderThanScreen = (page: Page): Promise<boolean> =>
+  page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('.top, .board, .column')].some(
+      (element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth,
+    ),
+  )
+
+/** Columns that one screen does not show side by side have a button. */
+async function show(page: Page, column: RegExp): Promise<void> {
+  const choose = page.getByRole('button', { name: column })
+  if (await choose.isVisible()) await choose.click()
+}
+
+describe.skipIf(program() === null)('words that are longer than a line', () => {
+  beforeAll(async () => {
+    browser = await launch()
+    const names = { restaurant: word('Lantern', 100), soup: word('Lentil', 100), chili: word('Chili', 100) }
+    own = await aConsole('detailed', names)
+  })
+  afterAll(() => browser.close())
+
+  test.each(viewports)('cut nothing off an open order on %s', async (name, viewport) => {
+    const order = await placeOne()
+    const { page, context } = await signIn(browser, own, { viewport })
+    const shown = cardIn(page, 'New', order)
+    await noteOf(shown).waitFor()
+    await shown.scrollIntoViewIfNeeded()
+    await shoot(page, `long-text-${name.replaceAll(/\W+/g, '-')}`)
+    expect(await cutOff(shown)).toEqual([])
+    expect(await isWiderThanScreen(page)).toBe(false)
+    await context.close()
+  })
+
+  test.each(viewports)('cut nothing off a finished order on %s', async (name, viewport) => {
+    const order = await placeOne()
+    await refuse(own, order.apiKey, word('Sorry', 400))
+    const { page, context } = await signIn(browser, own, { viewport })
+    await show(page, /Done$/)
+    const shown = cardIn(page, 'Done', order)
+    await shown.locator('summary').click()
+    await noteOf(shown).waitFor()
+    await shoot(page, `long-text-done-${name.replaceAll(/\W+/g, '-')}`)
+    expect(await cutOff(shown)).toEqual([])
+    await context.close()
+  })
+
+  test('cut nothing off a ticket of 80 mm', async () => {
+    const { id } = await placeOne()
+    // 80 mm at 96 px an inch.
+    const { page, context } = await signIn(browser, own, { viewport: { width: 302, height: 800 } })
+    await button(page, `Print order ${id}`).click()
+    await page.emulateMedia({ media: 'print' })
+    const ticket = page.locator('.ticket')
+    await noteOf(ticket).waitFor()
+    await shoot(page, 'long-text-ticket')
+    expect(await cutOff(ticket)).toEqual([])
+    const { width } = (await ticket.boundingBox()) ?? { width: 0 }
+    // 72 mm, which is what printers of 80 mm print.
+    expect(width).toBeLessThanOrEqual((72 / 25.4) * 96 + 1)
+    await context.close()
+  })
+})
