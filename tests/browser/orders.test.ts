@@ -222,6 +222,20 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
+  test('the first tap on a page does what its button says, and allows the sound', async () => {
+    const { page } = await atTheCounter()
+    const order = await place(own)
+    await page.reload()
+    const isWaiting = page.getByText('The sound is waiting')
+    await isWaiting.waitFor()
+    // The banner goes as soon as the sound is allowed, and all below it moves up.
+    await button(page, `Start preparing order ${order.id}`).click()
+    await cardIn(page, 'In preparation', order).waitFor()
+    await isWaiting.waitFor({ state: 'detached' })
+    expect(await statusesOf(order.apiKey)).toEqual(['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING'])
+    await page.context().close()
+  })
+
   test('a ticket is all that is printed', async () => {
     const { page } = counter
     const { id } = await place(own, { comments: 'ring twice' })

@@ -14,8 +14,9 @@ effect(() => {
   return untracked(() => follow(value.restaurantApiKey))
 })
 
-// Browsers let a page make sounds once somebody has touched it, and not before.
-for (const touch of ['pointerdown', 'keydown']) document.addEventListener(touch, () => void allowSound())
+// Browsers let a page make sounds once somebody has touched it, and not before. `click`, because the banner that asks for
+// a touch goes then: with `pointerdown` the button under the finger moved away, and the first tap was lost.
+for (const touch of ['click', 'keydown']) document.addEventListener(touch, () => void allowSound())
 
 render(<App />, root)
 void findSession()
