@@ -2,6 +2,7 @@ import type { OrderStatusRecord, RestaurantOrder } from '@platter/contracts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { card, eventually, ledgerOf, readOrder, stack, statusesOf } from '../e2e/client.ts'
+import { plantAge } from '../e2e/planted.ts'
 import { Stream } from '../event-stream.ts'
 import {
   aConsole,
@@ -12,6 +13,7 @@ import {
   program,
   read,
   report,
+  shoot,
   signIn,
   spied,
   toSalina,
@@ -236,6 +238,71 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
+  test('an order that nobody starts has a countdown from half of its time on, and rings again', async () => {
+    const { page } = await atTheCounter()
+    await button(page, 'Settings').click()
+    await page.getByRole('switch', { name: 'Notifications' }).click()
+    const order = await place(own)
+    await plantAge(order.apiKey, '7 minutes 15 seconds')
+    await page.addInitScript(wrongClock)
+    await page.reload()
+    const shown = cardIn(page, 'New', order)
+    await shown.waitFor()
+    await page.getByRole('heading', { level: 1 }).click()
+    expect(await shown.innerText()).not.toContain('Start within')
+    expect((await spied(page)).strokes).toBe(0)
+
+    const warning = shown.getByText(/^Start within [67]:\d\d, or it is cancelled\.$/)
+    await warning.waitFor({ timeout: 25_000 })
+    const rung = await eventually(
+      () => spied(page),
+      ({ strokes }) => strokes > 0,
+    )
+    expect(rung.strokes).toBe(4)
+    expect(rung.notifications).toEqual([
+      expect.stringMatching(new RegExp(`^Order ${order.id} is not started\\. It is cancelled at .+\\.$`)),
+    ])
+    const before = await warning.innerText()
+    await eventually(
+      () => warning.innerText(),
+      (now) => now !== before,
+    )
+    await shoot(page, 'unstarted')
+
+    // A page that is opened later shows it at once, and does not ring for what is not new.
+    await page.reload()
+    await warning.waitFor()
+    expect(await spied(page)).toMatchObject({ strokes: 0, notifications: [] })
+
+    await button(page, `Start preparing order ${order.id}`).click()
+    const moved = cardIn(page, 'In preparation', order)
+    await moved.waitFor()
+    expect(await moved.innerText()).not.toContain('Start within')
+    await page.context().close()
+  })
+
+  test('an order that nobody starts rings once more before it is cancelled', async () => {
+    const { page } = await atTheCounter()
+    const order = await place(own)
+    await plantAge(order.apiKey, '11 minutes 45 seconds')
+    await page.reload()
+    const shown = cardIn(page, 'New', order)
+    await shown.locator('.unstarted').waitFor()
+    await page.getByRole('heading', { level: 1 }).click()
+    await shown.locator('.unstarted.is-urgent').waitFor({ timeout: 25_000 })
+    const { strokes } = await eventually(
+      () => spied(page),
+      (one) => one.strokes > 0,
+    )
+    expect(strokes).toBe(4)
+    await shoot(page, 'unstarted-urgent')
+
+    await plantAge(order.apiKey, '15 minutes 1 second')
+    await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
+    await page.getByText(`Order ${order.id} was cancelled`).waitFor()
+    await page.context().close()
+  })
+
   test('a ticket is all that is printed', async () => {
     const { page } = counter
     const { id } = await place(own, { comments: 'ring twice' })
@@ -281,6 +348,12 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     expect(counters.flatMap(({ faults }) => faults)).toEqual([])
   })
 })
+
+/** Runs in the page: the clock of its machine is an hour ahead. */
+function wrongClock(): void {
+  const { now } = Date
+  Date.now = () => now() + 3_600_000
+}
 
 /** What the stream tells of one order whenever it is opened. */
 const streamOf = (order: RestaurantOrder) => ({

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   anOrder,
+  call,
   card,
   cast,
   eventually,
@@ -15,7 +16,7 @@ import {
   type ProblemBody,
 } from './client.ts'
 import { expectConforms } from './conforms.ts'
-import { plantOverdue, plantUnknown } from './planted.ts'
+import { plantAge, plantOverdue, plantUnknown } from './planted.ts'
 
 const read = async (query = '') => (await operator<Attention[]>('GET', `attention${query}`)).body
 const retry = (id: string) =>
@@ -112,10 +113,60 @@ test('a payment whose outcome is open is listed, and asked for again when it is 
   expect(await about(apiKey)).toEqual([])
 })
 
+/** An order that lies on a console. */
+const onConsole = async (): Promise<string> => (await sendOrder(await anOrder(cast.console))).body.apiKey
+
+test('an order that its restaurant does not start is listed from half of its time on, until it is started', async () => {
+  const apiKey = await onConsole()
+  await plantAge(apiKey, '7 minutes 20 seconds')
+  expect(await about(apiKey)).toEqual([])
+  expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
+
+  await plantAge(apiKey, '7 minutes 40 seconds')
+  const [unaccepted, ...others] = await about(apiKey)
+  expect(others).toEqual([])
+  expect(unaccepted).toMatchObject({
+    id: `order_${apiKey}`,
+    kind: 'order-unaccepted',
+    what: `restaurant ${cast.console}`,
+    count: 0,
+  })
+  expect(Math.abs((unaccepted?.since ?? 0) + 10 - Date.now() / 1_000)).toBeLessThan(5)
+  const [, cancelledAt = ''] =
+    /^The restaurant has not started the order\. It is cancelled at (.+)\.$/.exec(unaccepted?.reason ?? '') ??
+    []
+  expect(Date.parse(cancelledAt) / 1_000).toBe((unaccepted?.since ?? 0) + 450)
+  expectConforms(ReadAttention, await read('?limit=200'))
+  expect(await retry(`order_${apiKey}`)).toMatchObject({
+    status: 200,
+    body: { done: 'Nothing can be tried again: only the restaurant can start the order. Call it.' },
+  })
+
+  const key = stack().restaurants.find((one) => one.apiKey === cast.console)?.accessKey ?? ''
+  await call(`/restaurantapi/v1/order/${apiKey}/status`, { key, body: { status: 'PREPARING' } })
+  expect(await about(apiKey)).toEqual([])
+  expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
+})
+
+test('an order that its restaurant does not start is listed no more when it is cancelled', async () => {
+  const apiKey = await onConsole()
+  await plantAge(apiKey, '14 minutes 30 seconds')
+  expect(await about(apiKey)).toMatchObject([{ kind: 'order-unaccepted' }])
+  await plantAge(apiKey, '15 minutes 1 second')
+  const { cancellation } = await eventually(
+    () => readOrder(apiKey),
+    (order) => order.cancellation !== null,
+  )
+  expect(cancellation).toMatchObject({ cancelledBy: 'system', reason: 'restaurant-unreachable' })
+  expect(await about(apiKey)).toEqual([])
+})
+
 test('pages: one after the other they are the whole list, nothing twice', async () => {
   const apiKeys = [await paidByCard(), await paidByCard()]
   for (const apiKey of apiKeys) await plantOverdue(apiKey)
   const letters = [await aDeadLetter(), await aDeadLetter()]
+  const unaccepted = [await onConsole(), await onConsole()]
+  for (const apiKey of unaccepted) await plantAge(apiKey, '8 minutes')
   const seen: string[] = []
   let path: string | undefined = 'attention?limit=1'
   while (path !== undefined) {
@@ -124,12 +175,16 @@ test('pages: one after the other they are the whole list, nothing twice', async 
     path = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
   }
   expect(new Set(seen).size).toBe(seen.length)
-  for (const id of [...letters.map((letter) => letter.id), ...apiKeys.map((key) => `saga_${key}`)])
-    expect(seen).toContain(id)
+  const ids = [
+    ...letters.map((letter) => letter.id),
+    ...apiKeys.map((key) => `saga_${key}`),
+    ...unaccepted.map((key) => `order_${key}`),
+  ]
+  for (const id of ids) expect(seen).toContain(id)
   for (const apiKey of apiKeys) await retry(`saga_${apiKey}`)
 })
 
 test('404 attention-not-found: it never was, or needs nobody any more', async () => {
-  for (const id of ['nothing', 'saga_nobody', 'payment_nobody', 'letter_nobody'])
+  for (const id of ['nothing', 'saga_nobody', 'payment_nobody', 'letter_nobody', 'order_nobody'])
     expect(await retry(id)).toMatchObject({ status: 404, body: { code: 'attention-not-found' } })
 })

@@ -120,6 +120,10 @@ const beforeCapture = (orderApiKey: string, deadline: string) =>
     deadline,
   )
 
+/** An order was placed so long ago, in words of PostgreSQL. */
+export const plantAge = (orderApiKey: string, age: string) =>
+  plant('update orders.orders set placed_at = now() - $2::interval where api_key = $1', orderApiKey, age)
+
 /** An order is past its deadline. */
 export const plantOverdue = (orderApiKey: string) => beforeCapture(orderApiKey, '-1 second')
 

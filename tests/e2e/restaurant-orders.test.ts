@@ -69,6 +69,26 @@ test('status: reports move an order along the table, the same again changes noth
   expect(open.map(({ apiKey }) => apiKey)).not.toContain(order.apiKey)
 })
 
+test('acceptBy: an order on a console is cancelled 15 minutes after it was placed, unless it is started or refused', async () => {
+  const read = async (apiKey: string) => (await atTheCounter<RestaurantOrder>(`order/${apiKey}`)).body
+  const { body: started } = await sendOrder(await anOrder(cast.console))
+  const { body: refused } = await sendOrder(await anOrder(cast.console))
+  for (const { apiKey, datePlaced } of [started, refused])
+    expect(await read(apiKey)).toMatchObject({ acceptBy: (datePlaced ?? 0) + 900 })
+  const { body: open } = await atTheCounter<RestaurantOrder[]>('orders?open=true')
+  expect(open.find(({ apiKey }) => apiKey === started.apiKey)).toHaveProperty('acceptBy')
+  expect((await report(started.apiKey, 'PREPARING')).body).not.toHaveProperty('acceptBy')
+  await atTheCounter(`order/${refused.apiKey}/refuse`, { reason: 'out of paneer' })
+  expect(await read(refused.apiKey)).not.toHaveProperty('acceptBy')
+})
+
+test('acceptBy: an order that a restaurant takes without a console has none', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.aurora))
+  const { body } = await atTheCounter<RestaurantOrder>(`order/${order.apiKey}`, undefined, keyOf(cast.aurora))
+  expect(body).toMatchObject({ apiKey: order.apiKey })
+  expect(body).not.toHaveProperty('acceptBy')
+})
+
 test('refuse: an order that was paid is cancelled and refunded, keeps its history and moves no further', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
   await eventually(

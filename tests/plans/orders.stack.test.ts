@@ -143,6 +143,7 @@ const calls = {
     find: async (db) => {
       for (const by of [{ apiKey: order }, { number: 1 }]) await stories.find(db, by)
     },
+  },
   links: { put: (db) => links.put(db, restaurant, { kind: 'simulator', behaviour: 'accepts' } as never) },
   books: {
     page: (db) => books.page(db, { after: { at: 0, id: 0 }, until: 4_000_000_000, limit: 100 }),
@@ -173,6 +174,8 @@ const calls = {
         deaths: 1,
       }),
     overdueSagas: (db) => attention.overdueSagas(db, page),
+    unacceptedOrders: (db) => attention.unacceptedOrders(db, page, { withinMs: 1_000, isConsole: true }),
+    isUnaccepted: (db) => attention.isUnaccepted(db, order, { withinMs: 1_000, isConsole: true }),
     wakeSaga: (db) => attention.wakeSaga(db, order),
   },
 } satisfies {
@@ -209,6 +212,8 @@ afterAll(() => database.close())
 const may: Readonly<Record<string, readonly string[]>> = {
   'counts.inFlight': ['sagas'],
   'attention.overdueSagas': ['sagas'],
+  'attention.unacceptedOrders': ['orders'],
+  'attention.isUnaccepted': ['orders'],
   'restaurants.untaken': ['orders'],
 }
 

@@ -129,7 +129,7 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
     )
     return {
       sendOrder: sendOrder({ db, bus, cardMinimum, conductor, waiters, intake, tokenize, answerWithinMs }),
-      refuseOrder: refuseOrder(db, conductor),
+      refuseOrder: refuseOrder({ db, conductor, deadline: { withinMs: 900_000, defaultLink } }),
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import { linesOf, nameOf } from './order.ts'
+import { linesOf } from './order.ts'
 import { notificationsOn, soundOn } from './settings.ts'
 
 /** Whether the browser lets us make a sound: only after a person has touched the page. */
@@ -46,13 +46,16 @@ function strike(audio: AudioContext, hertz: number, when: number): void {
 const QUIET_MS = 1_500
 let lastRing = -Infinity
 
-/** Says that a new order is there, in the ways that are switched on. */
-export function alarm(order: RestaurantOrder): void {
+/**
+ * Rings and notifies, in the ways that are switched on. Notifications of one `tag` are shown once, however many windows
+ * of the browser are open.
+ */
+export function alarm(order: RestaurantOrder, { title, tag }: { title: string; tag: string }): void {
   if (soundOn.value && performance.now() - lastRing > QUIET_MS) {
     lastRing = performance.now()
     ring()
   }
-  if (notificationsOn.value) notify(order)
+  if (notificationsOn.value) notify(order, { title, tag })
 }
 
 export const notificationsExist = 'Notification' in globalThis
@@ -63,14 +66,13 @@ export async function allowNotifications(): Promise<boolean> {
   return (await Notification.requestPermission()) === 'granted'
 }
 
-/** Tagged with the order, so that several windows of one browser show it once. */
-function notify(order: RestaurantOrder): void {
+function notify(order: RestaurantOrder, { title, tag }: { title: string; tag: string }): void {
   if (!notificationsExist || Notification.permission !== 'granted') return
   const body = linesOf(order.items)
     .map(({ count, name }) => `${count} × ${name}`)
     .join(', ')
   try {
-    const shown = new Notification(`New order ${order.id}, ${nameOf(order)}`, { body, tag: order.apiKey })
+    const shown = new Notification(title, { body, tag })
     shown.addEventListener('click', () => {
       window.focus()
       shown.close()

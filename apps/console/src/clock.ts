@@ -3,13 +3,13 @@ import { signal } from '@preact/signals'
 /** Milliseconds that the gateway's clock is ahead of this machine's, which on a counter may be anything. */
 let ahead = 0
 
-/** The time, in milliseconds, as the gateway has it; moves every five seconds. */
+/** The time, in milliseconds, as the gateway has it; moves every second. */
 export const now = signal(Date.now())
 
 const tick = () => {
   now.value = Date.now() + ahead
 }
-setInterval(tick, 5_000)
+setInterval(tick, 1_000)
 
 /** Takes the time from the header Date of an answer. */
 export function setClock(date: string | null): void {

@@ -3,7 +3,7 @@ import { batch, computed, effect } from '@preact/signals'
 import { NoAnswer, Refused, STREAM } from './api.ts'
 import { now } from './clock.ts'
 import { line } from './line.ts'
-import { forgetOrders, loadDone, openOrders, put, readAgain, receive } from './orders.ts'
+import { forgetOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from './orders.ts'
 import { forgetRestaurant, pausedUntil, readRestaurant, restaurant } from './restaurant.ts'
 import { session, signedOutElsewhere } from './session.ts'
 
@@ -20,9 +20,12 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000]
 export function follow(restaurantApiKey: string): () => void {
   const connection = new Connection(restaurantApiKey)
   const beats = setInterval(() => void connection.beat(), BEAT_MS)
-  const stopAtEndOfPause = effect(() => {
-    if (isPauseOver.value) void connection.beat()
-  })
+  const stopEffects = [
+    effect(() => {
+      if (isPauseOver.value) void connection.beat()
+    }),
+    effect(warnOfUnstarted),
+  ]
   const leaving = new AbortController()
   const { signal } = leaving
   window.addEventListener('offline', () => connection.drop(), { signal })
@@ -33,7 +36,7 @@ export function follow(restaurantApiKey: string): () => void {
   return () => {
     leaving.abort()
     clearInterval(beats)
-    stopAtEndOfPause()
+    for (const stop of stopEffects) stop()
     connection.close()
     batch(() => {
       forgetOrders()

@@ -70,6 +70,23 @@ export function lateAfter(order: RestaurantOrder, { minWaitTime, maxWaitTime }: 
   return columnOf(order) === 'new' ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime) : maxWaitTime
 }
 
+/** The parts of the time up to `acceptBy` after which the page warns of an order that is not started. */
+const WARN_AFTER = [0.5, 0.8]
+
+/** How many warnings of an order are due; none when it is not cancelled automatically. */
+export function warningsDue({ acceptBy, datePlaced }: RestaurantOrder, nowMs: number): number {
+  if (acceptBy === undefined) return 0
+  const passed = nowMs / 1_000 - datePlaced
+  return WARN_AFTER.filter((part) => passed >= part * (acceptBy - datePlaced)).length
+}
+
+/** The time that is left, "7:05"; null when it is over. */
+export function timeLeft(until: number, nowMs: number): string | null {
+  const seconds = Math.ceil(until - nowMs / 1_000)
+  if (seconds <= 0) return null
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
 export const minutesSince = (epoch: number, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs / 1_000 - epoch) / 60))
 

@@ -1,6 +1,16 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { actionLabel, columnOf, inWords, isOlder, lateAfter, linesOf, minutesSince } from './order.ts'
+import {
+  actionLabel,
+  columnOf,
+  inWords,
+  isOlder,
+  lateAfter,
+  linesOf,
+  minutesSince,
+  timeLeft,
+  warningsDue,
+} from './order.ts'
 
 const order = (changes: Partial<RestaurantOrder> = {}): RestaurantOrder => ({
   apiKey: 'a',
@@ -71,6 +81,35 @@ describe('late', () => {
 
   test('nobody is late before having had a chance to look', () =>
     expect(lateAfter(order(), { minWaitTime: 30, maxWaitTime: 30 })).toBe(5))
+})
+
+describe('an order that is not started', () => {
+  // 15 minutes: the first warning after 7:30, the second after 12:00.
+  const waiting = order({ datePlaced: 1_000, acceptBy: 1_900 })
+
+  test.each([
+    [0, 0],
+    [449, 0],
+    [450, 1],
+    [719, 1],
+    [720, 2],
+    [5_000, 2],
+  ])('%i s after it was placed, %i warnings are due', (seconds, due) =>
+    expect(warningsDue(waiting, (1_000 + seconds) * 1_000)).toBe(due),
+  )
+
+  test('no warning is due when it is not cancelled automatically', () =>
+    expect(warningsDue(order(), 1e15)).toBe(0))
+
+  test.each([
+    [0, '15:00'],
+    [475, '7:05'],
+    [899.2, '0:01'],
+    [900, null],
+    [5_000, null],
+  ])('%d s after it was placed, the time left is %s', (seconds, left) =>
+    expect(timeLeft(1_900, (1_000 + seconds) * 1_000)).toBe(left),
+  )
 })
 
 test('minutes are whole, and never negative on a clock that is behind', () => {

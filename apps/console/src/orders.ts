@@ -1,10 +1,11 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
-import { computed, signal } from '@preact/signals'
+import { computed, signal, untracked } from '@preact/signals'
 import { alarm } from './alarm.ts'
 import { NoAnswer, Refused, restaurantApi } from './api.ts'
+import { now, timeOf } from './clock.ts'
 import { isOffline } from './line.ts'
 import { say } from './notes.ts'
-import { columnOf, columns, isOlder, stateLabel, type Column } from './order.ts'
+import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from './order.ts'
 
 type Orders = ReadonlyMap<string, RestaurantOrder>
 
@@ -28,7 +29,7 @@ export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() =>
   }
 })
 
-/** Said to screen readers when an order comes in. */
+/** Said to screen readers when an order comes in, or when one is not started in time. */
 export const arrival = signal('')
 
 export const forgetOrders = (): void => {
@@ -52,7 +53,32 @@ export function receive(order: RestaurantOrder): void {
   put(order)
   if (!isNew || columnOf(order) !== 'new') return
   arrival.value = `New order ${order.id}, ${order.method}, ${order.items.length} items`
-  alarm(order)
+  alarm(order, { title: `New order ${order.id}, ${nameOf(order)}`, tag: order.apiKey })
+}
+
+/** How many warnings of each new order have been due. */
+let warnings: ReadonlyMap<string, number> = new Map()
+
+/** Rings again for orders of which a warning falls due while the page is open. To be run as an effect. */
+export function warnOfUnstarted(): void {
+  const waiting = board.value.new
+  const due = new Map(waiting.map((order) => [order.apiKey, warningsDue(order, now.value)]))
+  const before = warnings
+  warnings = due
+  untracked(() => {
+    for (const order of waiting) {
+      const count = due.get(order.apiKey) ?? 0
+      if (count > (before.get(order.apiKey) ?? count)) warn(order, count)
+    }
+  })
+}
+
+function warn(order: RestaurantOrder, count: number): void {
+  const { apiKey, id, acceptBy } = order
+  if (acceptBy === undefined) return
+  const title = `Order ${id} is not started. It is cancelled at ${timeOf(acceptBy)}.`
+  arrival.value = title
+  alarm(order, { title, tag: `${apiKey} ${count}` })
 }
 
 /** A kitchen must not go on cooking what somebody else has called off; what it refused itself it knows. */

@@ -1,14 +1,20 @@
 import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
 import type { internalCaller } from '@platter/kit'
+import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
 import * as store from '#/store/attention.ts'
 import type { Db } from '#/store/tables.ts'
 
-export type Needs = { db: Db; payments: ReturnType<typeof internalCaller>; unknownAfterMs: number }
+export type Needs = {
+  db: Db
+  payments: ReturnType<typeof internalCaller>
+  unknownAfterMs: number
+  deadline: AcceptDeadline
+}
 
-/** The three sources, in the order in which their ids sort; an id is the source's name and its own key. */
-const SOURCES = ['payment', 'saga', 'letter'] as const
+/** An id is the name of its source and the key there. */
+const SOURCES = ['payment', 'saga', 'letter', 'order'] as const
 type Source = (typeof SOURCES)[number]
 
 /** An item with where it stands in the list. */
@@ -18,19 +24,21 @@ type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
 
 /** What needs a person, newest first, from after the position. */
 export async function readAttention(
-  { db, payments, unknownAfterMs }: Needs,
+  { db, payments, unknownAfterMs, deadline }: Needs,
   { before, limit }: { before: Before | null; limit: number },
   requestId: string,
 ): Promise<Listed[]> {
   const page = (source: Source) => ({ before: before && within(before, source), limit })
-  const [letters, sagas, unknown] = await Promise.all([
+  const [letters, sagas, orders, unknown] = await Promise.all([
     store.deadLetters(db, page('letter')),
     store.overdueSagas(db, page('saga')),
+    store.unacceptedOrders(db, page('order'), acceptWithin(deadline)),
     payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, requestId),
   ])
   return [
     ...letters.map((row) => listed('letter', letter(row))),
     ...sagas.map((row) => listed('saga', overdue(row))),
+    ...orders.map((row) => listed('order', unaccepted(row))),
     ...unknown.payments.map((row) =>
       listed('payment', {
         ...row,
@@ -74,6 +82,22 @@ function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga):
     count: attempt,
   }
 }
+
+/** As the store asks for it. */
+export const acceptWithin = ({ withinMs, defaultLink }: AcceptDeadline) => ({
+  withinMs,
+  isConsole: defaultLink.kind === 'console',
+})
+
+const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: store.UnacceptedOrder): Found => ({
+  kind: 'order-unaccepted',
+  key: orderApiKey,
+  at,
+  orderApiKey,
+  what: `restaurant ${restaurantApiKey}`,
+  reason: `The restaurant has not started the order. It is cancelled at ${new Date(cancelledAt * 1_000).toISOString()}.`,
+  count: 0,
+})
 
 const byAge = (one: Before, other: Before): number =>
   one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)

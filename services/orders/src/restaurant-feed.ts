@@ -1,6 +1,6 @@
 import { GetRestaurantOrder } from '@platter/contracts'
 import { responseRenderer, type ServerSentEvent } from '@platter/kit'
-import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { restaurantOrderRecord, type AcceptDeadline } from '#/domain/restaurant-order.ts'
 import type { Feed } from '#/follow.ts'
 import * as changes from '#/store/changes.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
@@ -22,6 +22,7 @@ const render = responseRenderer(GetRestaurantOrder)
 export class RestaurantFeed implements Feed {
   readonly isOver = false
   readonly #db: Db
+  readonly #deadline: AcceptDeadline
   readonly #restaurantApiKey: string
   readonly #start: Start
   /** Null until `ready`. */
@@ -29,8 +30,12 @@ export class RestaurantFeed implements Feed {
   /** By which change each order was sent, as long as the position is not past it: it comes up again until then. */
   readonly #sent = new Map<string, changes.Position | null>()
 
-  constructor(db: Db, restaurantApiKey: string, lastEventId: string | undefined) {
+  constructor(
+    { db, deadline }: { db: Db; deadline: AcceptDeadline },
+    { restaurantApiKey, lastEventId }: { restaurantApiKey: string; lastEventId: string | undefined },
+  ) {
     this.#db = db
+    this.#deadline = deadline
     this.#restaurantApiKey = restaurantApiKey
     const [, since = null, partly] = /^([1-9]\d{0,18})(~?)$/.exec(lastEventId ?? '') ?? []
     this.#start = { since, whole: since === null || partly === '~' }
@@ -66,7 +71,7 @@ export class RestaurantFeed implements Feed {
       })
       for (const { order, link, changedIn } of page) {
         if (this.#sent.get(order.apiKey) === changedIn) continue
-        yield render(restaurantOrderRecord(order, link))
+        yield render(restaurantOrderRecord(order, link, this.#deadline))
         this.#sent.set(order.apiKey, changedIn)
       }
       after = page.length < AT_ONCE ? null : (page.at(-1)?.order.id ?? null)

@@ -44,6 +44,7 @@ import { connectPostgres } from '@platter/kit/postgres'
 import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
+import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { Followers } from '#/followers.ts'
 import { keepLetter } from '#/handlers/dead-letter.ts'
 import { transmitHandler } from '#/handlers/transmit.ts'
@@ -116,20 +117,22 @@ export function wire(config: Config, log: Log): Parts {
   const waiting = { conductor, waiters, answerWithinMs: config.ANSWER_WITHIN_MS }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
+  const deadline = acceptDeadline(config)
   route(GetOrder, getOrder({ db, own, bus }))
   route(OrderByKey, orderByKey({ db, own, secrets }))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
   route(UserOrders, userOrders({ db, own, bus }))
   route(PutRestaurantLink, putRestaurantLink(db, outside))
-  route(RestaurantOrders, listRestaurantOrders(db))
-  route(RestaurantOrdersStream, restaurantOrdersStream({ db, followers, streams }))
-  route(GetRestaurantOrder, getRestaurantOrder(db))
-  route(ReportStatus, reportStatus(db, conductor))
-  route(RefuseOrder, refuseOrder(db, conductor))
+  route(RestaurantOrders, listRestaurantOrders(db, deadline))
+  route(RestaurantOrdersStream, restaurantOrdersStream({ db, deadline, followers, streams }))
+  route(GetRestaurantOrder, getRestaurantOrder({ db, deadline }))
+  route(ReportStatus, reportStatus({ db, conductor, deadline }))
+  route(RefuseOrder, refuseOrder({ db, conductor, deadline }))
   route(GetOrderStory, getOrderStory(db, callPayments))
   route(Reconciliation, reconciliation(db, callPayments))
-  route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs: config.UNKNOWN_AFTER_MS }))
-  route(RetryAttention, retryAttention({ db, bus, payments: callPayments }))
+  const { UNKNOWN_AFTER_MS: unknownAfterMs } = config
+  route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, deadline }))
+  route(RetryAttention, retryAttention({ db, bus, payments: callPayments, deadline }))
 
   const transmit = transmitHandler({
     db,
@@ -181,7 +184,7 @@ type Repeating = {
 /** What every replica does again and again: the rows tell each of them what is due. */
 function startRepeating({ config, db, conductor, followers, outside, log }: Repeating): Repeater[] {
   const link = defaultLink(config)
-  const untaken = { db, conductor, defaultLink: link, withinMs: config.TAKE_DEADLINE_MS }
+  const untaken = { db, conductor, ...acceptDeadline(config) }
   const cancelled = { db, log, defaultLink: link, cancel: canceller(outside) }
   return [
     repeat('wake sagas', 500, () => conductor.wakeDue(), log),
@@ -198,6 +201,11 @@ function defaultLink({ DEFAULT_RESTAURANT_LINK }: Config): RestaurantLink {
     ? { kind: 'console', reports: 'detailed' }
     : { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' }
 }
+
+const acceptDeadline = (config: Config): AcceptDeadline => ({
+  withinMs: config.TAKE_DEADLINE_MS,
+  defaultLink: defaultLink(config),
+})
 
 /** The one door to restaurants. A console takes an order by showing it: it is there as soon as it is stored. */
 function transmitter(config: Config, db: Db, { dispatcher }: Outgoing) {

@@ -1,9 +1,9 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { now } from '../clock.ts'
 import { busy, report } from '../orders.ts'
-import { actionLabel, columnOf, minutesSince } from '../order.ts'
+import { actionLabel, columnOf, minutesSince, timeLeft, warningsDue } from '../order.ts'
 import { cardId, dialog, focusOrder, ticket } from '../ui.ts'
-import { Printer } from './icons.tsx'
+import { Alert, Printer } from './icons.tsx'
 import { Age, Comment, Customer, Lines, MethodOf, ToPay } from './order-parts.tsx'
 
 /** An open order, as a cook and whoever hands it over need it. */
@@ -25,12 +25,33 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
         <MethodOf order={order} />
         <Age order={order} />
       </header>
+      <Unstarted order={order} />
       <Lines order={order} />
       {comments && <Comment text={comments} />}
       <Customer order={order} />
       <ToPay order={order} />
       <Actions order={order} />
     </article>
+  )
+}
+
+/** No live region: screen readers would read it out each second. `warnOfUnstarted` tells them once. */
+function Unstarted({ order }: { order: RestaurantOrder }) {
+  const { acceptBy } = order
+  const warnings = warningsDue(order, now.value)
+  if (acceptBy === undefined || warnings === 0) return null
+  const left = timeLeft(acceptBy, now.value)
+  return (
+    <p class={warnings > 1 ? 'unstarted is-urgent' : 'unstarted'}>
+      <Alert />
+      {left === null ? (
+        <span>Not started in time: the order is being cancelled.</span>
+      ) : (
+        <span>
+          Start within <strong>{left}</strong>, or it is cancelled.
+        </span>
+      )}
+    </p>
   )
 }
 

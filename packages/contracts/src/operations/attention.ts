@@ -8,14 +8,16 @@ export const Attention = z
   .object({
     id: ApiKey.describe('Stays the same as long as it needs somebody.'),
     kind: z
-      .enum(['dead-letter', 'overdue-saga', 'unknown-payment'])
+      .enum(['dead-letter', 'overdue-saga', 'unknown-payment', 'order-unaccepted'])
       .describe(
-        '`dead-letter`: a message that could not be handled. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: the processor left open what came of a call.',
+        '`dead-letter`: a message that could not be handled. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: the processor left open what came of a call. `order-unaccepted`: half of the time is over after which an order is cancelled that its restaurant has not started.',
       ),
     orderApiKey: ApiKey.nullable().describe('Null for a message that cannot be read.'),
-    what: z.string().describe('The message, the step of the saga, or the call to the processor.'),
+    what: z
+      .string()
+      .describe('The message, the step of the saga, the call to the processor, or the restaurant.'),
     reason: z.string(),
-    count: z.int().describe('How often it was tried.'),
+    count: z.int().describe('How often it was tried; 0 for an order that waits for its restaurant.'),
     since: Epoch,
   })
   .meta({ id: 'Attention' })

@@ -28,6 +28,9 @@ export const RestaurantOrder = z
     /** Where it may move from here, the usual one first. */
     nextStatuses: z.array(OrderStatus),
     cancellation: Cancellation.nullable(),
+    acceptBy: Epoch.optional().describe(
+      'The order is cancelled automatically unless the restaurant moves it on or refuses it by then. Absent when it is not cancelled automatically.',
+    ),
   })
   .meta({ id: 'RestaurantOrder' })
 export type RestaurantOrder = z.infer<typeof RestaurantOrder>

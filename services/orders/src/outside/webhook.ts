@@ -54,7 +54,7 @@ export async function cancelByWebhook(way: Way, sent: Transmission): Promise<boo
 /** Signed by the Standard Webhooks specification. The order is what a restaurant gets to see: no card is in it. */
 function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
-  const data = restaurantOrderRecord(order, link)
+  const data = restaurantOrderRecord(order, link, null)
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data })
   const ask = () =>
     request(link.url, {

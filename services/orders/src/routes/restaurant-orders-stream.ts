@@ -1,5 +1,6 @@
 import type { RestaurantOrdersStream } from '@platter/contracts'
 import { lastEventId, type EventStreams, type Handler } from '@platter/kit'
+import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { follow } from '#/follow.ts'
 import type { Followers } from '#/followers.ts'
 import { RestaurantFeed } from '#/restaurant-feed.ts'
@@ -9,15 +10,18 @@ import type { Db } from '#/store/tables.ts'
 export const restaurantOrdersStream =
   ({
     db,
+    deadline,
     followers,
     streams,
   }: {
     db: Db
+    deadline: AcceptDeadline
     followers: Followers
     streams: EventStreams
   }): Handler<typeof RestaurantOrdersStream> =>
   async ({ principal: { restaurantApiKey }, headers, query }) =>
     streams.answer(async (out) => {
       using follower = followers.ofRestaurant(restaurantApiKey)
-      await follow(new RestaurantFeed(db, restaurantApiKey, lastEventId(headers, query)), follower, out)
+      const from = { restaurantApiKey, lastEventId: lastEventId(headers, query) }
+      await follow(new RestaurantFeed({ db, deadline }, from), follower, out)
     })

@@ -1,15 +1,21 @@
 import type { Bus } from '@platter/bus'
 import { AskPaymentAgain, commands, type RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller } from '@platter/kit'
-import { splitId } from '#/attention.ts'
+import { acceptWithin, splitId } from '#/attention.ts'
+import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import * as store from '#/store/attention.ts'
 import type { Db } from '#/store/tables.ts'
 
-type Needs = { db: Db; bus: Bus; payments: ReturnType<typeof internalCaller> }
+type Needs = {
+  db: Db
+  bus: Bus
+  payments: ReturnType<typeof internalCaller>
+  deadline: AcceptDeadline
+}
 
 /** Tries again what needs a person. To do so twice harms nobody: everything here may be said more than once. */
 export const retryAttention =
-  ({ db, bus, payments }: Needs): Handler<typeof RetryAttention> =>
+  ({ db, bus, payments, deadline }: Needs): Handler<typeof RetryAttention> =>
   async ({ params: { id }, requestId }) => {
     const { source, key } = splitId(id) ?? nobody()
     const done = DONE[source]
@@ -19,6 +25,9 @@ export const retryAttention =
         return { id, done }
       case 'saga':
         if (!(await store.wakeSaga(db, key))) nobody()
+        return { id, done }
+      case 'order':
+        if (!(await store.isUnaccepted(db, key, acceptWithin(deadline)))) nobody()
         return { id, done }
       case 'payment': {
         const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, requestId)
@@ -34,6 +43,7 @@ const DONE = {
   letter: 'The message was said again.',
   saga: 'The saga was woken.',
   payment: 'The payment processor was asked again.',
+  order: 'Nothing can be tried again: only the restaurant can start the order. Call it.',
 }
 
 /** The letter is forgotten when RabbitMQ has confirmed the message, and not before. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Before } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { isUntaken } from '#/store/restaurant-orders.ts'
 import { isUnfinished } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -88,6 +89,45 @@ export async function overdueSagas(db: Db, page: Page): Promise<OverdueSaga[]> {
     select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
     where finished_at is null and deadline_at <= now() and ${pageOf(at, 'order_api_key', page)}`.execute(db)
   return rows
+}
+
+export type UnacceptedOrder = {
+  orderApiKey: string
+  restaurantApiKey: string
+  cancelledAt: number
+  at: number
+}
+
+type AcceptWithin = { withinMs: number; isConsole: boolean }
+
+const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
+
+/** Orders that nobody at a console has moved on in half of `withinMs`, after which they are cancelled. */
+export async function unacceptedOrders(
+  db: Db,
+  page: Page,
+  { withinMs, isConsole }: AcceptWithin,
+): Promise<UnacceptedOrder[]> {
+  const half = halfOf(withinMs)
+  const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
+  const { rows } = await sql<UnacceptedOrder>`
+    select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
+      floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
+    from orders o left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
+    where ${isUntaken(isConsole)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(db)
+  return rows
+}
+
+/** Whether the order is one of `unacceptedOrders`. */
+export async function isUnaccepted(
+  db: Db,
+  orderApiKey: string,
+  { withinMs, isConsole }: AcceptWithin,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from orders o left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
+    where o.api_key = ${orderApiKey} and ${isUntaken(isConsole)} and ${halfOf(withinMs)} <= now()`.execute(db)
+  return rows.length > 0
 }
 
 /** Lets the sweeper say a saga's command now. False when there is no such saga, or it has ended. */

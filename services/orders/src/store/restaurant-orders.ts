@@ -103,8 +103,16 @@ const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
   )
 
 /**
+ * An order `o` on a console, with the restaurant's link `l`, that nobody there has moved on. `isConsole`: what a
+ * restaurant is whose link was never set.
+ */
+export const isUntaken = (isConsole: boolean) => sql<boolean>`
+  o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED' and o.cancellation is null
+  and case when l.link is null then ${isConsole}::boolean else l.link ->> 'kind' = 'console' end`
+
+/**
  * Orders of consoles that nobody there has moved on within `withinMs` of when they were placed, at most `limit`,
- * oldest first. `isConsole`: what a restaurant is whose link was never set.
+ * oldest first.
  */
 export async function untaken(
   db: Db,
@@ -115,9 +123,7 @@ export async function untaken(
     from orders o
     join sagas s on s.order_api_key = o.api_key
     left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
-    where o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED'
-      and o.cancellation is null and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
-      and case when l.link is null then ${isConsole}::boolean else l.link ->> 'kind' = 'console' end
+    where ${isUntaken(isConsole)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
     order by o.placed_at limit ${limit}`.execute(db)
   return rows.map(({ order_api_key, request_id }) => ({ orderApiKey: order_api_key, requestId: request_id }))
 }

@@ -90,7 +90,7 @@ export const operationsPages: Pages = {
   },
   attention: {
     description:
-      'What does not go on by itself, newest first: messages that could not be handled, sagas past their deadline, and payments whose outcome the processor leaves open. Empty when all is well.',
+      'What does not go on by itself, newest first: messages that could not be handled, sagas past their deadline, payments whose outcome the processor leaves open, and orders that their restaurant has not started in half of the time after which they are cancelled. Empty when all is well.',
     answer: {
       description: 'What needs a person.',
       example: [
