@@ -82,7 +82,8 @@ async function bringUp(
   const kinds = Object.keys(ports) as ServerKind[]
   const names = kinds.map((kind) => properNames[kind]).join(', ')
   return context.reporter.step(`${names} in containers`, async (step) => {
-    const up = ['up', '--detach', '--no-build', ...kinds]
+    // Without the job that judges .env, whose image is not built here: the passwords are those of the run directory.
+    const up = ['up', '--detach', '--no-build', '--no-deps', ...kinds]
     await compose(docker, project, up, { context, now: step.now })
     const urls = kinds.map((kind) => {
       return [kind, urlOf[kind]({ host: '127.0.0.1', port: ports[kind] ?? 0, password })] as const

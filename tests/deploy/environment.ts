@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { secretFaults } from '@platter/kit/known-secrets'
 import type { z } from 'zod'
 import { processingOf, type Config as Payments } from '../../services/payments/src/config.ts'
+import { ownSecretNames } from '../../dev/compose/own-secrets.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -58,6 +59,7 @@ function processorFaults(config: Payments): readonly string[] {
 
 /** The same for the jobs of dev/compose, which have no Config: they take exactly these. */
 const jobs: Readonly<Record<string, readonly string[]>> = {
+  secrets: ['ENV_FILE', 'NODE_ENV', ...ownSecretNames],
   prepare: ['DATABASE_URL', ...databaseServices.map((name) => `${name.toUpperCase()}_PASSWORD`)],
   seed: ['GATEWAY_URL', 'BEHIND_THE_GATEWAY', 'PUBLIC_URL', 'OPERATOR_KEY', 'STATE_FILE'],
 }

@@ -9,6 +9,8 @@ import { expect, test } from 'vitest'
 import { hashAccessKey, looksLikeAccessKey } from '@platter/kit/access-key'
 import { serverKinds } from '../../dev/servers/types.ts'
 import { composeFile, composeService, readComposeFile } from '../../dev/servers/compose-file.ts'
+import { makeOwnSecrets, ownLimits, ownSecretNames } from '../../dev/compose/own-secrets.ts'
+import { Config as Payments } from '../../services/payments/src/config.ts'
 import { environmentFaults, jobFaults } from '../deploy/environment.ts'
 
 /* Nobody starts the containers when a service gets a new variable, so these notice what the file then lacks. */
@@ -24,6 +26,33 @@ test.each(folders.map((folder) => basename(folder)))('%s is given variables that
 
 test.each(['prepare', 'seed'])('the job %s is given the variables that it needs', (name) => {
   expect(jobFaults(name, composeService(name).environment ?? {})).toEqual([])
+})
+
+test('the job secrets is given every secret that .env has, and none of those that everybody knows', () => {
+  const own = makeOwnSecrets()
+  expect(jobFaults('secrets', composeService('secrets', own).environment ?? {})).toEqual([])
+  const without = composeService('secrets').environment ?? {}
+  expect(Object.keys(without)).toEqual(['ENV_FILE', 'NODE_ENV'])
+})
+
+test('no container starts with a secret before the job secrets has judged .env', () => {
+  const waitsFor = (name: string): string[] =>
+    Object.keys(services[name]?.['depends_on'] ?? {}).flatMap((one) => [one, ...waitsFor(one)])
+  // Neither keeps its password: Redis has no volume, Jaeger no secret.
+  const others = Object.keys(services).filter((name) => !['secrets', 'redis', 'jaeger'].includes(name))
+  expect(others.filter((name) => !waitsFor(name).includes('secrets'))).toEqual([])
+})
+
+test('own secrets come with the limits of payments, and replace every default that is a secret', () => {
+  const { CARDS_PER_USER, DECLINES_PER_CARD, DECLINES_PER_ADDRESS, DECLINES_PER_APPLICATION } = Payments.shape
+  const limits = { CARDS_PER_USER, DECLINES_PER_CARD, DECLINES_PER_ADDRESS, DECLINES_PER_APPLICATION }
+  for (const [name, limit] of Object.entries(limits))
+    expect(Number(ownLimits[name as keyof typeof limits])).toBe(limit.parse(undefined))
+  const defaults = [...readFileSync(composeFile, 'utf8').matchAll(/\$\{(\w+):-/g)].map(
+    ([, name = '']) => name,
+  )
+  const secret = new Set(defaults.filter((name) => /SECRET|PASSWORD|PEPPER|KEY/.test(name)))
+  expect(secret).toEqual(new Set(ownSecretNames))
 })
 
 const faultsOfPayments = (variables: Record<string, string>) =>
@@ -103,8 +132,11 @@ test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) =>
 })
 
 test('nobody is privileged, shares a namespace of the machine or sees its files and its Docker', () => {
+  // It looks whether .env is empty, cannot write there, and reaches no network.
+  const { network_mode: network, volumes, ...secretsJob } = composeService('secrets')
+  expect({ network, volumes }).toEqual({ network: 'none', volumes: ['.:/project:ro'] })
   const wide = ['privileged', 'cap_add', 'devices', 'pid', 'ipc', 'network_mode', 'userns_mode', 'user']
-  for (const [name, service] of Object.entries(services)) {
+  for (const [name, service] of Object.entries({ ...services, secrets: secretsJob })) {
     expect(Object.keys(service).filter((key) => wide.includes(key))).toEqual([])
     const mounts = (service['volumes'] ?? []) as string[]
     expect({ name, mounts: mounts.filter((one) => /^[./~]/.test(one)) }).toEqual({ name, mounts: [] })

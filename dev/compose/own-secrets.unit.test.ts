@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { faultOfSecrets, makeOwnSecrets, ownSecretNames } from './own-secrets.ts'
+
+const complete = { NODE_ENV: 'production', ...makeOwnSecrets() }
+const development = { NODE_ENV: 'development' }
+
+test('accepts an installation without own secrets, with or without other settings in .env', () => {
+  expect(faultOfSecrets(development, false)).toBeNull()
+})
+
+test('accepts all secrets of its own', () => {
+  expect(faultOfSecrets(complete, false)).toBeNull()
+})
+
+test('refuses an empty .env, unless the shell has all secrets', () => {
+  expect(faultOfSecrets(development, true)).toMatch(/^\.env is empty: /)
+  expect(faultOfSecrets(complete, true)).toBeNull()
+})
+
+test.each(ownSecretNames)('refuses an .env that lacks %s, or has no value for it', (name) => {
+  const { [name]: _, ...rest } = complete as NodeJS.ProcessEnv
+  for (const environment of [rest, { ...rest, [name]: '' }])
+    expect(faultOfSecrets(environment, false)).toMatch(new RegExp(`lacks ${name}: `))
+})
+
+test('refuses secrets of its own beside NODE_ENV=development, and NODE_ENV=production without secrets', () => {
+  expect(faultOfSecrets({ ...complete, ...development }, false)).toContain('lacks NODE_ENV=production: ')
+  expect(faultOfSecrets({ NODE_ENV: 'production' }, false)).toContain(`lacks ${ownSecretNames.join(', ')}: `)
+})
+
+test('makes other secrets each time', () => {
+  const again = makeOwnSecrets()
+  for (const [name, value] of Object.entries(makeOwnSecrets())) expect(again[name]).not.toBe(value)
+})
