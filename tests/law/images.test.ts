@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readComposeFile } from '../../dev/servers/compose-file.ts'
+
+/* docker-compose.yml alone says how an image is built. tests/deploy/images.stack.test.ts builds them. */
+
+type Build = { target: string; args: { PACKAGE: string } }
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const built = new Map(
+  Object.values(readComposeFile()).flatMap(({ image, build }) =>
+    build === undefined ? [] : [[image, build as Build] as const],
+  ),
+)
+
+test('every image that Kubernetes runs is one that docker-compose.yml builds', () => {
+  const manifests = globSync('deploy/kubernetes/**/*.yaml', { cwd: root }).map(read).join('\n')
+  const named = [...manifests.matchAll(/(?:image|name): (platter\/\w+)/g)].map(([, image = '']) => image)
+  expect(new Set(named)).toEqual(new Set(built.keys()))
+})
+
+test('the README of Kubernetes tags every image that docker-compose.yml builds', () => {
+  const readme = read('deploy/kubernetes/README.md')
+  const [, names = ''] =
+    /^docker compose build\nfor name in (.+); do\n {2}docker tag platter\/\$name /m.exec(readme) ?? []
+  expect(new Set(names.split(' ').map((name) => `platter/${name}`))).toEqual(new Set(built.keys()))
+})
+
+test('no document names the target of an image or another command than docker compose build', () => {
+  const documents = globSync('{*.md,{deploy,docs,dev,apps,services,packages,tests}/**/*.md}', {
+    cwd: root,
+  }).filter((file) => !file.includes('node_modules'))
+  expect(documents).toContain('README.md')
+  expect(documents.filter((file) => /docker build |--target\b/.test(read(file)))).toEqual([])
+})
+
+test('each image is built from a stage that there is, and that of the gateway has the console in it', () => {
+  const stages = read('Dockerfile')
+    .split(/^FROM /m)
+    .slice(1)
+  const stageOf = (image: string) =>
+    stages.find((stage) => new RegExp(`^\\S+ AS ${built.get(image)?.target}\\n`).test(stage)) ?? ''
+  for (const image of built.keys()) expect({ image, stage: stageOf(image) }).not.toEqual({ image, stage: '' })
+  expect(stageOf('platter/gateway')).toContain('COPY --from=console /app/apps/console/dist ')
+  expect(built.get('platter/gateway')?.args).toEqual({ PACKAGE: 'services/gateway' })
+})
