@@ -7,14 +7,15 @@ import { followLogs } from './logs.ts'
 import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
 import { firstRequest } from './seed/first-request.ts'
-import { isServerChoice, serverChoices } from './servers/find.ts'
+import { isServerChoice, serverChoices } from './servers/choice.ts'
 import { startStack, type Stack } from './stack.ts'
 
 const usage = `npm start [-- options]
   --replicas N   run every service N times (1)
   --port N       the gateway's port (8080); the next free one when it is taken
-  --servers X    PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": Docker where it
-                 works, else processes. Without it PLATTER_SERVERS counts, else "auto"
+  --servers X    PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": those that have
+                 the data of earlier starts, else Docker where it works, else processes. Without it
+                 PLATTER_SERVERS counts, else "auto"
   --traces       start Jaeger beside it, in Docker, and send it every trace
   --logs         show what the services log
   --help         show this
