@@ -6,7 +6,7 @@ import { parseArgs, styleText } from 'node:util'
 import { followLogs } from './logs.ts'
 import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
-import { firstRequest } from './seed/first-request.ts'
+import { exportLine, firstRequest } from './seed/first-request.ts'
 import { isServerChoice, serverChoices } from './servers/choice.ts'
 import { startStack, type Stack } from './stack.ts'
 
@@ -169,12 +169,16 @@ function welcome(stack: Stack, reporter: Reporter): void {
     `${bold('Platter is running')} at ${bold(stack.gateway)}${more}`,
     '',
     `  access key  ${stack.seed.accessKey}`,
-    `  try         ${firstRequest(stack.gateway, stack.seed.accessKey)}`,
     `  console     ${stack.gateway}/console/  for a restaurant's orders: ${consoleKey(stack)}`,
     `  logs        ${logs}`,
     `  traces      ${stack.traces ?? 'not sent; set OTEL_EXPORTER_OTLP_ENDPOINT, or start with --traces'}`,
     `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,
     '  stop        Ctrl-C; "npm run reset" forgets the data',
+    '',
+    'Paste these lines into another shell to try it; the README goes on from there ("A first order"):',
+    '',
+    exportLine(stack.gateway, stack.seed.accessKey),
+    firstRequest,
     '',
   ]) {
     reporter.say(line)

@@ -6,7 +6,7 @@ import { isReady } from '../process/ready.ts'
 import { writeWhole } from '../process/files.ts'
 import { readIfPresent } from '../process/identity.ts'
 import { until } from '../process/wait.ts'
-import { firstRequest } from '../seed/first-request.ts'
+import { exportLine, firstRequest } from '../seed/first-request.ts'
 import { seed, type SeedResult } from '../seed/seed.ts'
 import { variable } from './environment.ts'
 
@@ -29,4 +29,8 @@ writeWhole(stateFile, `${JSON.stringify(seeded, null, 2)}\n`)
 console.log(`Platter is running at ${variable('PUBLIC_URL')}
 
   access key  ${seeded.accessKey}
-  try         ${firstRequest(variable('PUBLIC_URL'), seeded.accessKey)}`)
+
+Paste these lines to try it; the README goes on from there ("A first order"):
+
+${exportLine(variable('PUBLIC_URL'), seeded.accessKey)}
+${firstRequest}`)
