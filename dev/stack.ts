@@ -13,7 +13,8 @@ import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
 import { stackFile, takeRunDirectory } from './stack/run-directory.ts'
 import { loadSecrets, saveSecrets } from './stack/secrets.ts'
-import type { ProcessName } from './stack/services.ts'
+import { checkAddress, startHttps, type HttpsFront } from './stack/https.ts'
+import type { ProcessName, Wiring } from './stack/services.ts'
 
 export type { StackFile } from './stack/description.ts'
 
@@ -27,6 +28,8 @@ export interface StackOptions {
   readonly replicas?: number
   /** The gateway's port, or the first one to look at when it is taken; any free one when not given. */
   readonly port?: number
+  /** Lets other devices of the network in, by https at this address of the machine. */
+  readonly host?: string
   /** Further variables for single processes. */
   readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
   /** Forgets what earlier runs have left in the run directory. */
@@ -51,6 +54,8 @@ export interface Stack {
   readonly servers: Servers
   /** Where traces are seen, or sent to; null when they are not. */
   readonly traces: string | null
+  /** The gateway for other devices of the network; null without `host`. */
+  readonly https: HttpsFront | null
   /** What `<runDirectory>/stack.json` says at this moment. */
   readonly file: StackFile
   /** The processes of a service that run at this moment. */
@@ -100,6 +105,7 @@ interface Frame {
 async function assemble(options: StackOptions & { reporter: Reporter }, frame: Frame): Promise<Stack> {
   const { runDirectory: directory, reporter, signal, fresh = false, replicas = 1, port } = options
   const { host, cleanup, stop } = frame
+  if (options.host !== undefined) checkAddress(options.host)
   await ensureConsole(host, { reporter, signal })
   const secrets = loadSecrets(directory)
   let keepFile: (() => void) | undefined
@@ -127,6 +133,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     keepFile = undefined
     rmSync(stackFile(directory), { force: true })
   })
+  const https = await openHttps(options.host, wiring, { directory, host, reporter, signal }, cleanup)
   const gateways = gatewayUrls(wiring)
   return {
     gateway: gateways[0] ?? '',
@@ -135,6 +142,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     seed: seeded,
     servers,
     traces: traces.shown,
+    https,
     get file() {
       return describe()
     },
@@ -154,6 +162,27 @@ async function openTraces(
   const traces = await startTraces(context)
   cleanup.defer(() => context.reporter.step('Stopping Jaeger', () => traces.stop()))
   return { variables: traces.variables, shown: traces.page }
+}
+
+/** What the network has the gateway by ends first. */
+async function openHttps(
+  address: string | undefined,
+  { ports }: Wiring,
+  context: ServerContext,
+  cleanup: AsyncDisposableStack,
+): Promise<HttpsFront | null> {
+  if (address === undefined) return null
+  const { directory, host, reporter, signal } = context
+  const https = await startHttps({
+    directory,
+    address,
+    gateway: ports.gateway[0] ?? 0,
+    host,
+    reporter,
+    signal,
+  })
+  cleanup.defer(() => https.stop())
+  return https
 }
 
 async function stopServers(servers: Servers, reporter: Reporter): Promise<void> {

@@ -8,11 +8,14 @@ import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
 import { exportLine, firstRequest } from './seed/first-request.ts'
 import { isServerChoice, serverChoices } from './servers/choice.ts'
+import type { HttpsFront } from './stack/https.ts'
 import { startStack, type Stack } from './stack.ts'
 
 const usage = `npm start [-- options]
   --replicas N   run every service N times (1)
   --port N       the gateway's port (8080); the next free one when it is taken
+  --host ADDRESS let other devices of the network in, by https alone: an address of this machine, or 0.0.0.0
+                 for all of them
   --servers X    PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": those that have
                  the data of earlier starts, else Docker where it works, else processes. Without it
                  PLATTER_SERVERS counts, else "auto"
@@ -67,6 +70,7 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 interface Flags {
   readonly replicas: number
   readonly port: number
+  readonly host?: string
   readonly traces: boolean
   readonly logs: boolean
 }
@@ -76,6 +80,7 @@ function readFlags(): Flags | 'help' {
     options: {
       replicas: { type: 'string', default: '1' },
       port: { type: 'string', default: '8080' },
+      host: { type: 'string' },
       servers: { type: 'string' },
       traces: { type: 'boolean', default: false },
       logs: { type: 'boolean', default: false },
@@ -83,11 +88,12 @@ function readFlags(): Flags | 'help' {
     },
   })
   if (values.help) return 'help'
-  const { replicas, port, servers, traces, logs } = values
+  const { replicas, port, host, servers, traces, logs } = values
   if (servers !== undefined) chooseServers(servers)
   return {
     replicas: wholeNumber('replicas', replicas, 9),
     port: wholeNumber('port', port, 65_535),
+    ...(host !== undefined && { host }),
     traces,
     logs,
   }
@@ -161,6 +167,17 @@ function consoleKey({ seed }: Stack): string {
   return restaurants.find(({ link }) => link === 'console')?.accessKey ?? 'the keys are in stack.json'
 }
 
+/** What a person has to know who opens the console on another device. */
+function httpsNotice({ certificate, fingerprint }: HttpsFront): string[] {
+  return [
+    'Everybody in this network can reach the gateway now, by https only: over plain http from another device the',
+    'console can neither sign in nor notify, and access keys could be read on the way.',
+    'The certificate is made by this machine, so each browser warns once. Compare its SHA-256 before you accept:',
+    `  ${fingerprint}`,
+    `or let the device trust ${relative(process.cwd(), certificate)}.`,
+  ]
+}
+
 function welcome(stack: Stack, reporter: Reporter): void {
   const logs = join(relative(process.cwd(), runDirectory) || '.', 'logs/<service>.log')
   const more = stack.gateways.length > 1 ? `  and ${stack.gateways.slice(1).join(', ')}` : ''
@@ -170,11 +187,13 @@ function welcome(stack: Stack, reporter: Reporter): void {
     '',
     `  access key  ${stack.seed.accessKey}`,
     `  console     ${stack.gateway}/console/  for a restaurant's orders: ${consoleKey(stack)}`,
+    ...(stack.https?.urls.map((url) => `  by network  ${url}/console/`) ?? []),
     `  logs        ${logs}`,
     `  traces      ${stack.traces ?? 'not sent; set OTEL_EXPORTER_OTLP_ENDPOINT, or start with --traces'}`,
     `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,
     '  stop        Ctrl-C; "npm run reset" forgets the data',
     '',
+    ...(stack.https === null ? [] : [...httpsNotice(stack.https), '']),
     'Paste these lines into another shell to try it; the README goes on from there ("A first order"):',
     '',
     exportLine(stack.gateway, stack.seed.accessKey),

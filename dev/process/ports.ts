@@ -29,10 +29,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The port itself when it is free, else the next one above it that is. */
-export async function freePortFrom(port: number): Promise<number> {
+/** The port itself when it is free at this address, else the next one above it that is. */
+export async function freePortFrom(port: number, address = '127.0.0.1'): Promise<number> {
   for (let candidate = port; candidate < Math.min(port + 100, 65_536); candidate++) {
-    if (!handedOut.has(candidate) && (await isFree(candidate))) {
+    if (!handedOut.has(candidate) && (await isFree(candidate, address))) {
       handedOut.add(candidate)
       return candidate
     }
@@ -40,7 +40,7 @@ export async function freePortFrom(port: number): Promise<number> {
   throw new Error(`Port ${port} and the next 99 are taken`)
 }
 
-function isFree(port: number): Promise<boolean> {
+function isFree(port: number, address = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', (error) => {
@@ -48,6 +48,6 @@ function isFree(port: number): Promise<boolean> {
       if (code === 'EADDRINUSE') resolve(false)
       else reject(code === 'EACCES' ? new Error(`Port ${port} is reserved for the superuser`) : error)
     })
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
+    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(true)))
   })
 }

@@ -1,0 +1,162 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { connect, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import { findProgram, type ProcessHost } from '../process/host.ts'
+import { readIfPresent } from '../process/identity.ts'
+import { freePortFrom } from '../process/ports.ts'
+import { runToEnd } from '../process/run.ts'
+import type { Reporter } from '../progress.ts'
+
+/*
+ * `npm start -- --host`: the gateway for other devices of the network, by https alone. Over plain http from another
+ * address nobody could sign in to the console, and access keys would cross the network in the clear.
+ */
+
+/** The gateway by https. */
+export interface HttpsFront {
+  /** One for each address at which other devices may find it. */
+  readonly urls: readonly string[]
+  /** The file with the certificate, for devices that are to trust it. */
+  readonly certificate: string
+  /** Its SHA-256, as browsers show it. */
+  readonly fingerprint: string
+  stop(): Promise<void>
+}
+
+/** What it is made of. */
+export interface HttpsSettings {
+  /** The run directory. */
+  readonly directory: string
+  /** An address of this machine, or 0.0.0.0 or :: for all of them. */
+  readonly address: string
+  /** The port of the gateway on 127.0.0.1. */
+  readonly gateway: number
+  readonly host: ProcessHost
+  readonly reporter: Reporter
+  readonly signal: AbortSignal | undefined
+}
+
+/** The first port to look at. */
+const usualPort = 8443
+/** Apple's devices refuse a certificate that is valid for longer than 825 days. */
+const validDays = 365
+/** A certificate that is about to expire is made anew. */
+const spareMs = 7 * 86_400_000
+const opensslWithinMs = 30_000
+
+/** Throws with one sentence for an address that this machine does not have. */
+export function checkAddress(address: string): void {
+  if (isWildcard(address) || ownAddresses().includes(address)) return
+  throw new Error(
+    `--host takes an address of this machine (${ownAddresses().join(', ') || 'it has none in a network'}) or 0.0.0.0 for all, not "${address}"`,
+  )
+}
+
+/** Listens by https and passes everything on to the gateway. Makes a certificate of its own unless there is one. */
+export async function startHttps(settings: HttpsSettings): Promise<HttpsFront> {
+  return settings.reporter.step('Gateway by https', async (step) => {
+    const { key, certificate } = await ensureCertificate(settings)
+    const port = await freePortFrom(usualPort, settings.address)
+    const sockets = new Set<Socket>()
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (client) => {
+      const gateway = connect(settings.gateway, '127.0.0.1')
+      for (const [from, to] of [
+        [client, gateway],
+        [gateway, client],
+      ] as const) {
+        sockets.add(from)
+        // Either end may be gone at any time; the other one notices by the end of its connection.
+        from.on('error', () => to.destroy())
+        from.on('close', () => {
+          sockets.delete(from)
+          to.destroy()
+        })
+        from.pipe(to)
+      }
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, settings.address, resolve)
+    })
+    step.result(`port ${port}`)
+    const stop = () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      })
+    const { fingerprint256: fingerprint } = new X509Certificate(readFileSync(certificate))
+    return {
+      urls: addressesOf(settings.address).map((one) => urlOf(one, port)),
+      certificate,
+      fingerprint,
+      stop,
+    }
+  })
+}
+
+const urlOf = (address: string, port: number) =>
+  `https://${isIPv6(address) ? `[${address}]` : address}:${port}`
+
+const isWildcard = (address: string) => address === '0.0.0.0' || address === '::'
+
+/** The addresses at which other devices may find what listens at this one. 0.0.0.0 is without IPv6, :: has both. */
+function addressesOf(address: string): string[] {
+  if (!isWildcard(address)) return [address]
+  return ownAddresses().filter((one) => address === '::' || isIPv4(one))
+}
+
+/** The addresses of this machine in its networks, without those that are of use with an interface's name only (IPv6, link-local). */
+export function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((one) => one ?? [])
+    .filter(({ internal, address }) => !internal && isIP(address) !== 0 && !address.startsWith('fe80:'))
+    .map(({ address }) => address)
+}
+
+/** The same certificate at each start, for devices that have accepted it. */
+async function ensureCertificate({ directory, address, host, signal }: HttpsSettings) {
+  const folder = join(directory, 'https')
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  const addresses = addressesOf(address)
+  if (isGood(readIfPresent(certificate), addresses)) return { key, certificate }
+  const openssl = findProgram('openssl', '/usr/local/bin')
+  if (openssl === null)
+    throw new Error(
+      '--host makes a certificate by openssl, which is not here: install it (apt-get install openssl).',
+    )
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const names = [...addresses.map((one) => `IP:${one}`), 'IP:127.0.0.1', 'DNS:localhost', `DNS:${hostname()}`]
+  const args = [
+    ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -sha256 -subj /CN=Platter'.split(
+      ' ',
+    ),
+    ...`-days ${validDays} -addext extendedKeyUsage=serverAuth -addext subjectAltName=${names.join(',')}`.split(
+      ' ',
+    ),
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+  ]
+  const log = join(host.logs, 'https.log')
+  const spec = { name: 'openssl', command: openssl, args, env: process.env, cwd: folder, log } as const
+  await runToEnd(
+    host,
+    { ...spec, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' },
+    { now: () => undefined, withinMs: opensslWithinMs, signal },
+  )
+  return { key, certificate }
+}
+
+/** Whether a certificate is for these addresses, and will be for a while. */
+function isGood(pem: string | null, addresses: readonly string[]): boolean {
+  if (pem === null) return false
+  const certificate = new X509Certificate(pem)
+  return (
+    certificate.validToDate.getTime() - Date.now() > spareMs &&
+    addresses.every((address) => certificate.checkIP(address) !== undefined)
+  )
+}

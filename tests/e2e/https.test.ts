@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { request as overHttp } from 'node:http'
+import { request as overHttps } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createProcessHost } from '../../dev/process/host.ts'
+import { plainReporter } from '../../dev/progress.ts'
+import { checkAddress, ownAddresses, startHttps, type HttpsFront } from '../../dev/stack/https.ts'
+import { stack } from './client.ts'
+
+/* `npm start -- --host`: what another device of the network meets. */
+
+const [address = ''] = ownAddresses()
+let directory: string
+let https: HttpsFront
+let url: string
+
+const start = () =>
+  startHttps({
+    directory,
+    address,
+    gateway: Number(new URL(stack().gateway).port),
+    host: createProcessHost(directory),
+    reporter: plainReporter(() => undefined),
+    signal: undefined,
+  })
+
+type Answer = { status: number | undefined; cookies: string[]; body: string }
+
+/** A request of a device that trusts the certificate, and checks that it is for this address. */
+async function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<Answer> {
+  const ca = await readFile(https.certificate)
+  return new Promise((resolve, reject) => {
+    const request = overHttps(`${url}${path}`, { method, ca, headers, agent: false }, (answer) => {
+      const { statusCode: status, headers: got } = answer
+      void text(answer).then(
+        (whole) => resolve({ status, cookies: got['set-cookie'] ?? [], body: whole }),
+        reject,
+      )
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+test('an address that this machine does not have is refused, with those that it has', () => {
+  expect(() => checkAddress('203.0.113.77')).toThrow(
+    /^--host takes an address of this machine .*not "203\.0\.113\.77"$/,
+  )
+  expect(() => checkAddress('tablet')).toThrow('not "tablet"')
+  expect(() => checkAddress('0.0.0.0')).not.toThrow()
+})
+
+describe.skipIf(address === '')(`at ${address || 'no address: this machine is in no network'}`, () => {
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'platter-https-'))
+    https = await start()
+    url = https.urls[0] ?? ''
+  })
+
+  afterAll(async () => {
+    await https.stop()
+    rmSync(directory, { recursive: true })
+  })
+
+  test('another device opens the console by https and signs in, with a cookie for https alone', async () => {
+    expect((await ask('GET', '/console/')).body).toContain('<script type="module"')
+    const { accessKey = '' } = stack().restaurants.find(({ link }) => link === 'console') ?? {}
+    const page = { origin: url, 'content-type': 'application/json' }
+    const { status, cookies } = await ask('POST', '/console/session', page, JSON.stringify({ accessKey }))
+    expect({ status, cookies }).toEqual({
+      status: 200,
+      cookies: [expect.stringMatching(/^__Host-.*; Secure/)],
+    })
+    const [cookie = ''] = cookies[0]?.split(';') ?? []
+    expect((await ask('GET', '/console/session', { cookie })).status).toBe(200)
+  })
+
+  test('plain http from another device gets no answer', async () => {
+    const answer = new Promise((resolve, reject) => {
+      overHttp(`${url.replace('https:', 'http:')}/console/`, resolve)
+        .on('error', reject)
+        .end()
+    })
+    await expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/)
+  })
+
+  test('the next start has the same certificate', async () => {
+    const again = await start()
+    await again.stop()
+    expect({ ...again, urls: [], stop: null }).toEqual({ ...https, urls: [], stop: null })
+  })
+})
