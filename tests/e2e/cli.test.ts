@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { anOrder, card, cast, get, ledger, sendOrder, stack, type MenuCategory } from './client.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
+import { plant } from './planted.ts'
 
 type Ended = { code: number; stdout: string; stderr: string }
 
@@ -99,6 +100,22 @@ test('the story of an order is found by the number on its ticket, and names its 
   const { body } = await sendOrder(await anOrder(cast.console))
   const { code, stdout } = await platter(['orders', 'show', String(body.id)])
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])
+})
+
+test('control characters that are stored are shown, and a terminal obeys none of them', async () => {
+  const { body } = await sendOrder(await anOrder(cast.aurora))
+  await plant(
+    `update orders.deliveries set last_result = E'\\u009B2J\\u202Egone' where order_api_key = $1`,
+    body.apiKey,
+  )
+  const show = ['orders', 'show', body.apiKey]
+  const [person, tool] = await Promise.all([platter(show), platter([...show, '--json'])])
+  for (const { code, stdout } of [person, tool]) {
+    expect(code).toBe(0)
+    expect(stdout).toContain(String.raw`\u009b2J\u202egone`)
+    expect(stdout).not.toMatch(/[\u0080-\u009F\u202E]/)
+  }
+  expect(JSON.parse(tool.stdout)).toMatchObject({ delivery: { lastResult: '\u009B2J\u202Egone' } })
 })
 
 test('exit 1: what the platform refuses is said in its own words, and as JSON to tools', async () => {

@@ -86,6 +86,35 @@ test('409 with a reason refuses: the client is told the reason, the hold is void
   expect((await ledgerOf(placed?.data.apiKey ?? '')).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
 })
 
+test.each([
+  ['NUL', 'no\u0000cheese', 'no cheese'],
+  ['half of a surrogate pair', 'no cheese\uD83C', 'no cheese\uFFFD'],
+  ['an escape sequence and a bidirectional override', '\u009B31mno cheese\u202E', '31mno cheese'],
+])(
+  '409 whose reason has %s ends the order: it is told without it, the hold is voided',
+  async (_, reason, told) => {
+    answer = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
+    const { status, body } = await sendOrder(order('refused'))
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
+    expect(body.detail).toBe(`The restaurant refused the order: ${told}`)
+    const apiKey = messages[0]?.data.apiKey ?? ''
+    expect((await ledgerOf(apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
+  },
+)
+
+test('invisible controls in what a customer types do not reach the restaurant', async () => {
+  answer = (response) => response.writeHead(200).end()
+  const { status } = await sendOrder({
+    ...order('no \u009B31mnuts\u202E, 👩🏽‍🍳 בלי בצל'),
+    recipient: { ...maria, phone: '\u202D608-555-0142\u202C' },
+  })
+  expect(status).toBe(200)
+  expect(messages[0]?.data).toMatchObject({
+    comments: 'no 31mnuts, 👩🏽‍🍳 בלי בצל',
+    recipient: { phone: '608-555-0142' },
+  })
+})
+
 test('a restaurant that took an order and never answered is told that it is off, and moves it no further', async () => {
   answer = (response) => response.destroy()
   const sent = await sendOrder(order('lost answer'))

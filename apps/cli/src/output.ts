@@ -1,31 +1,50 @@
 import { styleText } from 'node:util'
+import { escapeUnprintable, escapeUnprintableInJson } from '@platter/contracts'
 
 type Style = Parameters<typeof styleText>[0]
+type Styled = { format: Style; text: string }
+type Stream = NodeJS.WriteStream
 
-/** Colours on a terminal only, and none with NO_COLOR: styleText looks for both. */
-export const style = (format: Style, text: string): string =>
-  styleText(format, text, { stream: process.stdout })
-const styleError = (format: Style, text: string): string =>
-  styleText(format, text, { stream: process.stderr })
+export const style = (format: Style, text: string): Styled => ({ format, text })
 
-export const say = (line = ''): void => void process.stdout.write(`${line}\n`)
+/**
+ * A line for a terminal. Rows hold what clients, restaurants and processors have written: a control sequence in it is shown
+ * and has no effect, so the only ones are those of our own colours. No colours where there is no terminal, or with NO_COLOR.
+ */
+function lineOf(parts: readonly (string | Styled)[], stream: Stream): string {
+  const shown = parts.map((part) =>
+    typeof part === 'string'
+      ? escapeUnprintable(part)
+      : styleText(part.format, escapeUnprintable(part.text), { stream }),
+  )
+  return `${shown.join('')}\n`
+}
+
+/** One line; a line break in it is shown as an escape. */
+export const say = (...parts: (string | Styled)[]): void =>
+  void process.stdout.write(lineOf(parts, process.stdout))
 
 /** For tools: the whole answer, and nothing else on standard output. */
-export const sayJson = (value: unknown): void => say(JSON.stringify(value, null, 2))
+export const sayJson = (value: unknown): void =>
+  void process.stdout.write(`${escapeUnprintableInJson(JSON.stringify(value, null, 2))}\n`)
 
-/** What is not the answer: progress, faults. */
-export const note = (line: string): void => void process.stderr.write(`${line}\n`)
-export const complain = (line: string): void => note(styleError('red', line))
+/** What is not the answer: progress, faults. Lines stay lines: some errors have several. */
+function report(text: string, toPart: (line: string) => string | Styled): void {
+  for (const line of text.split('\n')) process.stderr.write(lineOf([toPart(line)], process.stderr))
+}
+export const note = (text: string): void => report(text, (line) => line)
+export const complain = (text: string): void => report(text, (line) => style('red', line))
 
 /** A line that is written over, on a terminal; elsewhere nothing. */
 export function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text.slice(0, process.stderr.columns - 1)}`)
+  if (!process.stderr.isTTY) return
+  process.stderr.write(`\r\u001B[K${escapeUnprintable(text).slice(0, process.stderr.columns - 1)}`)
 }
 
 /** Columns as wide as what is in them. Nothing for no rows. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): void {
   if (rows.length === 0) return
-  const cells = rows.map((row) => row.map((cell) => (cell === null ? '–' : String(cell))))
+  const cells = rows.map((row) => row.map((cell) => (cell === null ? '–' : escapeUnprintable(String(cell)))))
   const widths = head.map((name, at) => Math.max(name.length, ...cells.map((row) => (row[at] ?? '').length)))
   const line = (row: readonly string[]) =>
     row

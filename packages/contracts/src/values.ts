@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { maskCardNumbers } from './card-number.ts'
+import { stripInvisible } from './safe-text.ts'
 
 /**
  * Opaque identifier of a record. Ours are 48 hexadecimal characters; imported records keep theirs
@@ -78,13 +79,17 @@ export type PaymentState = z.infer<typeof PaymentState>
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
 
-/** At most `max` characters that are kept as they are, trimmed. Refuses control characters and broken Unicode. */
+/**
+ * At most `max` characters, without invisible ones that reorder or control what is shown, trimmed. Refuses other control
+ * characters and broken Unicode.
+ */
 export const characters = (max: number) =>
   z
     .string()
     .max(max, `is longer than ${max} characters`)
     .refine((value) => !CONTROL.test(value), 'has a control character')
     .refine((value) => value.isWellFormed(), 'has half of a surrogate pair')
+    .overwrite(stripInvisible)
     .trim()
 
 /**

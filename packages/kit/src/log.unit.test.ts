@@ -47,6 +47,15 @@ test('a card number and an access key within what may be said are masked', () =>
 
 const CARD = '4929131478652939'
 const KEY = makeAccessKey('live')
+test('a terminal that shows a line obeys nothing in it', () => {
+  const lines: string[] = []
+  const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })
+  const reason = 'no\u001B[2J\u009B31m\u202Echeese\u2028'
+  log.warn({ reason }, 'failed')
+  expect(lines[0]).not.toMatch(/[\u007F-\u009F\u202E\u2028]/)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ reason })
+})
+
 /** Anything that a mistake of ours might log, with a card number and an access key somewhere in it. */
 const { shape } = fc.letrec((tie) => ({
   secret: fc.constantFrom<unknown>(

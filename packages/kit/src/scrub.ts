@@ -1,4 +1,4 @@
-import { cardNumbersIn, LONG_NUMBER } from '@platter/contracts'
+import { cardNumbersIn, escapeUnprintableInJson, LONG_NUMBER } from '@platter/contracts'
 
 /*
  * The last look at a log line before it is written. What may be logged is decided elsewhere (the fields of log.ts);
@@ -10,9 +10,12 @@ const KEY = /((?:platter|\b[rs]k)_(?:live|test)_|\bwhsec_)[\w+/=-]{5,}/g
 const KEY_IN_URL = /(access(?:-|%2d)token(?:=|%3d))[^&\s"'\\#]*/gi
 const MASK = '[masked]'
 
-/** A line without card numbers and access keys, wherever in it they are. What is masked stays well-formed JSON. */
+/**
+ * A line without card numbers and access keys, wherever in it they are, and without what a terminal that shows it would
+ * obey. It stays well-formed JSON.
+ */
 export const scrub = (line: string): string =>
-  line
+  escapeUnprintableInJson(line)
     .replaceAll(KEY_IN_URL, `$1${MASK}`)
     .replaceAll(KEY, `$1${MASK}`)
     .replaceAll(LONG_NUMBER, (run, at: number, whole: string) =>

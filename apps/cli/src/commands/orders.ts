@@ -15,13 +15,14 @@ export function orders(program: Command): void {
     const story = await apiFor(options).call(GetOrderStory, { params: { apiKey: apiKeyOrNumber } })
     if (options.json) return sayJson(story)
     const { order, requestId, applicationId, traceId } = story
-    say(`${style('bold', `Order ${order.id ?? ''}`)}  ${order.apiKey ?? ''}`)
+    say(style('bold', `Order ${order.id ?? ''}`), `  ${order.apiKey ?? ''}`)
     say(
       `for ${order.recipient.firstName} ${order.recipient.lastName}, at restaurant ${order.restaurantApiKey}`,
     )
-    say(`by application ${applicationId}, request ${requestId}, trace ${traceId ?? 'none'}\n`)
-    for (const [part, words] of summaryOf(story)) say(`${style('bold', part.padEnd(9))} ${words}`)
+    say(`by application ${applicationId}, request ${requestId}, trace ${traceId ?? 'none'}`)
     say()
-    for (const { at, what } of timelineOf(story)) say(`${style('dim', when(at) ?? '')}  ${what}`)
+    for (const [part, words] of summaryOf(story)) say(style('bold', part.padEnd(9)), ` ${words}`)
+    say()
+    for (const { at, what } of timelineOf(story)) say(style('dim', when(at) ?? ''), `  ${what}`)
   })
 }

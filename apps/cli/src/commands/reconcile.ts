@@ -49,10 +49,11 @@ function show({ since: from, until, counts, mismatches }: Whole): void {
   if (mismatches.length === 0) return say(style('green', 'The books balance.'))
   say(style('red', `${mismatches.length} ${mismatches.length === 1 ? 'mismatch' : 'mismatches'}:`))
   for (const { orderApiKey, rule, detail, disagree, says } of mismatches) {
-    say(`\n${style('bold', orderApiKey)}  ${rule}: ${detail}`)
+    say()
+    say(style('bold', orderApiKey), `  ${rule}: ${detail}`)
     for (const [book, words] of Object.entries(says)) {
       const name = book.padEnd(11)
-      say(`  ${disagree.some((one) => one === book) ? style('red', name) : name} ${words ?? 'nothing'}`)
+      say('  ', disagree.some((one) => one === book) ? style('red', name) : name, ` ${words ?? 'nothing'}`)
     }
   }
 }

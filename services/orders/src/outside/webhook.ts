@@ -1,4 +1,4 @@
-import { maskCardNumbers, type RestaurantLink } from '@platter/contracts'
+import { maskCardNumbers, sanitizeText, type RestaurantLink } from '@platter/contracts'
 import { clientEdge, inSpan, wasNotSent } from '@platter/kit'
 import { Webhook } from 'standardwebhooks'
 import { request, type Dispatcher } from 'undici'
@@ -11,8 +11,13 @@ type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 /** Through which connections, and whereto. */
 type Way = { dispatcher: Dispatcher; link: WebhookLink }
 
+/** UTF-16 code units. */
+const MAX_REASON = 500
+const readable = (text: string) => sanitizeText(text, MAX_REASON)
 /** In words of its own, which may quote what was typed elsewhere. */
-const Refused = z.object({ reason: z.string().max(500).overwrite(maskCardNumbers) })
+const Refused = z.object({
+  reason: z.string().max(MAX_REASON).overwrite(readable).overwrite(maskCardNumbers),
+})
 /** More than a reason is not read. */
 const MAX_ANSWER_BYTES = 16 * 1024
 /** What comes after the status is waited for no longer than that. */
@@ -27,7 +32,8 @@ export async function transmitByWebhook(way: Way, sent: Transmission): Promise<R
     if (answer.statusCode >= 200 && answer.statusCode < 300) return { kind: 'accepted' }
     return { kind: 'unknown', reason: `answered ${answer.statusCode}` }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    // It may quote the certificate that the other side has shown.
+    const reason = readable(error instanceof Error ? error.message : String(error))
     const isOut = error instanceof OutOfBounds || wasNotSent(error)
     return { kind: isOut ? 'not-reached' : 'unknown', reason }
   }
@@ -89,12 +95,14 @@ function leave({ body }: Dispatcher.ResponseData): void {
     .catch(() => 'the connection is given up with the rest')
 }
 
+const NO_REASON = 'The restaurant gave no reason.'
+
 /** A 409 refuses whatever comes after it. */
 async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   try {
-    return Refused.parse(JSON.parse(await beginningOf(body))).reason
+    return Refused.parse(JSON.parse(await beginningOf(body))).reason || NO_REASON
   } catch {
-    return 'The restaurant gave no reason.'
+    return NO_REASON
   }
 }
 

@@ -7,11 +7,13 @@ import {
   ANSWER_BYTES,
   ANSWER_WITHIN_MS,
   CONNECT_WITHIN_MS,
+  Id,
+  Word,
   type Processor,
   type ProcessorBook,
 } from './processor.ts'
 
-const Effect = z.object({ id: z.string().min(1), amount: z.int() })
+const Effect = z.object({ id: Id, amount: z.int() })
 const FoundList = z.object({
   authorizations: z.array(
     Effect.extend({ status: z.enum(['authorized', 'captured', 'voided', 'refunded']) }),
@@ -19,11 +21,11 @@ const FoundList = z.object({
 })
 const ChargeList = z.object({ authorizations: z.array(Charge), after: z.string().nullable() })
 const Token = z.object({
-  token: z.string().min(1),
-  brand: z.string(),
+  token: Id,
+  brand: Word,
   lastFour: z.string().regex(/^\d{4}$/),
 })
-const Refused = z.object({ code: z.string(), declineCode: z.string().optional() })
+const Refused = z.object({ code: Word, declineCode: Word.optional() })
 
 /** Statuses that speak of the moment and not of the request. */
 const NOT_FOR_GOOD = new Set([408, 425, 429])

@@ -68,6 +68,13 @@ test.each([
   [409, { code: 'already_voided' }, 'already_voided', 'already_voided'],
   [400, { code: 'no_such_token' }, 'no_such_token', 'no_such_token'],
   [404, { code: 'no_such_authorization' }, 'no_such_authorization', 'no_such_authorization'],
+  // PostgreSQL stores no NUL, and a terminal obeys U+009B.
+  [
+    402,
+    { code: 'card_declined', declineCode: 'do_not\u0000\uD800\u009Bhonor' },
+    'card_declined',
+    'do_not \uFFFD honor',
+  ],
 ])('%i %j is a definite no', async (status, body, code, declineCode) => {
   says(status, body)
   expect(await authorize()).toEqual({ kind: 'no', code, declineCode })

@@ -1,4 +1,5 @@
-import { requestTimes, type Charge } from '@platter/contracts'
+import { requestTimes, sanitizeText, type Charge } from '@platter/contracts'
+import { z } from 'zod'
 import type { Call } from '../domain/authorization.ts'
 import type { Answer, Effect, Found } from '../domain/learn.ts'
 
@@ -9,6 +10,12 @@ export const CONNECT_WITHIN_MS = 1_000
 export const ANSWER_WITHIN_MS = requestTimes.processor
 /** An answer has some kilobytes; whatever is larger is none (reliability 4.2, API10). */
 export const ANSWER_BYTES = 256 * 1024
+
+/** A code of the processor, or a sentence of its error: stored, logged and shown to operators. */
+export const readable = (text: string): string => sanitizeText(text, 200)
+export const Word = z.string().overwrite(readable)
+/** An identifier is kept as it is or refused: another text would name something else. Printable ASCII. */
+export const Id = z.string().regex(/^[!-~]{1,255}$/)
 
 /** A card as its owner typed it. It exists for the length of one call and is never kept. */
 export type Card = { cardNumber: string; cvv: string; expirationMonth: string; expirationYear: string }

@@ -1,20 +1,21 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
 import type { Answer, Told } from '../domain/learn.ts'
+import { Id, readable, Word } from './processor.ts'
 import { NoAnswer } from './stripe-http.ts'
 
 /** As much of Stripe's objects as is read; whatever does not fit is no answer (reliability 4.2, API10). */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })
-const Charge = z.object({ status: z.string(), amount_refunded: z.int() })
+const Charge = z.object({ status: Word, amount_refunded: z.int() })
 export const Intent = z.object({
-  id: z.string().startsWith('pi_'),
+  id: Id.startsWith('pi_'),
   object: z.literal('payment_intent'),
-  status: z.string(),
+  status: Word,
   amount: z.int(),
   amount_capturable: z.int(),
   amount_received: z.int(),
-  currency: z.string(),
-  metadata: z.record(z.string(), z.string()),
+  currency: Word,
+  metadata: z.record(z.string(), Word),
   last_payment_error: Refusal.nullable(),
   /** The name of the charge, or the charge itself where it was asked for (`expand`). */
   latest_charge: z.union([z.string(), Charge]).nullable(),
@@ -26,16 +27,16 @@ export const IntentList = z.object({
   has_more: z.boolean(),
 })
 export const Method = z.object({
-  id: z.string().startsWith('pm_'),
-  card: z.object({ brand: z.string(), last4: z.string().regex(/^\d{4}$/) }),
+  id: Id.startsWith('pm_'),
+  card: z.object({ brand: Word, last4: z.string().regex(/^\d{4}$/) }),
 })
-export const Owner = z.object({ id: z.string().startsWith('cus_') })
+export const Owner = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({
-  id: z.string().startsWith('re_'),
+  id: Id.startsWith('re_'),
   amount: z.int(),
-  currency: z.string(),
-  payment_intent: z.string(),
-  status: z.string(),
+  currency: Word,
+  payment_intent: Id,
+  status: Word,
 })
 
 /** The metadata of an intent that names its order. */
@@ -115,7 +116,7 @@ export const AUTHENTICATION_REQUIRED = 'authentication_required'
 
 /** Stripe's two codes for a refused card, as ours: what kind of refusal, and the bank's word. */
 export function wordsOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
-  const word = decline_code || code || 'generic_decline'
+  const word = readable(decline_code || code) || 'generic_decline'
   const declineCode = [word, code].some((one) => WANTS_AUTHENTICATION.has(one))
     ? AUTHENTICATION_REQUIRED
     : word
@@ -138,13 +139,13 @@ export function failedOf(error: unknown): Failed {
   const lost: unknown = error.detail
   if (lost instanceof NoAnswer) return failed({ kind: 'unknown', reason: lost.reason, sent: lost.sent })
   const { type, code, statusCode = 0, requestId } = error
-  const reason = [type, code, statusCode, requestId].filter((part) => part !== undefined).join(' ')
+  const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
   const about = Named.safeParse(error.payment_intent).data ?? null
   const isKept = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
   return { ...failed(meaningOf(error, reason)), isKept, intent: about }
 }
 
-const Named = z.object({ id: z.string(), status: z.string() })
+const Named = z.object({ id: Id, status: Word })
 
 export const failed = (answer: Failed['answer']): Failed => ({
   kind: 'failed',
@@ -165,5 +166,7 @@ function meaningOf(error: Stripe.errors.StripeError, reason: string): Failed['an
   if (rawType === 'card_error') {
     return { kind: 'no', ...wordsOf({ code: error.code, decline_code: error.decline_code }) }
   }
-  return rawType === 'invalid_request_error' ? { kind: 'no', code, declineCode: code } : unknown
+  if (rawType !== 'invalid_request_error') return unknown
+  const word = readable(code)
+  return { kind: 'no', code: word, declineCode: word }
 }

@@ -1,5 +1,6 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
+import { Word } from './processor.ts'
 
 /** Older than that an event counts as replayed by somebody; seconds (reliability 4.6, O4). */
 const TOLERANCE_SECONDS = 300
@@ -9,7 +10,7 @@ export type StripeEvent = { id: string; type: string; intent: string | null }
 
 const Event = z.object({
   id: z.string().regex(/^evt_\w+$/),
-  type: z.string(),
+  type: Word,
   data: z.object({
     object: z.object({
       object: z.string(),

@@ -304,6 +304,7 @@ describe('an answer that is none', () => {
     [200, { ...intent, amount_capturable: '1075' }],
     [200, { ...intent, amount_capturable: 10.75 }],
     [200, { ...intent, id: 'ch_1' }],
+    [200, { ...intent, id: 'pi_\u0000' }],
     [200, { ...intent, status: 'succeeded' }],
     [200, { ...intent, status: 'something_new' }],
     [302, intent],
@@ -360,6 +361,13 @@ describe('an answer that is none', () => {
     [402, { type: 'card_error', code: 'expired_card' }, 'expired_card', 'expired_card'],
     [402, { type: 'card_error', code: 'incorrect_cvc', decline_code: '' }, 'incorrect_cvc', 'incorrect_cvc'],
     [402, { type: 'card_error' }, 'card_declined', 'generic_decline'],
+    [
+      402,
+      { type: 'card_error', code: 'card_declined', decline_code: 'do_not\u0000\uD800\u009Bhonor' },
+      'card_declined',
+      'do_not \uFFFD honor',
+    ],
+    [402, { type: 'invalid_request_error', code: 'in\u0000valid' }, 'in valid', 'in valid'],
     [402, { type: 'invalid_request_error' }, 'invalid_request', 'invalid_request'],
     [
       400,
