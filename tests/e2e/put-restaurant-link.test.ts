@@ -2,7 +2,7 @@ import { PutRestaurantLink } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { call, delivered, maria, operator, sendOrder } from './client.ts'
 import { expectConforms } from './conforms.ts'
-import { aRestaurant, menuItem } from './own-restaurant.ts'
+import { aKitchen, aRestaurant, menuItem, salina } from './own-restaurant.ts'
 
 const link = <T = { kind: string; reports: string }>(apiKey: string, body: unknown) =>
   operator<T>('PUT', `restaurants/${apiKey}/link`, body)
@@ -40,6 +40,28 @@ test('200: orders go out through the link that was put last, and are reported as
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)
   expect(await delivered(body.apiKey)).toContain('READY_FOR_PICKUP')
+})
+
+test('200: an order that is open when its restaurant changes how it reports moves on as it began', async () => {
+  const item = menuItem(8)
+  const { apiKey, key } = await aKitchen({}, [item])
+  await link(apiKey, { kind: 'console', reports: 'coarse' })
+  const sent = await sendOrder({
+    restaurantApiKey: apiKey,
+    items: [{ apiKey: item.apiKey }],
+    method: 'delivery',
+    payment: 'cash',
+    recipient: maria,
+    address: salina,
+  })
+  expect(sent.status).toBe(200)
+  await link(apiKey, { kind: 'console', reports: 'detailed' })
+  const status = `/restaurantapi/v1/order/${sent.body.apiKey}/status`
+  for (const next of ['PREPARING_AND_DELIVERING', 'DELIVERED'])
+    expect(await call(status, { key, body: { status: next } })).toMatchObject({
+      status: 200,
+      body: { status: next },
+    })
 })
 
 test.each([

@@ -66,7 +66,7 @@ const step: sagas.Transition = {
   change: { status: 'AWAITING_PREPARATION', paymentState: 'AUTHORIZED' },
   wakeInMs: 1_000,
   delivery: null,
-  delivered: 'accepted',
+  delivered: { outcome: 'accepted', link: 'console' },
   failure: null,
 }
 
@@ -95,7 +95,7 @@ const calls = {
     read: (db) => deliveries.read(db, order),
     take: (db) => deliveries.take(db, order, { busyMs: 1, takeOver: false }),
     hold: (db) => deliveries.hold(db, order, 1),
-    letGo: (db) => deliveries.letGo(db, order, 'timeout'),
+    letGo: (db) => deliveries.letGo(db, order, { result: 'timeout', link: 'webhook' }),
     takeCancellations: (db) => deliveries.takeCancellations(db, 20),
     cancellationTold: (db) => deliveries.cancellationTold(db, order),
   },
@@ -119,7 +119,7 @@ const calls = {
     },
     find: (db) => restaurants.find(db, restaurant, order),
     givenUp: (db) => restaurants.givenUp(db, order),
-    untaken: (db) => restaurants.untaken(db, { withinMs: 1_000, isConsole: true, limit: 20 }),
+    untaken: (db) => restaurants.untaken(db, { withinMs: 1_000, limit: 20 }),
     cancel: (db) =>
       restaurants.cancel(db, order, {
         refusal,
@@ -174,8 +174,8 @@ const calls = {
         deaths: 1,
       }),
     overdueSagas: (db) => attention.overdueSagas(db, page),
-    unacceptedOrders: (db) => attention.unacceptedOrders(db, page, { withinMs: 1_000, isConsole: true }),
-    isUnaccepted: (db) => attention.isUnaccepted(db, order, { withinMs: 1_000, isConsole: true }),
+    unacceptedOrders: (db) => attention.unacceptedOrders(db, page, 1_000),
+    isUnaccepted: (db) => attention.isUnaccepted(db, order, 1_000),
     wakeSaga: (db) => attention.wakeSaga(db, order),
   },
 } satisfies {

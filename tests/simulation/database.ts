@@ -29,6 +29,7 @@ export type DeliveryRow = {
   deadlineAt: number
   lastResult: string | null
   outcome: 'accepted' | 'refused' | 'unreachable' | null
+  linkKind: RestaurantLink['kind'] | null
   cancelAt: number | null
   cancelUntil: number
   cancelAttempts: number

@@ -86,7 +86,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   'the webhook id is another one at each attempt': {
     file: `${ORDERS}/handlers/transmit.ts`,
     from: '`order_${orderApiKey}`',
-    to: '`order_${orderApiKey}_${attempt}`',
+    to: '`order_${orderApiKey}_${command.attempt}`',
     seed: 14,
     within: 1_000,
   },

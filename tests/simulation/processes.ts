@@ -17,7 +17,7 @@ import { Intake, isAway, Problem, type Handler, type Log } from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Conductor } from '../../services/orders/src/conductor.ts'
-import { transmitHandler } from '../../services/orders/src/handlers/transmit.ts'
+import { transmitHandler, TRANSMISSIONS_AT_ONCE } from '../../services/orders/src/handlers/transmit.ts'
 import type { Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
 import type { Tokenizer } from '../../services/orders/src/outside/tokenize.ts'
 import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
@@ -113,7 +113,7 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
     })
     bus.onCommand(SagaAnswer, monitors.watched(guarded((answer) => conductor.answered(answer))))
     bus.onCommand(RestaurantsTransmit, monitors.watched(guarded(monitors.takenOver(transmit))), {
-      atOnce: 256,
+      atOnce: TRANSMISSIONS_AT_ONCE,
     })
     bus.onNudge(OrderMoved, ({ orderApiKey }) => waiters.wake(orderApiKey))
     await bus.start()
@@ -129,7 +129,7 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
     )
     return {
       sendOrder: sendOrder({ db, bus, cardMinimum, conductor, waiters, intake, tokenize, answerWithinMs }),
-      refuseOrder: refuseOrder({ db, conductor, deadline: { withinMs: 900_000, defaultLink } }),
+      refuseOrder: refuseOrder({ db, conductor, acceptWithinMs: 900_000 }),
     }
   }
 }

@@ -113,7 +113,7 @@ function comparable(value: unknown): unknown {
   return {
     ...Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, comparable(inner)])),
     // Of a delivery; of an order only our side gives it.
-    ...('expired' in value && { outcome }),
+    ...('overdue' in value && { outcome }),
   }
 }
 const text = (value: unknown) => JSON.stringify(value)
@@ -180,7 +180,12 @@ function aTransition(random: Random): Parameters<typeof realSagas.move>[2] {
     },
     wakeInMs: random.pick([null, 0, HOUR_MS]),
     delivery: delivery(random),
-    delivered: random.pick([null, 'accepted', 'refused', 'unreachable']),
+    delivered: random.pick([
+      null,
+      { outcome: 'accepted', link: 'console' } as const,
+      { outcome: 'refused', link: 'webhook' } as const,
+      { outcome: 'unreachable', link: null } as const,
+    ]),
     failure: random.pick([null, null, { refusal, cancellation }]),
   }
 }
@@ -222,7 +227,10 @@ function aCall(random: Random, prefix: string): Call {
       name: 'deliveries.take',
       run: ({ deliveries }, db) => deliveries.take(db, apiKey, { busyMs, takeOver }),
     },
-    { name: 'deliveries.letGo', run: ({ deliveries }, db) => deliveries.letGo(db, apiKey, 'unknown') },
+    {
+      name: 'deliveries.letGo',
+      run: ({ deliveries }, db) => deliveries.letGo(db, apiKey, { result: 'unknown', link: 'webhook' }),
+    },
     { name: 'orders.find', run: ({ orders: store }, db) => store.find(db, apiKey) },
     { name: 'orders.exists', run: ({ orders: store }, db) => store.exists(db, apiKey) },
     { name: 'orders.standing', run: ({ orders: store }, db) => store.standing(db, apiKey) },

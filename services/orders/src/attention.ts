@@ -1,6 +1,5 @@
 import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
 import type { internalCaller } from '@platter/kit'
-import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
 import * as store from '#/store/attention.ts'
@@ -10,7 +9,7 @@ export type Needs = {
   db: Db
   payments: ReturnType<typeof internalCaller>
   unknownAfterMs: number
-  deadline: AcceptDeadline
+  acceptWithinMs: number
 }
 
 /** An id is the name of its source and the key there. */
@@ -24,7 +23,7 @@ type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
 
 /** What needs a person, newest first, from after the position. */
 export async function readAttention(
-  { db, payments, unknownAfterMs, deadline }: Needs,
+  { db, payments, unknownAfterMs, acceptWithinMs }: Needs,
   { before, limit }: { before: Before | null; limit: number },
   requestId: string,
 ): Promise<Listed[]> {
@@ -32,7 +31,7 @@ export async function readAttention(
   const [letters, sagas, orders, unknown] = await Promise.all([
     store.deadLetters(db, page('letter')),
     store.overdueSagas(db, page('saga')),
-    store.unacceptedOrders(db, page('order'), acceptWithin(deadline)),
+    store.unacceptedOrders(db, page('order'), acceptWithinMs),
     payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, requestId),
   ])
   return [
@@ -82,12 +81,6 @@ function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga):
     count: attempt,
   }
 }
-
-/** As the store asks for it. */
-export const acceptWithin = ({ withinMs, defaultLink }: AcceptDeadline) => ({
-  withinMs,
-  isConsole: defaultLink.kind === 'console',
-})
 
 const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: store.UnacceptedOrder): Found => ({
   kind: 'order-unaccepted',

@@ -42,8 +42,6 @@ type Cancelling = {
   onlyUntaken?: boolean
 }
 
-type Delivered = 'accepted' | 'refused' | 'unreachable' | null
-
 /**
  * Runs the sagas: commits what was decided, then says what comes next. The saga's row is the truth: what is
  * said here and lost is said again by whoever finds the row due.
@@ -81,11 +79,11 @@ export class Conductor {
   }
 
   /** What a participant answered. An answer to anything but what was said last changes nothing. */
-  answered(answer: SagaAnswer, delivered: Delivered = null): Promise<void> {
+  answered(answer: SagaAnswer, delivered: sagas.Delivered | null = null): Promise<void> {
     return takingAnswer(answer, () => this.#answered(answer, delivered))
   }
 
-  async #answered(answer: SagaAnswer, delivered: Delivered): Promise<void> {
+  async #answered(answer: SagaAnswer, delivered: sagas.Delivered | null): Promise<void> {
     const row = this.#committed.take(answer) ?? (await sagas.find(this.#needs.db, answer.orderApiKey))
     if (!row || row.version !== answer.version) return
     const result = heard(sendOrderSaga, row.facts, row.state, answer)
@@ -149,7 +147,7 @@ export class Conductor {
   async #move(
     row: sagas.SagaRow,
     { state, change }: { state: State; change: Change },
-    delivered: Delivered,
+    delivered: sagas.Delivered | null,
   ): Promise<void> {
     const coming = next(sendOrderSaga, row.facts, state)
     const moved = await sagas.move(this.#needs.db, row, {

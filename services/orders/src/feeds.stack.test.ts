@@ -8,7 +8,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { OrderDetails } from './domain/order.ts'
 import { Followers } from './followers.ts'
-import type { AcceptDeadline } from './domain/restaurant-order.ts'
 import { RestaurantFeed } from './restaurant-feed.ts'
 import { StatusFeed } from './status-feed.ts'
 import * as orders from './store/orders.ts'
@@ -91,12 +90,8 @@ const report = (apiKey: string, status: OrderStatus, trx: Db = db) => orders.add
 const roundOf = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Promise<ServerSentEvent[]> =>
   Array.fromAsync(feed.round())
 
-const deadline: AcceptDeadline = {
-  withinMs: 900_000,
-  defaultLink: { kind: 'console', reports: 'detailed' },
-}
 const aFeed = (lastEventId?: string) =>
-  new RestaurantFeed({ db, deadline }, { restaurantApiKey, lastEventId })
+  new RestaurantFeed({ db, acceptWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
 /** "apiKey STATUS" of every order that was sent. */
 const told = (events: readonly ServerSentEvent[]) =>
   events.flatMap(({ event, data }) => {

@@ -18,7 +18,7 @@ export function recordProgress(
   return db.transaction().execute(async (trx) => {
     const order = await orders.lockTransmitted(trx, orderApiKey)
     if (!order) return null
-    const reports = reportsOf(order.link)
+    const reports = reportsOf(order, order.link)
     const to = choose(nextStatuses(order.status, order.method, reports)) ?? order.status
     const progress = advance(order, to, reports)
     if (progress.kind === 'advanced') await orders.addStatus(trx, orderApiKey, progress.status)

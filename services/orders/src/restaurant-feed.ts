@@ -1,6 +1,6 @@
 import { GetRestaurantOrder } from '@platter/contracts'
 import { responseRenderer, type ServerSentEvent } from '@platter/kit'
-import { restaurantOrderRecord, type AcceptDeadline } from '#/domain/restaurant-order.ts'
+import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import type { Feed } from '#/follow.ts'
 import * as changes from '#/store/changes.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
@@ -22,7 +22,7 @@ const render = responseRenderer(GetRestaurantOrder)
 export class RestaurantFeed implements Feed {
   readonly isOver = false
   readonly #db: Db
-  readonly #deadline: AcceptDeadline
+  readonly #acceptWithinMs: number
   readonly #restaurantApiKey: string
   readonly #start: Start
   /** Null until `ready`. */
@@ -31,11 +31,11 @@ export class RestaurantFeed implements Feed {
   readonly #sent = new Map<string, changes.Position | null>()
 
   constructor(
-    { db, deadline }: { db: Db; deadline: AcceptDeadline },
+    { db, acceptWithinMs }: { db: Db; acceptWithinMs: number },
     { restaurantApiKey, lastEventId }: { restaurantApiKey: string; lastEventId: string | undefined },
   ) {
     this.#db = db
-    this.#deadline = deadline
+    this.#acceptWithinMs = acceptWithinMs
     this.#restaurantApiKey = restaurantApiKey
     const [, since = null, partly] = /^([1-9]\d{0,18})(~?)$/.exec(lastEventId ?? '') ?? []
     this.#start = { since, whole: since === null || partly === '~' }
@@ -69,10 +69,11 @@ export class RestaurantFeed implements Feed {
         after,
         limit: AT_ONCE,
       })
-      for (const { order, link, changedIn } of page) {
-        if (this.#sent.get(order.apiKey) === changedIn) continue
-        yield render(restaurantOrderRecord(order, link, this.#deadline))
-        this.#sent.set(order.apiKey, changedIn)
+      for (const { changedIn, ...changed } of page) {
+        const { apiKey } = changed.order
+        if (this.#sent.get(apiKey) === changedIn) continue
+        yield render(restaurantOrderRecord(changed, this.#acceptWithinMs))
+        this.#sent.set(apiKey, changedIn)
       }
       after = page.length < AT_ONCE ? null : (page.at(-1)?.order.id ?? null)
     }

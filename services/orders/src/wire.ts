@@ -44,10 +44,9 @@ import { connectPostgres } from '@platter/kit/postgres'
 import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
-import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { Followers } from '#/followers.ts'
 import { keepLetter } from '#/handlers/dead-letter.ts'
-import { transmitHandler } from '#/handlers/transmit.ts'
+import { transmitHandler, TRANSMISSIONS_AT_ONCE } from '#/handlers/transmit.ts'
 import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { transmitToSimulator } from '#/outside/simulator.ts'
@@ -78,9 +77,6 @@ import { Waiters } from '#/waiters.ts'
 
 const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
-
-/** Slow restaurants must not keep orders from the others: these wait, they do not work. */
-const TRANSMISSIONS_AT_ONCE = 256
 
 /**
  * Orders from their request until they are decided, or are known to wait for their restaurants. A payment processor that
@@ -117,22 +113,22 @@ export function wire(config: Config, log: Log): Parts {
   const waiting = { conductor, waiters, answerWithinMs: config.ANSWER_WITHIN_MS }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
-  const deadline = acceptDeadline(config)
+  const acceptWithinMs = config.TAKE_DEADLINE_MS
   route(GetOrder, getOrder({ db, own, bus }))
   route(OrderByKey, orderByKey({ db, own, secrets }))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
   route(UserOrders, userOrders({ db, own, bus }))
   route(PutRestaurantLink, putRestaurantLink(db, outside))
-  route(RestaurantOrders, listRestaurantOrders(db, deadline))
-  route(RestaurantOrdersStream, restaurantOrdersStream({ db, deadline, followers, streams }))
-  route(GetRestaurantOrder, getRestaurantOrder({ db, deadline }))
-  route(ReportStatus, reportStatus({ db, conductor, deadline }))
-  route(RefuseOrder, refuseOrder({ db, conductor, deadline }))
+  route(RestaurantOrders, listRestaurantOrders(db, acceptWithinMs))
+  route(RestaurantOrdersStream, restaurantOrdersStream({ db, acceptWithinMs, followers, streams }))
+  route(GetRestaurantOrder, getRestaurantOrder({ db, acceptWithinMs }))
+  route(ReportStatus, reportStatus({ db, conductor, acceptWithinMs }))
+  route(RefuseOrder, refuseOrder({ db, conductor, acceptWithinMs }))
   route(GetOrderStory, getOrderStory(db, callPayments))
   route(Reconciliation, reconciliation(db, callPayments))
   const { UNKNOWN_AFTER_MS: unknownAfterMs } = config
-  route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, deadline }))
-  route(RetryAttention, retryAttention({ db, bus, payments: callPayments, deadline }))
+  route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, acceptWithinMs }))
+  route(RetryAttention, retryAttention({ db, bus, payments: callPayments, acceptWithinMs }))
 
   const transmit = transmitHandler({
     db,
@@ -184,7 +180,7 @@ type Repeating = {
 /** What every replica does again and again: the rows tell each of them what is due. */
 function startRepeating({ config, db, conductor, followers, outside, log }: Repeating): Repeater[] {
   const link = defaultLink(config)
-  const untaken = { db, conductor, ...acceptDeadline(config) }
+  const untaken = { db, conductor, withinMs: config.TAKE_DEADLINE_MS }
   const cancelled = { db, log, defaultLink: link, cancel: canceller(outside) }
   return [
     repeat('wake sagas', 500, () => conductor.wakeDue(), log),
@@ -201,11 +197,6 @@ function defaultLink({ DEFAULT_RESTAURANT_LINK }: Config): RestaurantLink {
     ? { kind: 'console', reports: 'detailed' }
     : { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' }
 }
-
-const acceptDeadline = (config: Config): AcceptDeadline => ({
-  withinMs: config.TAKE_DEADLINE_MS,
-  defaultLink: defaultLink(config),
-})
 
 /** The one door to restaurants. A console takes an order by showing it: it is there as soon as it is stored. */
 function transmitter(config: Config, db: Db, { dispatcher }: Outgoing) {

@@ -10,7 +10,8 @@ function asRead(orderApiKey: string, row: DeliveryRow): real.Delivery {
     link: database.links.get(order?.restaurantApiKey ?? '') ?? null,
     order: order && (order.outcome !== 'failed' || order.told) ? order : null,
     outcome: row.outcome,
-    expired: row.deadlineAt <= world.now && row.lastResult !== null,
+    overdue: row.deadlineAt <= world.now,
+    tried: row.lastResult !== null || row.attempts > 2,
     held: row.attempts === 1 && row.busyUntil > world.now + 1_000,
   }
 }
@@ -35,11 +36,17 @@ export const take: typeof real.take = (_db, orderApiKey, { busyMs, takeOver }) =
     return asRead(orderApiKey, taken)
   })
 
-export const letGo: typeof real.letGo = (_db, orderApiKey, result) =>
+export const letGo: typeof real.letGo = (_db, orderApiKey, { result, link }) =>
   statement(`let go of delivery of ${orderApiKey.slice(0, 4)}`, () => {
     const { database, world } = simulation()
     const row = database.deliveries.get(orderApiKey)
-    if (row) database.deliveries.set(orderApiKey, { ...row, busyUntil: world.now, lastResult: result })
+    if (row?.outcome !== null) return
+    database.deliveries.set(orderApiKey, {
+      ...row,
+      busyUntil: world.now,
+      lastResult: result,
+      linkKind: link,
+    })
   })
 
 export const hold: typeof real.hold = (_db, orderApiKey, busyMs) =>
@@ -64,7 +71,12 @@ export const takeCancellations: typeof real.takeCancellations = (_db, limit) =>
         cancelAt: again <= row.cancelUntil ? again : null,
         cancelAttempts,
       })
-      return { orderApiKey, link: asRead(orderApiKey, row).link, attempts: cancelAttempts }
+      return {
+        orderApiKey,
+        link: asRead(orderApiKey, row).link,
+        sentBy: row.linkKind,
+        attempts: cancelAttempts,
+      }
     })
   })
 

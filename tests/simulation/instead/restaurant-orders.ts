@@ -9,7 +9,9 @@ export const find: typeof real.find = (_db, restaurantApiKey, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
     const order = simulation().database.orders.get(apiKey)
     if (order?.restaurantApiKey !== restaurantApiKey) return null
-    return order.outcome === 'transmitted' || wasGivenUp(apiKey) ? { order, link: null } : null
+    return order.outcome === 'transmitted' || wasGivenUp(apiKey)
+      ? { order, link: null, linkKind: null }
+      : null
   })
 
 export const givenUp: typeof real.givenUp = (_db, apiKey) =>

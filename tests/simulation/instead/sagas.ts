@@ -55,6 +55,7 @@ export const accept: typeof real.accept = (_db, accepted) =>
       status: 'PROCESSING',
       paymentState: firstPaymentState(order),
       cancellation: null,
+      reports: database.links.get(order.restaurantApiKey)?.reports ?? 'detailed',
       applicationId: accepted.applicationId,
       outcome: 'pending',
       told: false,
@@ -89,6 +90,7 @@ function newDelivery(orderApiKey: string, delivery: real.NewDelivery | null): vo
     deadlineAt: here.now + delivery.deadlineMs,
     lastResult: null,
     outcome: null,
+    linkKind: null,
     cancelAt: null,
     cancelUntil: 0,
     cancelAttempts: 0,
@@ -159,9 +161,16 @@ function settleDelivery(orderApiKey: string, { delivered, failure }: real.Transi
   const { database, world: here } = simulation()
   const row = database.deliveries.get(orderApiKey)
   if (!row || (delivered === null && failure === null)) return
-  const outcome = delivered ?? row.outcome
+  const outcome = delivered?.outcome ?? row.outcome
+  const linkKind = delivered?.link ?? row.linkKind
   const cancelAt = failure !== null && outcome === 'unreachable' ? here.now : null
-  database.deliveries.set(orderApiKey, { ...row, outcome, cancelAt, cancelUntil: here.now + DAY_MS })
+  database.deliveries.set(orderApiKey, {
+    ...row,
+    outcome,
+    linkKind,
+    cancelAt,
+    cancelUntil: here.now + DAY_MS,
+  })
 }
 
 export const takeDue: typeof real.takeDue = (_db, limit) =>

@@ -18,6 +18,8 @@ import {
   type Recipient,
 } from '@platter/contracts'
 
+import type { Reports } from './order-status.ts'
+
 /** A card as an order shows it; without an apiKey as long as it is new and not saved. */
 export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }
 
@@ -54,6 +56,8 @@ export type PlacedOrder = PricedOrder & {
   status: OrderStatus
   paymentState: PaymentState
   cancellation: Cancellation | null
+  /** How its restaurant reports it; null for an order of before that was kept. */
+  reports: Reports | null
 }
 
 /** Whether its history has come to an end. */

@@ -2,39 +2,47 @@ import { toMoney, type RestaurantLink, type RestaurantOrder } from '@platter/con
 import { nextStatuses, type Reports } from './order-status.ts'
 import { orderRecord, type PlacedOrder } from './order.ts'
 
-/** What a restaurant that was never asked is taken to report. */
-export const reportsOf = (link: RestaurantLink | null): Reports => link?.reports ?? 'detailed'
+/** As when the order was placed; an order of before that was kept goes by its restaurant's current link. */
+export const reportsOf = ({ reports }: Pick<PlacedOrder, 'reports'>, link: RestaurantLink | null): Reports =>
+  reports ?? link?.reports ?? 'detailed'
 
-/** How long an order may lie on a console. `defaultLink`: of a restaurant whose link was never set. */
-export type AcceptDeadline = { withinMs: number; defaultLink: RestaurantLink }
-
-/** When an order is cancelled that its restaurant does not move on, in epoch seconds; null when it is not. */
-function acceptBy(
-  { status, cancellation, datePlaced }: PlacedOrder,
-  link: RestaurantLink | null,
-  deadline: AcceptDeadline,
-): number | null {
-  const isWaiting = status === 'AWAITING_PREPARATION' && cancellation === null
-  if (!isWaiting || (link ?? deadline.defaultLink).kind !== 'console') return null
-  return datePlaced + Math.floor(deadline.withinMs / 1_000)
+/** An order as its restaurant has it. */
+export type RestaurantsOrder = {
+  order: PlacedOrder
+  /** The restaurant's current link. */
+  link: RestaurantLink | null
+  /** The kind of link that the order was delivered through; null for a delivery before that was stored. */
+  linkKind: RestaurantLink['kind'] | null
 }
 
-/** The order as its restaurant needs it. `deadline`: null for a webhook, which accepts an order by its answer. */
+/**
+ * When an order is cancelled that nobody at its console starts, in epoch seconds; null when it is not. `withinMs`: how long
+ * an order may wait on a console.
+ */
+function acceptBy(
+  { order: { status, cancellation, datePlaced }, linkKind }: RestaurantsOrder,
+  withinMs: number,
+): number | null {
+  const isWaiting = status === 'AWAITING_PREPARATION' && cancellation === null
+  return isWaiting && linkKind === 'console' ? datePlaced + Math.floor(withinMs / 1_000) : null
+}
+
+/** The order as its restaurant needs it. `acceptWithinMs`: null for a webhook, which accepts an order by its answer. */
 export function restaurantOrderRecord(
-  order: PlacedOrder,
-  link: RestaurantLink | null,
-  deadline: AcceptDeadline | null,
+  delivered: RestaurantsOrder,
+  acceptWithinMs: number | null,
 ): RestaurantOrder {
+  const { order, link } = delivered
   const { card: _, ...record } = orderRecord(order)
   const isOver = order.cancellation !== null
-  const cancelledAt = deadline && acceptBy(order, link, deadline)
+  const cancelledAt = acceptWithinMs === null ? null : acceptBy(delivered, acceptWithinMs)
   return {
     ...record,
     apiKey: order.apiKey,
     id: order.id,
     datePlaced: order.datePlaced,
     toCollect: order.payment === 'cash' && !order.test && !isOver ? toMoney(order.total) : 0,
-    nextStatuses: isOver ? [] : [...nextStatuses(order.status, order.method, reportsOf(link))],
+    nextStatuses: isOver ? [] : [...nextStatuses(order.status, order.method, reportsOf(order, link))],
     ...(cancelledAt !== null && { acceptBy: cancelledAt }),
   }
 }

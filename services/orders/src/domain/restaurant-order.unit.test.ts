@@ -16,6 +16,7 @@ const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
   status: 'AWAITING_PREPARATION',
   paymentState: 'DUE',
   cancellation: null,
+  reports: null,
   details: {
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
     items: [],
@@ -38,31 +39,18 @@ const cancellation: PlacedOrder['cancellation'] = {
   refund: { amount: 0, state: 'VOIDED' },
 }
 
-const webhook: RestaurantLink = {
-  kind: 'webhook',
-  url: 'https://a.test',
-  secret: 'whsec_',
-  reports: 'coarse',
-}
-const simulator: RestaurantLink = { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' }
-const onConsole: RestaurantLink = { kind: 'console', reports: 'detailed' }
-
-type Links = { link: RestaurantLink | null; defaultLink: RestaurantLink }
-
-const atConsole: Links = { link: onConsole, defaultLink: onConsole }
-
 describe('acceptBy', () => {
-  test.each<[what: string, acceptBy: number | undefined, PlacedOrder, Links]>([
-    ['on a console', 1_900, order(), { link: onConsole, defaultLink: simulator }],
-    ['on the console that is the default', 1_900, order(), { link: null, defaultLink: onConsole }],
-    ['at the simulator that is the default', undefined, order(), { link: null, defaultLink: simulator }],
-    ['by webhook', undefined, order(), { link: webhook, defaultLink: onConsole }],
-    ['at a simulator', undefined, order(), { link: simulator, defaultLink: onConsole }],
-    ['that is started', undefined, order({ status: 'PREPARING' }), atConsole],
-    ['that is cancelled', undefined, order({ cancellation }), atConsole],
-    ['that is not transmitted', undefined, order({ status: 'PROCESSING' }), atConsole],
-  ])('of an order %s is %s', (_, acceptBy, placed, { link, defaultLink }) => {
-    const record = restaurantOrderRecord(placed, link, { withinMs: 900_000, defaultLink })
+  test.each<[what: string, acceptBy: number | undefined, PlacedOrder, RestaurantLink['kind'] | null]>([
+    ['on a console', 1_900, order(), 'console'],
+    ['by webhook', undefined, order(), 'webhook'],
+    ['at a simulator', undefined, order(), 'simulator'],
+    ['whose link was not stored', undefined, order(), null],
+    ['that is started', undefined, order({ status: 'PREPARING' }), 'console'],
+    ['that is cancelled', undefined, order({ cancellation }), 'console'],
+    ['that is not transmitted', undefined, order({ status: 'PROCESSING' }), 'console'],
+  ])('of an order %s is %s', (_, acceptBy, placed, linkKind) => {
+    const link: RestaurantLink = { kind: 'console', reports: 'detailed' }
+    const record = restaurantOrderRecord({ order: placed, link, linkKind }, 900_000)
     expect(record.acceptBy).toBe(acceptBy)
     expect('acceptBy' in record).toBe(acceptBy !== undefined)
   })

@@ -60,7 +60,7 @@ export async function cancelByWebhook(way: Way, sent: Transmission): Promise<boo
 /** Signed by the Standard Webhooks specification. The order is what a restaurant gets to see: no card is in it. */
 function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
-  const data = restaurantOrderRecord(order, link, null)
+  const data = restaurantOrderRecord({ order, link, linkKind: link.kind }, null)
   const body = JSON.stringify({ type, timestamp: at.toISOString(), data })
   const ask = () =>
     request(link.url, {

@@ -21,6 +21,7 @@ const order: PlacedOrder = {
   status: 'PROCESSING',
   paymentState: 'AUTHORIZED',
   cancellation: null,
+  reports: 'detailed',
   method: 'pickup',
   payment: 'card',
   test: false,

@@ -35,12 +35,18 @@ export const getOrderStory =
       statuses: statuses.map((record) => ({ orderApiKey: apiKey, ...record })),
       saga: sagaStory(story.saga),
       payment,
-      delivery: delivery && { ...delivery, link: link?.kind ?? 'default' },
+      delivery: delivery && deliveryStory(delivery, link),
       requestId: story.requestId,
       // version-traceid-parentid-flags (W3C Trace Context)
       traceId: story.traceparent?.split('-')[1] ?? null,
     }
   }
+
+/** Before the first attempt, the restaurant's current link says how it is going to be made. */
+const deliveryStory = (
+  { sentBy, ...delivery }: NonNullable<orderStory.StoredStory['delivery']>,
+  link: orderStory.StoredStory['link'],
+): OrderStory['delivery'] => ({ ...delivery, link: sentBy ?? link?.kind ?? 'default' })
 
 function sagaStory(saga: orderStory.StoredStory['saga']): OrderStory['saga'] {
   const { facts, state, version, attempt: attempts, wakeAt, deadline, finished } = saga

@@ -1,11 +1,10 @@
 import type { RefuseOrder } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import type { Conductor } from '#/conductor.ts'
-import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
 import type { Db } from '#/store/tables.ts'
 
-type Needs = { db: Db; conductor: Conductor; deadline: AcceptDeadline }
+type Needs = { db: Db; conductor: Conductor; acceptWithinMs: number }
 
 /** A restaurant refuses an order that it has: the order is cancelled, what was held or taken is given back. */
 export const refuseOrder =

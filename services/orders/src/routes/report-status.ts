@@ -1,12 +1,11 @@
 import type { ReportStatus } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import type { Conductor } from '#/conductor.ts'
-import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { recordProgress } from '#/progress.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
 import type { Db } from '#/store/tables.ts'
 
-type Needs = { db: Db; conductor: Conductor; deadline: AcceptDeadline }
+type Needs = { db: Db; conductor: Conductor; acceptWithinMs: number }
 
 /** A restaurant reports how far it is; only forward, along the table of interface.md. */
 export const reportStatus =

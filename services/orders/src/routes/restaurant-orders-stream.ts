@@ -1,6 +1,5 @@
 import type { RestaurantOrdersStream } from '@platter/contracts'
 import { lastEventId, type EventStreams, type Handler } from '@platter/kit'
-import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
 import { follow } from '#/follow.ts'
 import type { Followers } from '#/followers.ts'
 import { RestaurantFeed } from '#/restaurant-feed.ts'
@@ -10,12 +9,12 @@ import type { Db } from '#/store/tables.ts'
 export const restaurantOrdersStream =
   ({
     db,
-    deadline,
+    acceptWithinMs,
     followers,
     streams,
   }: {
     db: Db
-    deadline: AcceptDeadline
+    acceptWithinMs: number
     followers: Followers
     streams: EventStreams
   }): Handler<typeof RestaurantOrdersStream> =>
@@ -23,5 +22,5 @@ export const restaurantOrdersStream =
     streams.answer(async (out) => {
       using follower = followers.ofRestaurant(restaurantApiKey)
       const from = { restaurantApiKey, lastEventId: lastEventId(headers, query) }
-      await follow(new RestaurantFeed({ db, deadline }, from), follower, out)
+      await follow(new RestaurantFeed({ db, acceptWithinMs }, from), follower, out)
     })

@@ -1,7 +1,7 @@
 import type { RestaurantOrders } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import { restaurantOrderRecord, type AcceptDeadline } from '#/domain/restaurant-order.ts'
+import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -9,7 +9,7 @@ import type { Db } from '#/store/tables.ts'
 const Cursor = z.int()
 
 export const listRestaurantOrders =
-  (db: Db, deadline: AcceptDeadline): Handler<typeof RestaurantOrders> =>
+  (db: Db, acceptWithinMs: number): Handler<typeof RestaurantOrders> =>
   async ({ query: { open, limit, cursor }, principal, url, setHeader }) => {
     const before = cursor === undefined ? null : readCursor(cursor, Cursor)
     const found = await restaurantOrders.list(db, principal.restaurantApiKey, {
@@ -19,5 +19,5 @@ export const listRestaurantOrders =
     })
     const page = found.slice(0, limit)
     if (found.length > limit) setHeader('link', nextPage(url, page.at(-1)?.order.id))
-    return page.map(({ order, link }) => restaurantOrderRecord(order, link, deadline))
+    return page.map((order) => restaurantOrderRecord(order, acceptWithinMs))
   }

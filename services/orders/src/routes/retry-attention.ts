@@ -1,8 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { AskPaymentAgain, commands, type RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller } from '@platter/kit'
-import { acceptWithin, splitId } from '#/attention.ts'
-import type { AcceptDeadline } from '#/domain/restaurant-order.ts'
+import { splitId } from '#/attention.ts'
 import * as store from '#/store/attention.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -10,12 +9,12 @@ type Needs = {
   db: Db
   bus: Bus
   payments: ReturnType<typeof internalCaller>
-  deadline: AcceptDeadline
+  acceptWithinMs: number
 }
 
 /** Tries again what needs a person. To do so twice harms nobody: everything here may be said more than once. */
 export const retryAttention =
-  ({ db, bus, payments, deadline }: Needs): Handler<typeof RetryAttention> =>
+  ({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> =>
   async ({ params: { id }, requestId }) => {
     const { source, key } = splitId(id) ?? nobody()
     const done = DONE[source]
@@ -27,7 +26,7 @@ export const retryAttention =
         if (!(await store.wakeSaga(db, key))) nobody()
         return { id, done }
       case 'order':
-        if (!(await store.isUnaccepted(db, key, acceptWithin(deadline)))) nobody()
+        if (!(await store.isUnaccepted(db, key, acceptWithinMs))) nobody()
         return { id, done }
       case 'payment': {
         const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, requestId)

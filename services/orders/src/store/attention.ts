@@ -98,35 +98,25 @@ export type UnacceptedOrder = {
   at: number
 }
 
-type AcceptWithin = { withinMs: number; isConsole: boolean }
-
 const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
 
 /** Orders that nobody at a console has moved on in half of `withinMs`, after which they are cancelled. */
-export async function unacceptedOrders(
-  db: Db,
-  page: Page,
-  { withinMs, isConsole }: AcceptWithin,
-): Promise<UnacceptedOrder[]> {
+export async function unacceptedOrders(db: Db, page: Page, withinMs: number): Promise<UnacceptedOrder[]> {
   const half = halfOf(withinMs)
   const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
   const { rows } = await sql<UnacceptedOrder>`
     select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
       floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
-    from orders o left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
-    where ${isUntaken(isConsole)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(db)
+    from orders o join deliveries d on d.order_api_key = o.api_key
+    where ${isUntaken(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(db)
   return rows
 }
 
 /** Whether the order is one of `unacceptedOrders`. */
-export async function isUnaccepted(
-  db: Db,
-  orderApiKey: string,
-  { withinMs, isConsole }: AcceptWithin,
-): Promise<boolean> {
+export async function isUnaccepted(db: Db, orderApiKey: string, withinMs: number): Promise<boolean> {
   const { rows } = await sql`
-    select from orders o left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
-    where o.api_key = ${orderApiKey} and ${isUntaken(isConsole)} and ${halfOf(withinMs)} <= now()`.execute(db)
+    select from orders o join deliveries d on d.order_api_key = o.api_key
+    where o.api_key = ${orderApiKey} and ${isUntaken(withinMs)} and ${halfOf(withinMs)} <= now()`.execute(db)
   return rows.length > 0
 }
 

@@ -11,26 +11,33 @@ export type Delivery = {
   /** What is to be sent; null when it came to nothing before anyone was told of it. */
   order: PlacedOrder | null
   outcome: 'accepted' | 'refused' | 'unreachable' | null
-  /** Its time is over, and it was tried. */
-  expired: boolean
+  /** Its deadline is over. */
+  overdue: boolean
+  /** An attempt was begun, whatever came of it. */
+  tried: boolean
   /** Nobody has taken it since it was written, and it is held for a second more at least. */
   held: boolean
 }
 
 type DeliveryRow = Omit<Delivery, 'order' | 'outcome'> & OrderRow & { delivered: Delivery['outcome'] }
 
-/** Of a delivery `d` and its order `o`. */
+/**
+ * Of a delivery `d` and its order `o`. The commit that enqueues the first command counts as attempt 1, so from the third on an
+ * earlier one was begun, even where its process was killed before it could note a result.
+ */
 const columns = sql`
   o.*, d.outcome as delivered,
   (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link,
-  d.deadline_at <= now() and d.last_result is not null as expired,
+  d.deadline_at <= now() as overdue,
+  d.last_result is not null or d.attempts > 2 as tried,
   d.attempts = 1 and d.busy_until > now() + interval '1 second' as held`
 
-const deliveryOf = ({ link, delivered, expired, held, ...order }: DeliveryRow): Delivery => ({
+const deliveryOf = ({ link, delivered, overdue, tried, held, ...order }: DeliveryRow): Delivery => ({
   link,
   order: isVisible(order) ? placedOrder(order) : null,
   outcome: delivered,
-  expired,
+  overdue,
+  tried,
   held,
 })
 
@@ -72,22 +79,31 @@ export async function hold(db: Db, orderApiKey: string, busyMs: number): Promise
     where order_api_key = ${orderApiKey} and outcome is null`.execute(db)
 }
 
-/** An attempt came to nothing, or to nothing known: somebody may try again. */
-export async function letGo(db: Db, orderApiKey: string, result: string): Promise<void> {
-  await sql`update deliveries set busy_until = now(), last_result = ${result} where order_api_key = ${orderApiKey}`.execute(
-    db,
-  )
+/** An attempt by a link of this kind came to nothing, or to nothing known: somebody may try again. */
+export async function letGo(
+  db: Db,
+  orderApiKey: string,
+  { result, link }: { result: string; link: RestaurantLink['kind'] },
+): Promise<void> {
+  await sql`
+    update deliveries set busy_until = now(), last_result = ${result}, link_kind = ${link}
+    where order_api_key = ${orderApiKey} and outcome is null`.execute(db)
 }
 
-/** A restaurant that is to be told that an order is off. */
-export type CancellationToTell = { orderApiKey: string; link: RestaurantLink | null; attempts: number }
+/** A restaurant that is to be told that an order is off. `sentBy`: the kind of link that the order went out by, if known. */
+export type CancellationToTell = {
+  orderApiKey: string
+  link: RestaurantLink | null
+  sentBy: RestaurantLink['kind'] | null
+  attempts: number
+}
 
 /**
  * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`: counted as
  * told once more, and put off twice as long as before (30 s to 1 h, ±20 %) until their time is over.
  */
 export async function takeCancellations(db: Db, limit: number): Promise<CancellationToTell[]> {
-  const { rows } = await sql<{ order_api_key: string; link: RestaurantLink | null; attempts: number }>`
+  const { rows } = await sql<CancellationToTell>`
     update deliveries d set
       cancel_attempts = cancel_attempts + 1,
       cancel_at = (select case when again <= d.cancel_until then again end from (
@@ -96,10 +112,10 @@ export async function takeCancellations(db: Db, limit: number): Promise<Cancella
     where order_api_key in (
       select order_api_key from deliveries where cancel_at <= now()
       order by cancel_at limit ${limit} for update skip locked)
-    returning order_api_key, cancel_attempts as attempts,
+    returning order_api_key as "orderApiKey", cancel_attempts as attempts, link_kind as "sentBy",
       (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link
   `.execute(db)
-  return rows.map(({ order_api_key, link, attempts }) => ({ orderApiKey: order_api_key, link, attempts }))
+  return rows
 }
 
 /** The restaurant knows that the order is off. */

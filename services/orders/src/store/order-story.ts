@@ -23,7 +23,9 @@ export type StoredStory = {
     finished: number | null
   }
   link: RestaurantLink | null
-  delivery: Omit<NonNullable<OrderStory['delivery']>, 'link'> | null
+  delivery:
+    | (Omit<NonNullable<OrderStory['delivery']>, 'link'> & { sentBy: RestaurantLink['kind'] | null })
+    | null
 }
 
 const epoch = <N extends number | null = number>(column: string) =>
@@ -52,6 +54,7 @@ export async function find(db: Db, by: { apiKey: string } | { number: number }):
       'deliveries.attempts',
       'deliveries.outcome as delivered',
       'deliveries.last_result',
+      'deliveries.link_kind',
       epoch('deliveries.busy_until').as('busyUntil'),
       epoch('deliveries.deadline_at').as('deliveryDeadline'),
       'deliveries.cancel_attempts',
@@ -79,6 +82,7 @@ export async function find(db: Db, by: { apiKey: string } | { number: number }):
 type DeliveryColumns = {
   delivered: 'accepted' | 'refused' | 'unreachable' | null
   last_result: string | null
+  link_kind: RestaurantLink['kind'] | null
   busyUntil: number
   deliveryDeadline: number
   cancel_attempts: number | null
@@ -89,6 +93,7 @@ const deliveryOf = (row: DeliveryColumns, attempts: number): StoredStory['delive
   attempts,
   outcome: row.delivered,
   lastResult: row.last_result,
+  sentBy: row.link_kind,
   busyUntil: row.busyUntil,
   deadline: row.deliveryDeadline,
   cancellationAttempts: row.cancel_attempts ?? 0,

@@ -30,6 +30,7 @@ export function placedOrder(row: OrderRow): PlacedOrder {
     status: row.status,
     paymentState: row.payment_state,
     cancellation: row.cancellation,
+    reports: row.reports,
   }
 }
 
@@ -170,7 +171,7 @@ export async function lockTransmitted(trx: Db, apiKey: string) {
   const row = await trx
     .selectFrom('orders')
     .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
-    .select(['orders.status', 'orders.method', 'restaurant_links.link'])
+    .select(['orders.status', 'orders.method', 'orders.reports', 'restaurant_links.link'])
     .where('orders.api_key', '=', apiKey)
     .where(isTransmitted)
     .where('orders.cancellation', 'is', null)

@@ -1,21 +1,28 @@
 import type { Refusal, RestaurantLink } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
+import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { Position } from '#/store/changes.ts'
-import { isTransmitted, placedOrder } from '#/store/orders.ts'
+import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { sagaRow, type SagaRow, type SelectedSaga } from '#/store/sagas.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-
-/** An order as its restaurant has it, and how the restaurant reports. */
-export type RestaurantsOrder = { order: PlacedOrder; link: RestaurantLink | null }
 
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
   db
     .selectFrom('orders')
     .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
+    .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
     .selectAll('orders')
-    .select('restaurant_links.link')
+    .select(['restaurant_links.link', 'deliveries.link_kind'])
     .where('orders.restaurant_api_key', '=', restaurantApiKey)
+
+type Row = OrderRow & { link: RestaurantLink | null; link_kind: RestaurantLink['kind'] | null }
+
+const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): RestaurantsOrder => ({
+  order: placedOrder(row),
+  link,
+  linkKind,
+})
 
 /** Neither handed over nor cancelled; in the words of the index `orders_to_do`, see `isTransmitted`. */
 const isOpen = sql<boolean>`(orders.status <> 'DELIVERED' and orders.cancellation is null)`
@@ -33,7 +40,7 @@ export async function list(
     .orderBy('orders.id', 'desc')
     .limit(page.limit)
     .execute()
-  return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link }))
+  return rows.map(restaurantsOrder)
 }
 
 /**
@@ -64,7 +71,7 @@ export async function changed(
     .orderBy(id)
     .limit(page.limit)
     .execute()
-  return rows.map(({ link, ...row }) => ({ order: placedOrder(row), link, changedIn: row.changed_in }))
+  return rows.map((row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
 }
 
 /** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */
@@ -77,9 +84,7 @@ export async function find(
     .where('orders.api_key', '=', apiKey)
     .where((or) => or.or([isTransmitted, wasGivenUp(or)]))
     .executeTakeFirst()
-  if (!row) return null
-  const { link, ...order } = row
-  return { order: placedOrder(order), link }
+  return row ? restaurantsOrder(row) : null
 }
 
 /** An order that its restaurant may have although it was given up; null when it was not. */
@@ -102,28 +107,28 @@ const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
       .where('deliveries.outcome', '=', 'unreachable'),
   )
 
-/**
- * An order `o` on a console, with the restaurant's link `l`, that nobody there has moved on. `isConsole`: what a
- * restaurant is whose link was never set.
- */
-export const isUntaken = (isConsole: boolean) => sql<boolean>`
-  o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED' and o.cancellation is null
-  and case when l.link is null then ${isConsole}::boolean else l.link ->> 'kind' = 'console' end`
+/** Older orders are left to a person: a change of links, clocks or rows must never refund what was eaten long ago. */
+const UNTAKEN_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
- * Orders of consoles that nobody there has moved on within `withinMs` of when they were placed, at most `limit`,
- * oldest first.
+ * An order `o` whose delivery `d` went to a console, where nobody has moved it on. The restaurant's current link does not
+ * matter. `withinMs`: how long an order may wait there.
  */
+export const isUntaken = (withinMs: number) => sql<boolean>`
+  o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED' and o.cancellation is null
+  and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNTAKEN_FOR_AT_MOST} and d.link_kind = 'console'`
+
+/** Orders that nobody at their console has moved on within `withinMs` of when they were placed, at most `limit`, oldest first. */
 export async function untaken(
   db: Db,
-  { withinMs, isConsole, limit }: { withinMs: number; isConsole: boolean; limit: number },
+  { withinMs, limit }: { withinMs: number; limit: number },
 ): Promise<{ orderApiKey: string; requestId: string }[]> {
   const { rows } = await sql<{ order_api_key: string; request_id: string }>`
     select s.order_api_key, s.request_id
     from orders o
     join sagas s on s.order_api_key = o.api_key
-    left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key
-    where ${isUntaken(isConsole)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
+    join deliveries d on d.order_api_key = o.api_key
+    where ${isUntaken(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
     order by o.placed_at limit ${limit}`.execute(db)
   return rows.map(({ order_api_key, request_id }) => ({ orderApiKey: order_api_key, requestId: request_id }))
 }

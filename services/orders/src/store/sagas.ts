@@ -1,4 +1,4 @@
-import type { Cancellation, Refusal } from '@platter/contracts'
+import type { Cancellation, Refusal, RestaurantLink } from '@platter/contracts'
 import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'
@@ -52,9 +52,11 @@ export const accept = batched({
           access_key_id text, path text, key text, fingerprint text, key_busy float8)
       ), placed as (
         insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
-                            total, status, payment_state, details)
+                            total, status, payment_state, details, reports)
         select api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
-               total, 'PROCESSING', payment_state, details from given
+               total, 'PROCESSING', payment_state, details, coalesce(
+                 (select link ->> 'reports' from restaurant_links l where l.restaurant_api_key = given.restaurant_api_key),
+                 'detailed') from given
       ), noted as (
         insert into order_statuses (order_api_key, position, status) select api_key, 0, 'PROCESSING' from given
       ), delivery as (
@@ -156,6 +158,12 @@ export const sagaRow = (row: SelectedSaga): SagaRow => ({
   requestId: row.request_id,
 })
 
+/** `link`: by which it was accepted or refused; null leaves that of the last attempt. */
+export type Delivered = {
+  outcome: 'accepted' | 'refused' | 'unreachable'
+  link: RestaurantLink['kind'] | null
+}
+
 /** What one step of a saga changes, all in one commit. */
 export type Transition = {
   state: State
@@ -164,7 +172,7 @@ export type Transition = {
   wakeInMs: number | null
   delivery: NewDelivery | null
   /** How the delivery ended, when this is the answer to it. */
-  delivered: 'accepted' | 'refused' | 'unreachable' | null
+  delivered: Delivered | null
   /** Ends it as failed; a client who was told of the order sees it as cancelled. */
   failure: { refusal: Refusal; cancellation: Cancellation } | null
 }
@@ -193,7 +201,7 @@ const moved = batched({
       with given as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(all.map(moveRow))}::jsonb) as given(
           order_api_key text, version integer, state jsonb, wake_in float8, status text, payment_state text,
-          cancellation jsonb, delivered text, delivery_busy float8, delivery_deadline float8)
+          cancellation jsonb, delivered text, link_kind text, delivery_busy float8, delivery_deadline float8)
       ), moved as (
         update sagas set version = sagas.version + 1, attempt = 1, state = given.state,
           wake_at = now() + ${milliseconds(sql`coalesce(wake_in, 0)`)},
@@ -220,6 +228,7 @@ const moved = batched({
         ${newDeliveries(sql`order_api_key`, sql`moved`)}
       ), ended as (
         update deliveries set outcome = coalesce(delivered, outcome),
+          link_kind = coalesce(moved.link_kind, deliveries.link_kind),
           cancel_at = case when cancellation is not null and coalesce(delivered, outcome) = 'unreachable' then now() end,
           cancel_until = now() + interval '1 day'
         from moved
@@ -246,7 +255,8 @@ const moveRow = ({ orderApiKey, version, state, change, wakeInMs, ...rest }: Mov
   status: change.status ?? null,
   payment_state: change.paymentState ?? null,
   cancellation: rest.failure?.cancellation ?? null,
-  delivered: rest.delivered,
+  delivered: rest.delivered?.outcome ?? null,
+  link_kind: rest.delivered?.link ?? null,
   ...deliveryRow(rest.delivery),
 })
 

@@ -8,6 +8,7 @@ import type {
 } from '@platter/contracts'
 import type { OnBehalfOf } from '@platter/kit'
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
+import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 
@@ -35,6 +36,7 @@ export type Tables = {
     shown: Generated<boolean>
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
+    reports: Reports | null
     /** Set by a trigger only. */
     changed_in: ColumnType<string | null, never, never>
   }
@@ -58,6 +60,7 @@ export type Tables = {
     deadline_at: Clock
     last_result: string | null
     outcome: 'accepted' | 'refused' | 'unreachable' | null
+    link_kind: RestaurantLink['kind'] | null
     cancel_at: Clock | null
     cancel_until: Clock | null
     cancel_attempts: Generated<number>
