@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ApplicationAccessKeys, RevokeAccessKey, RotateAccessKey, type AccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { Stream } from '../event-stream.ts'
 import { keyed, NOBODYS_KEY } from './accounts.ts'
 import {
   anOrder,
@@ -101,6 +102,22 @@ test('without an overlap the old key ends at once, and cannot be rotated any mor
   await wait(WITHIN_MS)
   expect(await statusWith(accessKey)).toBe(401)
   expect(await rotate(id)).toMatchObject({ status: 409, body: { code: 'access-key-ended' } })
+})
+
+test('the revocation of a rotated key ends its own stream within two seconds, and not the stream of the new key', async () => {
+  const { restaurants, gateway } = stack()
+  const { id, accessKey: old } = await issue(`restaurants/${restaurants[0]!.apiKey}/access-keys`)
+  const { body: rotated } = await rotate(id, { overlapMinutes: 5 })
+  const open = (key: string) => Stream.open(`${gateway}/restaurantapi/v1/orders/stream`, { key })
+  const ofOld = await open(old)
+  const ofNew = await open(rotated.accessKey)
+  await revoke(id)
+  await Promise.race([ofOld.ended(), wait(2 * WITHIN_MS)])
+  expect(ofOld.isOver).toBe(true)
+  // Two more rounds of the check that ends streams.
+  await wait(2 * WITHIN_MS)
+  expect(ofNew.isOver).toBe(false)
+  ofNew.close()
 })
 
 test('Idempotency-Key: a rotation is done once, and an order that was sent with the old key is found with the new one', async () => {

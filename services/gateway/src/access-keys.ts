@@ -53,6 +53,19 @@ export class AccessKeys {
     return known.principal
   }
 
+  /**
+   * Whether a key that was let in is neither revoked nor expired. It counts as no bad try, and is not held off for those
+   * of its address: a stream would survive its key there. While accounts cannot be reached, the key is as good as it was.
+   */
+  async isGood(accessKey: string): Promise<boolean> {
+    try {
+      return (await this.#find(hashAccessKey(accessKey), newRequestId())) !== null
+    } catch (error) {
+      if (error instanceof Problem && error.status === 503) return true
+      throw error
+    }
+  }
+
   /** For readiness: accounts answers. The hash is of no key. */
   async check(): Promise<void> {
     await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, newRequestId())

@@ -48,6 +48,18 @@ test('whoever has a whole network of IPv6 is one address', async () => {
   expect(await use(makeAccessKey('live'), '2001:db8:1:3::1')).toBe('access-token-invalid')
 })
 
+test('whether a key is still good is asked from anywhere, and counts as no bad try', async () => {
+  const [revoked, other] = [makeAccessKey('live'), makeAccessKey('live')]
+  good.add(hashAccessKey(other))
+  await use(other, '203.0.113.7')
+  for (let count = 0; count < 31; count++) await use(revoked, '203.0.113.7')
+  expect(await use(revoked, '203.0.113.7')).toBe('rate-limited')
+  expect(await keys.isGood(revoked)).toBe(false)
+  expect(await keys.isGood(other)).toBe(true)
+  for (let count = 0; count < 31; count++) await keys.isGood(revoked)
+  expect(await use(makeAccessKey('live'), '203.0.113.9')).toBe('access-token-invalid')
+})
+
 test('a missing key is missing, and asks and counts nothing', async () => {
   expect(
     new Set(

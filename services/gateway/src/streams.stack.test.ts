@@ -99,11 +99,12 @@ afterEach(async () => {
   await owner.close()
 })
 
-function aKey(): string {
+/** Keys with the same `accessKeyId` replaced one another by rotation. */
+function aKey(accessKeyId: string = crypto.randomUUID()): string {
   const key = makeAccessKey('test')
   principals.set(hashAccessKey(key), {
     kind: 'restaurant',
-    accessKeyId: crypto.randomUUID(),
+    accessKeyId,
     restaurantApiKey: 'a-restaurant',
   })
   return key
@@ -165,6 +166,33 @@ test('a stream whose key is revoked ends within two seconds', async () => {
   await stream.rest()
   await expect.poll(() => upstream[0]?.isOver).toBe(true)
 }, 5_000)
+
+test.each([
+  ['the replaced key is revoked, its stream opened first', { opened: 'replaced first', revoked: 'replaced' }],
+  ['the replaced key is revoked, its stream opened last', { opened: 'new first', revoked: 'replaced' }],
+  ['the new key is revoked, its stream opened first', { opened: 'new first', revoked: 'new' }],
+  ['the new key is revoked, its stream opened last', { opened: 'replaced first', revoked: 'new' }],
+])(
+  'after a rotation a revocation ends the streams of its own key only: %s',
+  async (_, { opened, revoked }) => {
+    const lineage = crypto.randomUUID()
+    const keys = { replaced: aKey(lineage), new: aKey(lineage) }
+    const inOrder = opened === 'new first' ? [keys.new, keys.replaced] : [keys.replaced, keys.new]
+    const held = []
+    for (const key of inOrder) {
+      held.push({ key, ...(await open(key)) })
+      await expect.poll(() => upstream).toHaveLength(held.length)
+    }
+    const revokedKey = revoked === 'new' ? keys.new : keys.replaced
+    principals.delete(hashAccessKey(revokedKey))
+    await held.find(({ key }) => key === revokedKey)?.rest()
+    // A revocation round comes every 0.8 s ±20 %: the other stream has survived two more of them.
+    await wait(2_000)
+    expect(upstream.map(({ isOver }) => isOver)).toEqual(inOrder.map((key) => key === revokedKey))
+    for (const { leave } of held) leave()
+  },
+  12_000,
+)
 
 test('a gateway that stops ends its streams at once, cleanly, and those that still come as well', async () => {
   const key = aKey()

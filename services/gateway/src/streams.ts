@@ -7,7 +7,9 @@ const RETRY_AFTER_S = 5
 
 type Limits = { application: number; restaurant: number }
 type Caller = Exclude<Principal, { kind: 'service' }>
-type OfKey = { open: Set<AbortController>; isGood: () => Promise<boolean> }
+/** The streams of one lineage, each with the check of the access key that opened it: rotated keys share a lineage. */
+type OfLineage = Map<AbortController, IsGood>
+type IsGood = () => Promise<boolean>
 
 /**
  * The streams of events that this replica passes on, by access key. They are counted here, where every request of a
@@ -16,7 +18,7 @@ type OfKey = { open: Set<AbortController>; isGood: () => Promise<boolean> }
  */
 export class Streams {
   readonly #limits: Limits
-  readonly #ofKeys = new Map<string, OfKey>()
+  readonly #ofLineages = new Map<string, OfLineage>()
   #ended = false
 
   constructor(limits: Limits) {
@@ -32,28 +34,32 @@ export class Streams {
    * Counts a stream in until its connection closes. The signal tells it to end: the replica stops, or the key is not
    * good any more. Throws Problem rate-limited when the key has as many as it may.
    */
-  admit(principal: Caller, raw: ServerResponse, isGood: () => Promise<boolean>): AbortSignal {
+  admit(principal: Caller, raw: ServerResponse, isGood: IsGood): AbortSignal {
     const limit = principal.kind === 'restaurant' ? this.#limits.restaurant : this.#limits.application
     const { accessKeyId } = principal
-    const { open } = this.#ofKeys.get(accessKeyId) ?? { open: new Set() }
+    const open = this.#ofLineages.get(accessKeyId) ?? new Map<AbortController, IsGood>()
     if (open.size >= limit)
       throw new Problem('rate-limited', `This access key has ${limit} streams open already.`, {
         retryAfterSeconds: RETRY_AFTER_S,
       })
     const stream = new AbortController()
-    this.#ofKeys.set(accessKeyId, { open: open.add(stream), isGood })
+    this.#ofLineages.set(accessKeyId, open.set(stream, isGood))
     raw.once('close', () => {
       open.delete(stream)
-      if (open.size === 0) this.#ofKeys.delete(accessKeyId)
+      if (open.size === 0) this.#ofLineages.delete(accessKeyId)
     })
     return stream.signal
   }
 
-  /** Ends the streams of keys that were revoked: one question a key that anybody follows with. */
+  /**
+   * Ends the streams whose own access key was revoked or has expired. A key of the same lineage proves nothing: the
+   * revoked key of a rotated pair would keep its stream, or take the good key's stream with it.
+   */
   async endRevoked(): Promise<false> {
+    const streams = [...this.#ofLineages.values()].flatMap((open) => [...open])
     await Promise.all(
-      [...this.#ofKeys.values()].map(async ({ open, isGood }) => {
-        if (!(await isGood())) endAll(open)
+      streams.map(async ([stream, isGood]) => {
+        if (!(await isGood())) stream.abort()
       }),
     )
     return false
@@ -62,10 +68,6 @@ export class Streams {
   /** Ends all: their readers come back to another replica, and go on there. */
   end(): void {
     this.#ended = true
-    for (const { open } of this.#ofKeys.values()) endAll(open)
+    for (const open of this.#ofLineages.values()) for (const stream of open.keys()) stream.abort()
   }
-}
-
-function endAll(streams: ReadonlySet<AbortController>): void {
-  for (const stream of streams) stream.abort()
 }

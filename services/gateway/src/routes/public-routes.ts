@@ -146,10 +146,9 @@ async function admit(
 ): Promise<void> {
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
-  const ask = () => accessKeys.principalOf(key, { requestId: request.id, address })
-  const principal = await ask()
+  const principal = await accessKeys.principalOf(key, { requestId: request.id, address })
   request.principal = principal
-  request.isGood = () => isGood(ask)
+  if (key !== undefined) request.isGood = () => accessKeys.isGood(key)
   if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
   const applicationId = applicationOf(principal)
   if (intake?.hasRoom(applicationId) === false) throw overloaded()
@@ -163,24 +162,14 @@ async function admit(
 export const applicationOf = (principal: Principal): string | undefined =>
   principal.kind === 'application' ? principal.applicationId : undefined
 
-/** A key that cannot be asked for is as good as it was. */
-async function isGood(ask: () => Promise<Principal>): Promise<boolean> {
-  try {
-    await ask()
-    return true
-  } catch (error) {
-    return !(error instanceof Problem && error.status === 401)
-  }
-}
-
 function admitStream(
   streams: Streams,
-  { principal, isGood: ask }: FastifyRequest,
+  { principal, isGood }: FastifyRequest,
   { raw }: FastifyReply,
 ): AbortSignal {
-  if (!principal || principal.kind === 'service' || !ask)
+  if (!principal || principal.kind === 'service' || !isGood)
     throw new Error('a stream got by without an access key')
-  return streams.admit(principal, raw, ask)
+  return streams.admit(principal, raw, isGood)
 }
 
 /** While stopping: a stream that ends at once. At any other status EventSource would not come back. */
