@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withClient } from '../../dev/servers/database.ts'
 import {
   anOrder,
   card,
@@ -16,6 +17,7 @@ import {
   receiptsOf,
   register,
   sendOrder,
+  stack,
   statusesOf,
   type Order,
   type User,
@@ -161,6 +163,27 @@ test.each([
   expect(body).toMatchObject({ code, declineCode, retryable: false, error: true })
   expect(await effectsOf(total)).toEqual([`authorize declined:${declineCode}`])
   await nothingIsLeft(user)
+})
+
+test('402 under an Idempotency-Key: the query of the request is in no answer, and nothing of it is stored', async () => {
+  const { order } = await aCardOrderOfItsOwnAmount(cast.aurora, cardNumbers.declined)
+  const key = crypto.randomUUID()
+  const send = (query: string) =>
+    post<{ instance: string }>(`send-order?${query}`, order, { headers: { 'idempotency-key': key } })
+  const first = await send('cardNumber=4242424242424242&promo=first')
+  const replayed = await send('cardNumber=4242424242424242&promo=again')
+  expect(first).toMatchObject({ status: 402, body: { instance: '/publicapi/v1/send-order' } })
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+  expect(replayed.body).toEqual(first.body)
+  const stored = await withClient(stack().urls.postgres, async (client) => {
+    const { rows } = await client.query<{ row: string }>(
+      'select used::text as row from orders.idempotency_keys used where key = $1',
+      [key],
+    )
+    return rows.map(({ row }) => row)
+  })
+  expect(stored).toEqual([expect.stringContaining('card-declined')])
+  expect(stored.join()).not.toContain('promo')
 })
 
 test('422 order-refused: the restaurant refuses, the authorization is voided, and there is no order', async () => {

@@ -53,16 +53,17 @@ export class Problem extends Error {
 
 /**
  * RFC 9457 and, in the same object, the three members that existing clients read: error, errorCode, details
- * (interface.md, "Errors"). `instance` is the request's path without its query.
+ * (interface.md, "Errors"). `instance` is the path of `url`, as sent: its query may hold an access key, or whatever a
+ * client puts there, and the document may be stored under an idempotency key.
  */
-export function problemDocument(problem: Problem, requestId: string, instance: string) {
+export function problemDocument(problem: Problem, requestId: string, url: string) {
   const row = problems[problem.code]
   return {
     type: `/problems/${problem.code}`,
     title: row.title,
     status: row.status,
     detail: problem.message,
-    instance,
+    instance: pathOf(url),
     code: problem.code,
     requestId,
     retryable: row.retryable,
@@ -74,7 +75,7 @@ export function problemDocument(problem: Problem, requestId: string, instance: s
   }
 }
 
-/** The path as sent, without the query, which may hold an access key, and begins at a `#` for the router as well. */
+/** The query begins at a `#` as well, as it does for the router. */
 const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''
 
 /** What a request to `url` is answered for a problem, whoever sends it: its head fields and its body. */
@@ -91,6 +92,6 @@ export function problemAnswer(
       'x-request-id': requestId,
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     },
-    body: JSON.stringify(problemDocument(problem, requestId, pathOf(url))),
+    body: JSON.stringify(problemDocument(problem, requestId, url)),
   }
 }
