@@ -1,72 +1,255 @@
-/** Whether the digits pass the Luhn check; 12 to 19 of them, as the card schemes issue. */
-export function isCardNumber(digits: string): boolean {
-  if (!/^\d{12,19}$/.test(digits)) return false
-  let sum = 0
-  for (let place = 0; place < digits.length; place++) {
-    const digit = Number(digits[digits.length - 1 - place])
-    const doubled = place % 2 === 1 ? digit * 2 : digit
-    sum += doubled > 9 ? doubled - 9 : doubled
-  }
-  return sum % 10 === 0
-}
-
-const BRANDS: readonly [RegExp, string][] = [
-  [/^4/, 'visa'],
-  [/^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, 'mastercard'],
-  [/^3[47]/, 'amex'],
-  [/^(6011|65|64[4-9])/, 'discover'],
-  [/^3(0[0-5]|[68])/, 'diners'],
-  [/^35/, 'jcb'],
-]
-
-/** The scheme that a card number belongs to by its first digits, or `unknown`. */
-export const brandOf = (digits: string): string =>
-  BRANDS.find(([start]) => start.test(digits))?.[1] ?? 'unknown'
-
-/** From 13 digits on, alone or in groups with single spaces or dashes between: a card number is 13 to 19 of them. */
-export const LONG_NUMBER = /\d(?:[ -]?\d){12,}/g
-
-const digitsOf = (run: string): string => run.replaceAll(/\D/g, '')
+import { isIssued, LONGEST, passesLuhn, SHORTEST } from './card-issuers.ts'
 
 /**
- * A text as long as before, in which of every card number only the last four digits are left. The others are `*`:
- * kitchens print ASCII. What is written as a telephone number is left alone.
+ * A card number in a text, `start` to `end`, which is behind its expiry and cvv where these follow it. `places` are those
+ * of all its digits; the last four of the number begin with number `lastFour` of them.
  */
-export const maskCardNumbers = (text: string): string =>
-  text.replaceAll(LONG_NUMBER, (run, at: number) => (isTelephone(run, text[at - 1]) ? run : masked(run)))
+export type FoundCard = { start: number; end: number; places: Uint32Array; lastFour: number }
+
+const MOST_SEPARATORS = 3
 
 /**
- * The same for an e-mail address, of which only digits in a row are a card's: with dashes between they may be those of
- * a UUID, and whoever is meant by it could not be reached. What has no @ is none.
+ * Every card number in a text, in time linear in its length. Digits with at most three separators between any two of
+ * them are a run. A card number has an issuer's first digits, a length of that issuer's numbers, and passes the Luhn
+ * check. It is a whole run, apart from expiry and cvv behind it; or, within a longer run, a group or groups as they are
+ * printed on cards. Telephone numbers and our identifiers are none.
  */
-export const maskInEmail = (text: string): string =>
-  text.includes('@') ? text.split('-').map(maskCardNumbers).join('-') : maskCardNumbers(text)
-
-/** E.164 with its plus has 15 digits at most; two numbers of ten digits stand side by side. */
-const isTelephone = (run: string, before: string | undefined): boolean =>
-  /^(?:\d{3}[ -]\d{3}[ -]\d{4}(?:[ -]|$))+$/.test(run) || (before === '+' && digitsOf(run).length <= 15)
-
-function masked(run: string): string {
-  const cards = cardNumbersIn(digitsOf(run))
-  let place = -1
-  return run.replaceAll(/\d/g, (digit) => {
-    place++
-    return cards.some(({ from, to }) => from <= place && place < to - 4) ? '*' : digit
-  })
-}
-
-/**
- * Where any 13 to 19 digits in a row pass the Luhn check: an expiry or a cvv may stand right beside them. Those that
- * overlap are one, so that no card number is left beside what was found.
- */
-export function cardNumbersIn(digits: string): { from: number; to: number }[] {
-  const found: { from: number; to: number }[] = []
-  for (let from = 0; from + 13 <= digits.length; from++)
-    for (let to = from + 13; to <= from + 19 && to <= digits.length; to++) {
-      if (!isCardNumber(digits.slice(from, to))) continue
-      const last = found.at(-1)
-      if (last && from < last.to) last.to = Math.max(last.to, to)
-      else found.push({ from, to })
+export function findCardNumbers(text: string): FoundCard[] {
+  const found: FoundCard[] = []
+  const run = new Run(text)
+  let separators = 0
+  for (let at = 0; at < text.length;) {
+    const kind = kindAt(text, at)
+    if (kind < SEPARATOR) {
+      run.add(kind, at, separators > 0)
+      separators = 0
+    } else if (run.size > 0 && (kind === OTHER || ++separators > MOST_SEPARATORS)) {
+      found.push(...run.takeCards())
+      separators = 0
     }
-  return found
+    at += kind === SEPARATOR ? separatorWidth(text, at) : widthAt(text, at)
+  }
+  return [...found, ...run.takeCards()]
 }
+
+/** The text with `*`, which every kitchen's printer has, for each digit of a card number but the last four, and of its expiry and cvv. */
+export function maskCardNumbers(text: string): string {
+  let masked = ''
+  let done = 0
+  for (const { places, lastFour } of findCardNumbers(text))
+    places.forEach((place, digit) => {
+      if (digit >= lastFour && digit < lastFour + 4) return
+      masked += `${text.slice(done, place)}*`
+      done = place + widthAt(text, place)
+    })
+  return masked + text.slice(done)
+}
+
+// Characters ---------------------------------------------------------------------------------------------------
+
+/** Kinds of characters: a digit's value, or one of these. */
+const SEPARATOR = 10
+const OTHER = 11
+
+/** Every space, dash, dot, slash and line break, and what is not seen: zero-width characters, marks on the digit before. */
+const IS_SEPARATOR =
+  /[\s\p{Z}\p{Pd}\p{Cf}\p{M}./\\_|\u00B7\u2022\u2024\u2027\u2044\u2212\u2215\u30FB\uFF0E\uFF0F]/u
+const IS_DIGIT = /\p{Nd}/u
+
+/** The kind of each code point plus one; 0 for those that no text has had so far. */
+const KINDS = new Uint8Array(0x110000)
+
+function kindAt(text: string, at: number): number {
+  const code = text.codePointAt(at) ?? 0
+  const known = KINDS[code] ?? 0
+  if (known > 0) return known - 1
+  const character = String.fromCodePoint(code)
+  const kind = IS_DIGIT.test(character) ? digitOf(code) : IS_SEPARATOR.test(character) ? SEPARATOR : OTHER
+  KINDS[code] = kind + 1
+  return kind
+}
+
+/** Unicode 16.0, 4.6: decimal digits are in sets of ten in a row, from zero to nine, and some sets follow one another. */
+function digitOf(code: number): number {
+  let before = 0
+  while (IS_DIGIT.test(String.fromCodePoint(code - before - 1))) before++
+  return before % 10
+}
+
+const widthAt = (text: string, at: number): number => {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < 0xdc00 && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}
+
+/** In JSON, and so in a log line, a line break is an escape: one separator, of which no letter or digit counts. */
+const ESCAPE = /\\(?:[nrtfb]|u[0-9a-fA-F]{4})/y
+
+function separatorWidth(text: string, at: number): number {
+  if (text[at] !== '\\') return widthAt(text, at)
+  ESCAPE.lastIndex = at
+  return ESCAPE.test(text) ? ESCAPE.lastIndex - at : 1
+}
+
+// Digits -------------------------------------------------------------------------------------------------------
+
+/** The digits of a number are `from` to `to`, those of its expiry and cvv `to` to `end`. */
+type Span = { from: number; to: number; end: number }
+
+/** Lengths of the groups on a card, as the digits of an integer: by fours, or as American Express and Diners Club print them. */
+const PRINTED = new Set([444, 4441, 4442, 4443, 4444, 44441, 44442, 44443, 464, 465])
+const MOST_GROUPS = 5
+
+/** `0931`, `9/2031`, `314`, or both, in either order. */
+const EXPIRY_OR_CVV =
+  /^(?:(?:0?[1-9]|1[0-2])(?:20)?\d\d(?:\d{3,4})?|\d{3,4}(?:(?:0?[1-9]|1[0-2])(?:20)?\d\d)?)$/
+const LONGEST_EXPIRY_AND_CVV = 10
+
+/** The digits of one run after another. A group is digits without a separator. */
+class Run {
+  size = 0
+  readonly #text: string
+  readonly #digits: Uint8Array
+  /** Where each digit stands in the text. */
+  readonly #places: Uint32Array
+  /** Which digit each group begins with. */
+  readonly #groups: number[] = []
+
+  constructor(text: string) {
+    this.#text = text
+    this.#digits = new Uint8Array(text.length)
+    this.#places = new Uint32Array(text.length)
+  }
+
+  add(digit: number, place: number, isApart: boolean): void {
+    if (isApart || this.size === 0) this.#groups.push(this.size)
+    this.#digits[this.size] = digit
+    this.#places[this.size++] = place
+  }
+
+  /** The card numbers of the run, which ends here: what is added next begins another one. */
+  takeCards(): FoundCard[] {
+    const spans = this.size < SHORTEST || this.#isTelephone() ? [] : this.#spans()
+    const cards = spans.map((span) => this.#card(span))
+    this.size = 0
+    this.#groups.length = 0
+    return cards.filter((card) => !isInIdentifier(this.#text, card))
+  }
+
+  #card({ from, to, end }: Span): FoundCard {
+    const places = this.#places.slice(from, end)
+    const last = places.at(-1) ?? 0
+    return { start: places[0] ?? 0, end: last + widthAt(this.#text, last), places, lastFour: to - 4 - from }
+  }
+
+  #spans(): Span[] {
+    const whole = this.#numberIn(0, this.size)
+    if (whole) return [whole]
+    const spans: Span[] = []
+    for (let group = 0; group < this.#groups.length; group++) {
+      const span = this.#numberIn(this.#begin(group), this.#begin(group + 1)) ?? this.#printedAt(group)
+      if (!span) continue
+      if (this.#isExpiryOrCvv(span.to, this.size)) span.end = this.size
+      const before = spans.at(-1)
+      if (before && span.from < before.end) join(before, span)
+      else spans.push(span)
+    }
+    return spans
+  }
+
+  #begin(group: number): number {
+    return this.#groups[group] ?? this.size
+  }
+
+  /** A number that takes up these digits, apart from expiry and cvv behind it. The longest one hides the most. */
+  #numberIn(from: number, end: number): Span | null {
+    const shortest = Math.max(from + SHORTEST, end - LONGEST_EXPIRY_AND_CVV)
+    for (let to = Math.min(from + LONGEST, end); to >= shortest; to--)
+      if (this.#isCard(from, to) && (to === end || this.#isExpiryOrCvv(to, end))) return { from, to, end }
+    return null
+  }
+
+  /** The longest number in groups as they are printed that begins with this one. */
+  #printedAt(group: number): Span | null {
+    const from = this.#begin(group)
+    let lengths = 0
+    let longest: Span | null = null
+    for (let next = group; next < group + MOST_GROUPS; next++) {
+      const length = this.#begin(next + 1) - this.#begin(next)
+      if (length === 0 || length > 6) break
+      lengths = lengths * 10 + length
+      const to = this.#begin(next + 1)
+      if (PRINTED.has(lengths) && this.#isCard(from, to)) longest = { from, to, end: to }
+    }
+    return longest
+  }
+
+  #isCard(from: number, to: number): boolean {
+    const digits = this.#digits
+    let four = 0
+    for (let place = from; place < from + 4; place++) four = four * 10 + (digits[place] ?? 0)
+    return isIssued(four, to - from) && passesLuhn(digits, from, to)
+  }
+
+  #isExpiryOrCvv(from: number, end: number): boolean {
+    return (
+      end - from <= LONGEST_EXPIRY_AND_CVV && EXPIRY_OR_CVV.test(this.#digits.subarray(from, end).join(''))
+    )
+  }
+
+  #isTelephone(): boolean {
+    const start = this.#places[0] ?? 0
+    const before = this.#text.slice(Math.max(0, start - LONGEST_INTERNATIONAL), start)
+    if (this.size <= MOST_DIGITS && INTERNATIONAL.test(before)) return true
+    // 00 is how many countries dial the plus.
+    const isDialled = this.#digits[0] === 0 && this.#digits[1] === 0 && this.size <= MOST_DIGITS + 2
+    return isDialled || this.#isNorthAmerican()
+  }
+
+  /** Nothing but telephone numbers in groups of 3, 3 and 4 digits, with or without the country's 1. */
+  #isNorthAmerican(): boolean {
+    // The group that may come next: 0 the country or the area, 1 the area, 2 the exchange, 3 the line.
+    let next = 0
+    for (let group = 0; group < this.#groups.length; group++) {
+      const length = this.#begin(group + 1) - this.#begin(group)
+      if (next === 0 && length === 1) next = 1
+      else if (length !== (next === 3 ? 4 : 3)) return false
+      else next = next === 3 ? 0 : Math.max(next, 1) + 1
+    }
+    return next === 0
+  }
+}
+
+/** What overlaps is one, so that no number is left beside digits that pass the Luhn check by chance. */
+function join(span: Span, next: Span): void {
+  span.to = Math.max(span.to, next.to)
+  span.end = Math.max(span.end, next.end)
+}
+
+// What only looks like a card number ---------------------------------------------------------------------------
+
+/** What is before the rest of an international telephone number: `+`, or its country with something in brackets. */
+const INTERNATIONAL = /[+＋]$|(?:[+＋]|(?<!\d)00)\d{1,3}[^\d\p{L}]{0,3}\(\d{1,5}\)[^\d\p{L}]{0,3}$/u
+const LONGEST_INTERNATIONAL = 20
+/** ITU-T E.164, 6.1. */
+const MOST_DIGITS = 15
+
+/** An apiKey, a trace, a span, a UUID; with a letter, or it could be anything. */
+const IDENTIFIER =
+  /^(?=.*[a-f])(?:[0-9a-f]{48}|[0-9a-f]{32}|[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const LONGEST_IDENTIFIER = 48
+const OF_WORD = /[0-9A-Za-z]/
+
+/** The digits of our identifiers pass the Luhn check by chance. */
+function isInIdentifier(text: string, { start, end }: { start: number; end: number }): boolean {
+  let first = start
+  let last = end
+  while (last - first <= LONGEST_IDENTIFIER && isOfIdentifier(text.charCodeAt(first - 1))) first--
+  while (last - first <= LONGEST_IDENTIFIER && isOfIdentifier(text.charCodeAt(last))) last++
+  if (last - first === end - start || last - first > LONGEST_IDENTIFIER) return false
+  const isWord = OF_WORD.test(text[first - 1] ?? '') || OF_WORD.test(text[last] ?? '')
+  return !isWord && IDENTIFIER.test(text.slice(first, last))
+}
+
+/** `0` to `9`, `a` to `f`, and the dashes of a UUID. */
+const isOfIdentifier = (unit: number): boolean =>
+  (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x66) || unit === 0x2d

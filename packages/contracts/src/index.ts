@@ -1,3 +1,4 @@
+export { brandOf, isCardNumber } from './card-issuers.ts'
 export * from './card-number.ts'
 export * from './expiry.ts'
 export * from './inputs.ts'

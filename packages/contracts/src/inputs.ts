@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isCardNumber } from './card-number.ts'
+import { isCardNumber } from './card-issuers.ts'
 import { secret } from './secret.ts'
 import { shownAs } from './shown-as.ts'
 import { ApiKey, filledText, lenientBoolean, lenientNumber, nullAsAbsent, text } from './values.ts'

@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { maskInEmail } from '../card-number.ts'
 import { NewAddress, NewCard, savedOrNew } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Order } from '../records.ts'
 import { shownAs } from '../shown-as.ts'
 import {
   ApiKey,
-  characters,
   filledText,
   lenientBoolean,
   lenientNumber,
@@ -39,7 +37,7 @@ const personFields = {
   phone: filledText(30),
 }
 
-const guest = { ...personFields, email: nullAsAbsent(characters(200).overwrite(maskInEmail)) }
+const guest = { ...personFields, email: nullAsAbsent(text(200)) }
 const existing = {
   apiKey: ApiKey.describe('Of the user.'),
   firstName: nullAsAbsent(personFields.firstName),
