@@ -144,12 +144,14 @@ test('in the role for clients, with nothing set, nothing is seen', async () => {
 
 test('an application sees an order of another one by its recipient, once that user is known to be its own', async () => {
   const rows = ordering.as({ applicationId: mine, userApiKey: userOf(theirs) })
-  expect((await orders.ofRecipient(rows, userOf(theirs), { before: null, limit: 9 })).map(apiKeyOf)).toEqual([
-    orderOf(theirs),
-  ])
+  const { orders: found } = await orders.ofRecipient(rows, userOf(theirs), { before: null, limit: 9 })
+  expect(found.map(apiKeyOf)).toEqual([orderOf(theirs)])
   expect(await orders.statuses(rows, orderOf(theirs))).toHaveLength(1)
   const without = ordering.as({ applicationId: mine })
-  expect(await orders.ofRecipient(without, userOf(theirs), { before: null, limit: 9 })).toEqual([])
+  expect(await orders.ofRecipient(without, userOf(theirs), { before: null, limit: 9 })).toEqual({
+    orders: [],
+    hasMore: false,
+  })
   expect(await orders.find(without, orderOf(theirs))).toBeNull()
 })
 

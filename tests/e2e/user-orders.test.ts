@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest'
 import { elsewhere, wordsOf } from './accounts.ts'
-import { anOrder, call, cast, get, register, sendOrder, type Order, type ProblemBody } from './client.ts'
+import {
+  anOrder,
+  call,
+  cast,
+  get,
+  register,
+  sendOrder,
+  stack,
+  type Answer,
+  type Order,
+  type ProblemBody,
+} from './client.ts'
+import { aKitchen, menuItem } from './own-restaurant.ts'
 
 test('newest first, page by page', async () => {
   const user = await register()
@@ -12,6 +24,37 @@ test('newest first, page by page', async () => {
   const second = await call<Order[]>(next!)
   expect([...first.body, ...second.body].map(({ apiKey }) => apiKey)).toEqual(placed)
   expect(second.headers.get('link')).toBeNull()
+})
+
+test('a page of large orders ends at 1 MB, with a link to the rest: of the user and of the restaurant', async () => {
+  const item = menuItem(10)
+  const [kitchen, user] = await Promise.all([aKitchen({}, [item]), register()])
+  const items = Array.from({ length: 100 }, () => ({ apiKey: item.apiKey, comments: 'x'.repeat(500) }))
+  const request = await anOrder(cast.aurora, {
+    restaurantApiKey: kitchen.apiKey,
+    items,
+    recipient: { apiKey: user.apiKey },
+  })
+  const placed: string[] = []
+  for (let count = 0; count < 32; count++) placed.unshift((await sendOrder(request)).body.apiKey)
+  const lists = [
+    { path: `/publicapi/v1/user/${user.apiKey}/orders?limit=100`, key: stack().accessKey },
+    { path: '/restaurantapi/v1/orders?limit=100', key: kitchen.key },
+  ]
+  for (const { path, key } of lists) {
+    const found: Order[] = []
+    const pages: number[] = []
+    for (let next: string | undefined = path; next !== undefined;) {
+      const { status, headers, body }: Answer<Order[]> = await call<Order[]>(next, { key })
+      expect(status).toBe(200)
+      pages.push(JSON.stringify(body).length)
+      found.push(...body)
+      next = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+    }
+    expect(found.map(({ apiKey }) => apiKey)).toEqual(placed)
+    expect(pages.length).toBeGreaterThan(1)
+    for (const bytes of pages) expect(bytes).toBeLessThan(1_500_000)
+  }
 })
 
 test("404: another application's order is not there, in the same words as if it did not exist", async () => {

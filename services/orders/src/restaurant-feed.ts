@@ -64,18 +64,18 @@ export class RestaurantFeed implements Feed {
 
   async *#changed(start: Start): AsyncGenerator<string> {
     for (let after: number | null = 0; after !== null;) {
-      const page = await restaurantOrders.changed(this.#db, this.#restaurantApiKey, {
+      const { orders, hasMore } = await restaurantOrders.changed(this.#db, this.#restaurantApiKey, {
         ...start,
         after,
         limit: AT_ONCE,
       })
-      for (const { changedIn, ...changed } of page) {
+      for (const { changedIn, ...changed } of orders) {
         const { apiKey } = changed.order
         if (this.#sent.get(apiKey) === changedIn) continue
         yield render(restaurantOrderRecord(changed, this.#acceptWithinMs))
         this.#sent.set(apiKey, changedIn)
       }
-      after = page.length < AT_ONCE ? null : (page.at(-1)?.order.id ?? null)
+      after = hasMore ? (orders.at(-1)?.order.id ?? null) : null
     }
   }
 }

@@ -98,7 +98,7 @@ test('a pending order that is read and fails at the same moment is hidden, or vi
       readToShow(db, () => orders.ofRecipient(db, user, page)),
       fail(order),
     ])
-    const isListed = history.some(({ apiKey }) => apiKey === order)
+    const isListed = history.orders.some(({ apiKey }) => apiKey === order)
     const after = await orders.find(db, order)
     expect(after !== null, 'visible if, and only if, it was shown').toBe(one !== null || isListed)
     seen[after ? 'shown' : 'hidden'] += 1

@@ -30,23 +30,23 @@ export async function isUserOf(
  * The mark and the failure are statements on one row: either the order was marked before it failed, or the mark finds it
  * decided, and what was read is read again.
  */
-export async function readToShow<T extends orders.ReadOrder>(
+export async function readToShow<Found extends { orders: readonly orders.ReadOrder[] }>(
   db: Db,
-  read: () => Promise<readonly T[]>,
-): Promise<readonly T[]> {
+  read: () => Promise<Found>,
+): Promise<Found> {
   const found = await read()
-  const unseen = found.filter(({ staysVisible }) => !staysVisible)
+  const unseen = found.orders.filter(({ staysVisible }) => !staysVisible)
   const marked = await Promise.all(unseen.map(({ apiKey }) => orders.show(db, apiKey)))
   return marked.every(Boolean) ? found : readToShow(db, read)
 }
 
 /** The order from `rows`, as `readToShow`; null when there is none to be seen. */
 export async function findToShow(db: Db, rows: Db, apiKey: string): Promise<orders.OwnedOrder | null> {
-  const [order = null] = await readToShow(db, async () => {
-    const found = await orders.find(rows, apiKey)
-    return found ? [found] : []
+  const { found } = await readToShow(db, async () => {
+    const order = await orders.find(rows, apiKey)
+    return { found: order, orders: order ? [order] : [] }
   })
-  return order
+  return found
 }
 
 /**

@@ -12,12 +12,11 @@ export const listRestaurantOrders =
   (db: Db, acceptWithinMs: number): Handler<typeof RestaurantOrders> =>
   async ({ query: { open, limit, cursor }, principal, url, setHeader }) => {
     const before = cursor === undefined ? null : readCursor(cursor, Cursor)
-    const found = await restaurantOrders.list(db, principal.restaurantApiKey, {
+    const { orders, hasMore } = await restaurantOrders.list(db, principal.restaurantApiKey, {
       open,
       before,
-      limit: limit + 1,
+      limit,
     })
-    const page = found.slice(0, limit)
-    if (found.length > limit) setHeader('link', nextPage(url, page.at(-1)?.order.id))
-    return page.map((order) => restaurantOrderRecord(order, acceptWithinMs))
+    if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.order.id))
+    return orders.map((order) => restaurantOrderRecord(order, acceptWithinMs))
   }

@@ -23,8 +23,7 @@ export const userOrders =
     if (!(await isUserOf(bus, apiKey, { applicationId, requestId })))
       throw new Problem('user-not-found', 'There is no such user.')
     const rows = own({ applicationId, userApiKey: apiKey })
-    const found = await readToShow(db, () => orders.ofRecipient(rows, apiKey, { before, limit: limit + 1 }))
-    const page = found.slice(0, limit)
-    if (found.length > limit) setHeader('link', nextPage(url, page.at(-1)?.id))
-    return page.map(orderRecord)
+    const page = await readToShow(db, () => orders.ofRecipient(rows, apiKey, { before, limit }))
+    if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
+    return page.orders.map(orderRecord)
   }

@@ -3,6 +3,7 @@ import { batched, matched } from '@platter/kit'
 import { sql, type Selectable } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
+import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 export type OrderRow = Selectable<Tables['orders']>
@@ -90,18 +91,26 @@ export async function ofRecipient(
   db: Db,
   recipientApiKey: string,
   page: { before: number | null; limit: number },
-): Promise<ReadOrder[]> {
+): Promise<OrderPage<ReadOrder>> {
   const rows = await db
-    .selectFrom('orders')
+    .selectFrom(
+      db
+        .selectFrom('orders')
+        .selectAll()
+        .select(inPage(sql`orders.id desc`))
+        .where('recipient_api_key', '=', recipientApiKey)
+        // As isVisible says, and before the page is cut.
+        .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
+        .$if(page.before !== null, (query) => query.where('id', '<', page.before))
+        .orderBy('id', 'desc')
+        .limit(page.limit)
+        .as('page'),
+    )
     .selectAll()
-    .where('recipient_api_key', '=', recipientApiKey)
-    // As isVisible says, and before the page is cut.
-    .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
-    .$if(page.before !== null, (query) => query.where('id', '<', page.before))
+    .where('bytes_before', '<', PAGE_BYTES)
     .orderBy('id', 'desc')
-    .limit(page.limit)
     .execute()
-  return rows.map(readOrder)
+  return pageOf(rows, readOrder)
 }
 
 /** Oldest first; `date` in epoch seconds. */

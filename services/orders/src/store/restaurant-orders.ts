@@ -3,6 +3,7 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { Position } from '#/store/changes.ts'
+import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { sagaRow, type SagaRow, type SelectedSaga } from '#/store/sagas.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -32,15 +33,23 @@ export async function list(
   db: Db,
   restaurantApiKey: string,
   page: { open: boolean; before: number | null; limit: number },
-): Promise<RestaurantsOrder[]> {
-  const rows = await ofRestaurant(db, restaurantApiKey)
-    .where(isTransmitted)
-    .$if(page.open, (query) => query.where(isOpen))
-    .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
-    .orderBy('orders.id', 'desc')
-    .limit(page.limit)
+): Promise<OrderPage<RestaurantsOrder>> {
+  const rows = await db
+    .selectFrom(
+      ofRestaurant(db, restaurantApiKey)
+        .select(inPage(sql`orders.id desc`))
+        .where(isTransmitted)
+        .$if(page.open, (query) => query.where(isOpen))
+        .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
+        .orderBy('orders.id', 'desc')
+        .limit(page.limit)
+        .as('page'),
+    )
+    .selectAll()
+    .where('bytes_before', '<', PAGE_BYTES)
+    .orderBy('id', 'desc')
     .execute()
-  return rows.map(restaurantsOrder)
+  return pageOf(rows, restaurantsOrder)
 }
 
 /**
@@ -48,6 +57,8 @@ export async function list(
  * restaurant's orders beyond any, and would go through them by their ids, all of them for the one that has changed.
  */
 const idOfFew = sql<number>`orders.id + 0`
+
+type Changed = RestaurantsOrder & { changedIn: Position | null }
 
 /**
  * Oldest first: those that have changed from the position on, and with `whole` those that are open as well. `after`
@@ -57,21 +68,29 @@ export async function changed(
   db: Db,
   restaurantApiKey: string,
   page: { since: Position | null; whole: boolean; after: number; limit: number },
-): Promise<(RestaurantsOrder & { changedIn: Position | null })[]> {
+): Promise<OrderPage<Changed>> {
   const id = page.whole ? sql<number>`orders.id` : idOfFew
-  const rows = await ofRestaurant(db, restaurantApiKey)
-    .where(isTransmitted)
-    .where((order) =>
-      order.or([
-        ...(page.since === null ? [] : [order('orders.changed_in', '>=', page.since)]),
-        ...(page.whole ? [isOpen] : []),
-      ]),
+  const rows = await db
+    .selectFrom(
+      ofRestaurant(db, restaurantApiKey)
+        .select(inPage(id))
+        .where(isTransmitted)
+        .where((order) =>
+          order.or([
+            ...(page.since === null ? [] : [order('orders.changed_in', '>=', page.since)]),
+            ...(page.whole ? [isOpen] : []),
+          ]),
+        )
+        .where(id, '>', page.after)
+        .orderBy(id)
+        .limit(page.limit)
+        .as('page'),
     )
-    .where(id, '>', page.after)
-    .orderBy(id)
-    .limit(page.limit)
+    .selectAll()
+    .where('bytes_before', '<', PAGE_BYTES)
+    .orderBy('id')
     .execute()
-  return rows.map((row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
+  return pageOf(rows, (row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
 }
 
 /** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */

@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { cents } from '@platter/contracts'
+import { createLog, newApiKey } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
+import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
+import { PAGE_BYTES, type OrderPage } from './order-pages.ts'
+import * as orders from './orders.ts'
+import * as restaurantOrders from './restaurant-orders.ts'
+import type { Db, Tables } from './tables.ts'
+
+const log = createLog('test', 'fatal')
+const user = newApiKey()
+let db: Db
+let close: () => Promise<void>
+let restaurant: string
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(() => close())
+beforeEach(async () => {
+  restaurant = newApiKey()
+  await db.deleteFrom('orders').execute()
+})
+
+const detailsWith = (comments: string): OrderDetails => ({
+  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+  items: [],
+  card: null,
+  address: null,
+  comments,
+  subtotal: cents(0),
+  tax: cents(0),
+  tip: cents(0),
+  deliveryPrice: cents(0),
+})
+
+/** Orders of one user at one restaurant, the oldest first. */
+async function place(comments: readonly string[]): Promise<string[]> {
+  const apiKeys = comments.map(() => newApiKey())
+  for (const [at, text] of comments.entries())
+    await db
+      .insertInto('orders')
+      .values({
+        api_key: apiKeys[at] ?? '',
+        application_id: 'an-application',
+        recipient_api_key: user,
+        restaurant_api_key: restaurant,
+        method: 'pickup',
+        payment: 'cash',
+        test: false,
+        total: 0,
+        status: 'AWAITING_PREPARATION',
+        payment_state: 'DUE',
+        details: JSON.stringify(detailsWith(text)),
+        cancellation: null,
+      })
+      .execute()
+  // A change, which the streams of restaurants look for.
+  await db.updateTable('orders').set({ outcome: 'transmitted' }).execute()
+  return apiKeys
+}
+
+type Limits = { limit: number; from: number | null }
+type Reader = (limits: Limits) => Promise<OrderPage<PlacedOrder>>
+
+const LISTS: readonly [string, 'newest first' | 'oldest first', Reader][] = [
+  [
+    "a user's orders",
+    'newest first',
+    ({ limit, from }) => orders.ofRecipient(db, user, { before: from, limit }),
+  ],
+  ...[true, false].map((open): [string, 'newest first', Reader] => [
+    open ? "a restaurant's open orders" : "a restaurant's orders",
+    'newest first',
+    async ({ limit, from }) =>
+      plain(await restaurantOrders.list(db, restaurant, { open, before: from, limit })),
+  ]),
+  ...[null, '1'].map((since): [string, 'oldest first', Reader] => [
+    since === null ? 'the open orders of a stream' : 'the changed orders of a stream',
+    'oldest first',
+    async ({ limit, from }) =>
+      plain(
+        await restaurantOrders.changed(db, restaurant, {
+          since,
+          whole: since === null,
+          after: from ?? 0,
+          limit,
+        }),
+      ),
+  ]),
+]
+
+const plain = ({ orders: found, hasMore }: OrderPage<RestaurantsOrder>) => ({
+  orders: found.map(({ order }) => order),
+  hasMore,
+})
+
+/** All pages of a list, each a list of orders. */
+async function pages(read: Reader, limit: number): Promise<PlacedOrder[][]> {
+  const all: PlacedOrder[][] = []
+  for (let from: number | null = null; ;) {
+    const { orders: page, hasMore } = await read({ limit, from })
+    all.push(page)
+    if (!hasMore) return all
+    from = page.at(-1)?.id ?? null
+  }
+}
+
+const bytesOf = (page: readonly PlacedOrder[]) =>
+  page.reduce((sum, { details }) => sum + Buffer.byteLength(JSON.stringify(details)), 0)
+
+const LARGEST = 90_000
+/** PostgreSQL stores the one compressed to a hundredth, the other as it is. */
+const TEXTS = {
+  'of one letter': () => 'x'.repeat(LARGEST),
+  'that cannot be compressed': () => Array.from({ length: LARGEST / 48 }, () => newApiKey()).join(''),
+}
+
+for (const [name, order, read] of LISTS) {
+  for (const [kind, text] of Object.entries(TEXTS))
+    test(`a page of ${name} has at most 1 MB and one order, with texts ${kind}, and no order is left out`, async () => {
+      const placed = await place(Array.from({ length: 30 }, text))
+      const found = await pages(read, 100)
+      expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
+        order === 'newest first' ? placed.toReversed() : placed,
+      )
+      expect(found.map(({ length }) => length)).toEqual([12, 12, 6])
+      for (const page of found) expect(bytesOf(page)).toBeLessThan(PAGE_BYTES + LARGEST + 1_000)
+    })
+
+  test(`a page of ${name} has as many small orders as its limit, and one at least`, async () => {
+    await place(Array.from({ length: 7 }, () => 'no onions'))
+    expect((await pages(read, 3)).map(({ length }) => length)).toEqual([3, 3, 1])
+    expect((await pages(read, 7)).map(({ length }) => length)).toEqual([7])
+    await db.deleteFrom('orders').execute()
+    await place(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
+    expect((await pages(read, 100)).map(({ length }) => length)).toEqual([1, 1, 1])
+    await db.deleteFrom('orders').execute()
+    expect(await pages(read, 100)).toEqual([[]])
+  })
+}
