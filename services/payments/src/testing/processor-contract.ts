@@ -79,9 +79,8 @@ async function before(world: World, move: Move) {
   return { reference, token, did: ['authorize', 'capture'], ask }
 }
 
-/** Everything else is an answer that comes at once. */
-const askerFor = ({ processor, impatient }: World, fault: ContractFault) =>
-  fault === 'slow' ? impatient : processor
+/** Only a slow answer needs a caller that gives up. */
+const askerFor = (world: World, fault: ContractFault) => world[fault === 'slow' ? 'impatient' : 'processor']
 
 type Promised = (world: World) => Promise<void>
 
