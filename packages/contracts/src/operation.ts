@@ -32,6 +32,11 @@ export type Operation = {
   response: z.ZodType
   /** A GET whose response depends on its URL only, never on who requests it: the gateway may answer from its cache. */
   shared?: true
+  /**
+   * It hashes a password, which takes 30 ms of a core: always, or when its body has one. What always does is limited by
+   * the gateway already, before its body is read; accounts limit both.
+   */
+  hashesPassword?: 'always' | 'when-given'
   /** Server-Sent Events, by name, and the data of each: answered where `answersEvents` says so. */
   events?: Readonly<Record<string, z.ZodType>>
   /** Those that are the endpoint's own; every endpoint may also answer the ones of `everywhere`. */

@@ -1,7 +1,7 @@
 import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Secret } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { Intake } from '@platter/kit'
 
 type Parameters = { memory: number; passes: number; parallelism: number }
 /** `keyId` names the pepper; the hashes of long ago have none. */
@@ -20,23 +20,24 @@ const SHARE = 1 / 3
 /** So much rest may be put off, by whoever comes after a pause. */
 const UNRESTED_MS = 2_000
 /**
- * 0.9 s of waiting, and 2.7 in a crowd that goes on; who comes later is better served by trying again. One gateway asks
- * for 24 at a time, 16 of them for one application (services/gateway/src/wire.ts).
+ * Requests that hash or wait for their turn: 0.9 s, and 2.8 s in a crowd that goes on. One application has at most 21 of
+ * them, so that the requests of another one find room and wait for 2 s at most.
  */
-const MAX_WAITING = 30
+const REQUESTS_AT_ONCE = 31
 
 /** `outdated`: right, and made by other parameters than today's, so to be hashed again. */
 export type Verdict = 'right' | 'outdated' | 'wrong'
 
 /**
  * Hashes passwords with Argon2id into PHC strings, which say by what they were made, so that the numbers above
- * may grow, and verifies them. Both throw Problem overloaded when too many wait already.
+ * may grow, and verifies them, one at a time.
  *
  * A pepper is a secret that goes into each hash and lies in no database: whoever has but the rows can try nothing
  * out. The first one makes new hashes, the others only verify what they have made, until its owner signs in.
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
-  const { inTurn, admit } = oneAtATime()
+  const inTurn = oneAtATime()
+  const intake = new Intake(REQUESTS_AT_ONCE)
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
 
@@ -50,30 +51,34 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
   const isCurrent = (hash: Hash) => hash.keyId === keyId && isByToday(hash)
   const nobodys: Hash = { ...current(), tag: randomBytes(TAG_BYTES) }
 
+  const hash = (password: Secret): Promise<string> =>
+    inTurn(async () => {
+      const made = current()
+      return toPhc({ ...made, tag: await derive(password, made, pepperOf(made), TAG_BYTES) })
+    })
+
+  /**
+   * Whether the hash is the password's. Without a hash it is wrong, after as much work: how long it takes does
+   * not tell whether there is one. A hash by other parameters takes another time, until its owner signs in.
+   */
+  const verify = (password: Secret, phc: string | undefined): Promise<Verdict> =>
+    inTurn(async () => {
+      const kept = phc === undefined ? nobodys : fromPhc(phc)
+      const tag = await derive(password, kept, pepperOf(kept), kept.tag.length)
+      if (!timingSafeEqual(tag, kept.tag) || phc === undefined) return 'wrong'
+      return isCurrent(kept) ? 'right' : 'outdated'
+    })
+
   return {
     /**
-     * Throws Problem overloaded when there is no room for one more. To be asked before anything else is done for who signs in: a
-     * crowd that is refused behind its counts and its row takes more of the machine than all hashes, and its tries are used up.
+     * Room for one request that hashes, shared among applications. Throws Problem overloaded when there is none. To be
+     * entered before the request counts as a try or costs more than a read: a crowd that is refused later takes more of
+     * the machine than all hashes, and its tries are used up.
      */
-    admit,
-
-    hash: (password: Secret): Promise<string> =>
-      inTurn(async () => {
-        const made = current()
-        return toPhc({ ...made, tag: await derive(password, made, pepperOf(made), TAG_BYTES) })
-      }),
-
-    /**
-     * Whether the hash is the password's. Without a hash it is wrong, after as much work: how long it takes does
-     * not tell whether there is one. A hash by other parameters takes another time, until its owner signs in.
-     */
-    verify: (password: Secret, phc: string | undefined): Promise<Verdict> =>
-      inTurn(async () => {
-        const hash = phc === undefined ? nobodys : fromPhc(phc)
-        const tag = await derive(password, hash, pepperOf(hash), hash.tag.length)
-        if (!timingSafeEqual(tag, hash.tag) || phc === undefined) return 'wrong'
-        return isCurrent(hash) ? 'right' : 'outdated'
-      }),
+    enter: (applicationId: string) => {
+      const inHand = intake.enter(applicationId)
+      return { hash, verify, [Symbol.dispose]: () => inHand.over() }
+    },
   }
 }
 export type Passwords = ReturnType<typeof createPasswords>
@@ -139,12 +144,7 @@ function oneAtATime() {
   /** When all would have been rested for that is done, by `performance.now()`. */
   let restedAt = 0
   const waiting: (() => void)[] = []
-  const admit = () => {
-    if (isTaken && waiting.length >= MAX_WAITING)
-      throw new Problem('overloaded', 'Too many people are signing in at this moment. Please try again.')
-  }
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    admit()
     if (isTaken) await new Promise<void>((resolve) => waiting.push(resolve))
     isTaken = true
     const began = performance.now()
@@ -168,5 +168,5 @@ function oneAtATime() {
     if (next) next()
     else isTaken = false
   }
-  return { inTurn, admit }
+  return inTurn
 }

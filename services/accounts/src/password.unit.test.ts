@@ -1,5 +1,6 @@
 import { argon2, argon2Sync } from 'node:crypto'
 import { Secret } from '@platter/contracts'
+import { overloaded } from '@platter/kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPasswords } from './password.ts'
 
@@ -12,6 +13,8 @@ vi.mock(import('node:crypto'), async (original) => {
 const PEPPER = 'a pepper of at least thirty-two letters'
 const PHC =
   /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+),keyid=([A-Za-z0-9+/]{6})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
+/** As one application hashes and verifies that has the machine to itself. */
+const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(...peppers).enter('an app')
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** The PHC string that Argon2id makes of the password, by whichever parameters. */
@@ -52,20 +55,20 @@ test('the Argon2id that hashes is the one of RFC 9106 (5.3), with its secret', (
 
 test('a hash that the reference implementation of Argon2 publishes is verified', async () => {
   const published = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
-  const { verify } = createPasswords(PEPPER)
+  const { verify } = passwordsWith(PEPPER)
   expect(await verify(new Secret('password'), published)).toBe('outdated')
   expect(await verify(new Secret('passwore'), published)).toBe('wrong')
 })
 
 test('a hash says all that is needed to verify a password, and not the password', async () => {
-  const hash = await createPasswords(PEPPER).hash(new Secret('correct horse'))
+  const hash = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
   expect(hash).toMatch(PHC)
   expectMadeOf(hash, 'correct horse', PEPPER)
   expect(hash).not.toContain(base64(Buffer.from(PEPPER)).slice(0, 8))
 })
 
 test('the same password twice gives two hashes', async () => {
-  const { hash } = createPasswords(PEPPER)
+  const { hash } = passwordsWith(PEPPER)
   const [one, other] = await Promise.all([
     hash(new Secret('correct horse')),
     hash(new Secret('correct horse')),
@@ -74,7 +77,7 @@ test('the same password twice gives two hashes', async () => {
 })
 
 test('the right password is right, every other is wrong', async () => {
-  const { hash, verify } = createPasswords(PEPPER)
+  const { hash, verify } = passwordsWith(PEPPER)
   const kept = await hash(new Secret('correct horse'))
   expect(await verify(new Secret('correct horse'), kept)).toBe('right')
   expect(await verify(new Secret('correct horsf'), kept)).toBe('wrong')
@@ -83,7 +86,7 @@ test('the right password is right, every other is wrong', async () => {
 })
 
 test('an accented letter is the same letter, whichever keyboard it came from', async () => {
-  const { hash, verify } = createPasswords(PEPPER)
+  const { hash, verify } = passwordsWith(PEPPER)
   const decomposed = new Secret('cafe\u0301-latte')
   const kept = await hash(decomposed)
   expectMadeOf(kept, 'caf\u00e9-latte', PEPPER)
@@ -92,33 +95,33 @@ test('an accented letter is the same letter, whichever keyboard it came from', a
 })
 
 test('a hash by other parameters is verified by those, and is outdated', async () => {
-  const { verify } = createPasswords(PEPPER)
+  const { verify } = passwordsWith(PEPPER)
   const old = phcOf('correct horse', 9_216, 4)
   expect(await verify(new Secret('correct horse'), old)).toBe('outdated')
   expect(await verify(new Secret('correct horsf'), old)).toBe('wrong')
 })
 
 test('a hash is of its pepper: with a new one it is outdated, and once the old one is gone it lets nobody in', async () => {
-  const kept = await createPasswords(PEPPER).hash(new Secret('correct horse'))
-  const rotated = createPasswords('another pepper of thirty-two letters', PEPPER)
+  const kept = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
+  const rotated = passwordsWith('another pepper of thirty-two letters', PEPPER)
   expect(await rotated.verify(new Secret('correct horse'), kept)).toBe('outdated')
   expect(await rotated.verify(new Secret('correct horsf'), kept)).toBe('wrong')
   const renewed = await rotated.hash(new Secret('correct horse'))
   expect(await rotated.verify(new Secret('correct horse'), renewed)).toBe('right')
-  const { verify } = createPasswords('another pepper of thirty-two letters')
+  const { verify } = passwordsWith('another pepper of thirty-two letters')
   expect(await verify(new Secret('correct horse'), renewed)).toBe('right')
   await expect(verify(new Secret('correct horse'), kept)).rejects.toThrow(/a pepper we do not have/)
 })
 
 test('a hash from before there was a pepper is verified, and is outdated', async () => {
-  const { verify } = createPasswords(PEPPER)
+  const { verify } = passwordsWith(PEPPER)
   const old = phcOf('correct horse', 19_456, 2)
   expect(await verify(new Secret('correct horse'), old)).toBe('outdated')
   expect(await verify(new Secret('correct horsf'), old)).toBe('wrong')
 })
 
 test('without a hash a password is wrong, after the same work as with one', async () => {
-  const { hash, verify } = createPasswords(PEPPER)
+  const { hash, verify } = passwordsWith(PEPPER)
   const kept = await hash(new Secret('correct horse'))
   const workOf = async (phc: string | undefined) => {
     vi.mocked(argon2).mockClear()
@@ -135,7 +138,7 @@ test('without a hash a password is wrong, after the same work as with one', asyn
 })
 
 test('what cannot be read as a hash is our mistake, and lets nobody in', async () => {
-  await expect(createPasswords(PEPPER).verify(new Secret(''), '$2b$10$abc')).rejects.toThrow(/cannot be read/)
+  await expect(passwordsWith(PEPPER).verify(new Secret(''), '$2b$10$abc')).rejects.toThrow(/cannot be read/)
 })
 
 /** A hash takes 30 ms of a clock that only the test moves. */
@@ -152,12 +155,15 @@ function hashByFakeClock() {
   return begun
 }
 
-test('503 overloaded for the 32nd at once, and all others are served', async () => {
+test('503 overloaded for the 32nd request at once, and all others are served', async () => {
   hashByFakeClock()
-  const { hash, verify } = createPasswords(PEPPER)
-  const all = Array.from({ length: 32 }, (_, index) =>
-    index % 2 === 0 ? hash(new Secret('correct horse')) : verify(new Secret('correct horse'), undefined),
-  )
+  const { enter } = createPasswords(PEPPER)
+  const all = Array.from({ length: 32 }, async (_, index) => {
+    using hashing = enter(`app ${index}`)
+    return index % 2 === 0
+      ? await hashing.hash(new Secret('correct horse'))
+      : await hashing.verify(new Secret('correct horse'), undefined)
+  })
   const ended = Promise.allSettled(all)
   await vi.advanceTimersByTimeAsync(10_000)
   const ends = await ended
@@ -165,15 +171,23 @@ test('503 overloaded for the 32nd at once, and all others are served', async () 
     ...Array.from({ length: 31 }, () => 'fulfilled'),
     'rejected',
   ])
-  expect(ends[31]).toMatchObject({ reason: { code: 'overloaded', retryAfterSeconds: 1 } })
-  const next = hash(new Secret('correct horse'))
+  expect(ends[31]).toMatchObject({ reason: { code: 'overloaded' } })
+  using hashing = enter('app 31')
+  const next = hashing.hash(new Secret('correct horse'))
   await vi.advanceTimersByTimeAsync(10_000)
   await expect(next).resolves.toMatch(PHC)
 })
 
+test('an application that takes all it can get leaves room for the passwords of another one', () => {
+  const { enter } = createPasswords(PEPPER)
+  for (let entered = 0; entered < 21; entered++) enter('a crowd')
+  expect(() => enter('a crowd')).toThrow(overloaded().message)
+  for (let entered = 0; entered < 7; entered++) enter('another')
+})
+
 test('a crowd that signs in all the time takes a third of a core, after a second in which it may take all of it', async () => {
   const begun = hashByFakeClock()
-  const { verify } = createPasswords(PEPPER)
+  const { verify } = passwordsWith(PEPPER)
   const over = new AbortController()
   const crowd = Array.from({ length: 20 }, async () => {
     while (!over.signal.aborted) await verify(new Secret('a guess'), undefined)

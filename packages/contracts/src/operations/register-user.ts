@@ -49,6 +49,7 @@ export const RegisterUser = operation({
     })
     .meta({ id: 'NewUser' }),
   response: User,
+  hashesPassword: 'always',
   problems: [
     'malformed-json',
     'not-json',

@@ -22,5 +22,6 @@ export const Signin = operation({
     })
     .meta({ id: 'Credentials' }),
   response: User,
+  hashesPassword: 'always',
   problems: ['malformed-json', 'not-json', 'body-too-large', 'invalid-credentials'],
 })

@@ -25,6 +25,7 @@ export const UpdateUser = operation({
     )
     .meta({ id: 'UserUpdate' }),
   response: User,
+  hashesPassword: 'when-given',
   problems: [
     'malformed-json',
     'not-json',

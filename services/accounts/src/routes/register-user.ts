@@ -19,12 +19,13 @@ export function registerUser({ db, passwords, tries }: Needs): Handler<typeof Re
     if (replayed) return replayed
     const { password, ...person } = call.body
     if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
-    passwords.admit()
+    const { applicationId } = call.principal
+    using hashing = passwords.enter(applicationId)
     await tries.count(trierOf(person.email, call.headers))
-    const passwordHash = await passwords.hash(password)
-    return once(call, async (trx) => {
+    const passwordHash = await hashing.hash(password)
+    return await once(call, async (trx) => {
       const user = { apiKey: newApiKey(), ...person }
-      const isNew = await insertUser(trx, { ...user, passwordHash }, call.principal.applicationId)
+      const isNew = await insertUser(trx, { ...user, passwordHash }, applicationId)
       if (!isNew) throw Problem.refusal(EMAIL_TAKEN)
       return { ...user, savedAddresses: [], creditCards: [] }
     })

@@ -15,15 +15,15 @@ type Needs = { db: Db; passwords: Passwords; tries: Tries }
  */
 export function signin({ db, passwords, tries }: Needs): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
-    passwords.admit()
+    using hashing = passwords.enter(applicationId)
     const trier = trierOf(email, headers, applicationId)
     await tries.count(trier)
     const known = await findCredentials(db, email)
-    const verdict = await passwords.verify(password, known?.passwordHash)
+    const verdict = await hashing.verify(password, known?.passwordHash)
     if (!known || verdict === 'wrong') throw Problem.refusal(INVALID_CREDENTIALS)
     await tries.takeBack(trier)
     if (verdict === 'outdated') {
-      await replaceHash(db, known.apiKey, { from: known.passwordHash, to: await passwords.hash(password) })
+      await replaceHash(db, known.apiKey, { from: known.passwordHash, to: await hashing.hash(password) })
     }
     const owner = { userApiKey: known.apiKey, applicationId }
     await joinApplication(db, owner)

@@ -20,3 +20,6 @@ export const ownUser = (db: Db, { userApiKey, applicationId }: Owner) =>
           .where('user_applications.application_id', '=', applicationId),
       ),
     )
+
+export const isOwnUser = async (db: Db, owner: Owner): Promise<boolean> =>
+  (await ownUser(db, owner).select('users.api_key').executeTakeFirst()) !== undefined

@@ -115,9 +115,6 @@ export function publicRoutes(
 /** Of an operation: where what is asked is counted while it is in hand, and, for orders, how often it may be asked. */
 export type Limits = { intake?: Intake | undefined; orderRate?: OrderRate }
 
-/** Each is 30 ms of a core, one at a time and 11 a second (services/accounts/src/password.ts). */
-const HASH_PASSWORDS = new Set(['signin', 'register-user'])
-
 /**
  * What limits an operation: none but new work, which may be held back for the sake of what has begun. Who asks after an
  * order that was accepted is answered first, and so are restaurants, who move orders along, and operators. To validate
@@ -128,7 +125,7 @@ export function limitsOf(
   { intakes, orderRate }: Pick<Needs, 'intakes' | 'orderRate'>,
 ): Limits {
   if (audienceOf(operation) !== 'application') return {}
-  if (HASH_PASSWORDS.has(operation.name)) return { intake: intakes.passwords }
+  if (operation.hashesPassword === 'always') return { intake: intakes.passwords }
   if (operation.owner !== 'orders') return { intake: intakes[operation.owner] }
   return operation.method === 'GET' ? {} : { intake: intakes.orders, orderRate }
 }

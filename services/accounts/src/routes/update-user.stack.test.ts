@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import { Secret, type Signin, type UpdateUser } from '@platter/contracts'
+import { createLog, newApiKey, type Call } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
+import { newDatabase, servers } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPasswords } from '#/password.ts'
+import { insertApplication } from '#/store/applications.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { countTries, type Tries } from '#/store/tries.ts'
+import { insertUser } from '#/store/users.ts'
+import { signin } from './signin.ts'
+import { updateUser } from './update-user.ts'
+
+const log = createLog('test', 'fatal')
+const PASSWORD = new Secret('a long enough password')
+const PEPPER = 'a pepper of at least thirty-two letters'
+let db: Db
+let tries: Tries
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const policy = { perEmail: 1_000, perAddress: 1_000, perApplication: 1_000, seconds: 900 }
+  tries = countTries(servers().redis, policy, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(async () => {
+  tries.close()
+  await close()
+})
+
+/** A client application with one user, asking a replica of accounts that hashes with `passwords`. */
+async function anApplication(passwords: ReturnType<typeof createPasswords>) {
+  const [applicationId, apiKey] = [newApiKey(), newApiKey()]
+  const email = `${apiKey}@example.org`
+  const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
+  await insertApplication(db, { id: applicationId, name: 'an app' })
+  const passwordHash = await createPasswords(PEPPER).enter(applicationId).hash(PASSWORD)
+  await insertUser(db, { apiKey, email, passwordHash, ...person }, applicationId)
+  const asked = {
+    query: undefined,
+    principal: { kind: 'application', applicationId, accessKeyId: newApiKey() },
+    requestId: 'request-1',
+    headers: { 'x-client-address': '203.0.113.7' },
+    url: '/',
+    idempotency: null,
+    setHeader: () => undefined,
+    processing: () => undefined,
+    concerns: () => undefined,
+  } as const
+  const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
+    updateUser({ own: () => db, passwords })({ ...asked, params: { apiKey: userApiKey }, body })
+  const signIn = () => {
+    const call: Call<typeof Signin> = { ...asked, params: undefined, body: { email, password: PASSWORD } }
+    return signin({ db, passwords, tries })(call)
+  }
+  return { apiKey, update, signIn }
+}
+
+/** With as many requests under way as there is room for, each of another application. */
+function filled() {
+  const passwords = createPasswords(PEPPER)
+  for (let entered = 0; entered < 31; entered++) passwords.enter(newApiKey())
+  return passwords
+}
+
+test('40 update-user calls with a password at once leave the sign-ins of another application served', async () => {
+  const passwords = createPasswords(PEPPER)
+  const [crowd, other] = [await anApplication(passwords), await anApplication(passwords)]
+  const updates = Array.from({ length: 40 }, () => crowd.update({ password: PASSWORD }))
+  const settled = Promise.allSettled(updates)
+  // The first refusal shows that the crowd has all the room it can get.
+  const { promise: refused, resolve } = Promise.withResolvers<unknown>()
+  for (const update of updates) update.catch(resolve)
+  expect(await refused).toMatchObject({ code: 'overloaded' })
+  expect(await Promise.all([other.signIn(), other.signIn(), other.signIn()])).toMatchObject(
+    Array.from({ length: 3 }, () => ({ apiKey: other.apiKey })),
+  )
+  const served = (await settled).filter(({ status }) => status === 'fulfilled').length
+  expect(served).toBe(21)
+})
+
+test('a password for a user that the application does not have is 404 without a hash', async () => {
+  const { update } = await anApplication(filled())
+  await expect(update({ password: PASSWORD }, newApiKey())).rejects.toMatchObject({ code: 'user-not-found' })
+})
+
+test('without a password an update needs no room for hashes', async () => {
+  const { update } = await anApplication(filled())
+  await expect(update({ password: PASSWORD })).rejects.toMatchObject({ code: 'overloaded' })
+  expect(await update({ firstName: 'Marie' })).toMatchObject({
+    body: expect.stringContaining('"firstName":"Marie"') as unknown,
+  })
+})
