@@ -2,7 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { operations, problems, type Operation, type ProblemCode } from '@platter/contracts'
+import {
+  operations,
+  problems,
+  takesIdempotencyKey,
+  type Operation,
+  type ProblemCode,
+} from '@platter/contracts'
 import {
   exampleOfProblem,
   openApiDocument,
@@ -107,6 +113,17 @@ describe.each(operations.map((operation): [string, Operation] => [operation.name
     })
   },
 )
+
+test('Idempotency-Key is advertised on every POST but those that change nothing', () => {
+  const advertised = described
+    .filter(({ operation }) => JSON.stringify(operation.parameters ?? []).includes('IdempotencyKey'))
+    .map(({ method, path }) => `${method} ${path}`)
+  const posts = operations.filter(({ method }) => method === 'POST')
+  const honouring = posts.filter(takesIdempotencyKey)
+  expect(advertised).toEqual(honouring.map(({ method, path }) => `${method} ${templateOf(path)}`))
+  const others = posts.filter((one) => !takesIdempotencyKey(one)).map(({ name }) => name)
+  expect(others.toSorted()).toEqual(['signin', 'validate-order'])
+})
 
 test('there is no page of an operation that is gone', () => {
   const names = operations.map(({ name }) => name)

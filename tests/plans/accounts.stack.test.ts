@@ -1,9 +1,9 @@
+import * as keys from '@platter/kit/idempotency-keys'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as accessKeys from '../../services/accounts/src/store/access-keys.ts'
 import * as addresses from '../../services/accounts/src/store/addresses.ts'
 import * as cards from '../../services/accounts/src/store/cards.ts'
-import * as keys from '../../services/accounts/src/store/idempotency-keys.ts'
 import * as recipients from '../../services/accounts/src/store/recipients.ts'
 import type { Db, Trx } from '../../services/accounts/src/store/tables.ts'
 import * as users from '../../services/accounts/src/store/users.ts'
@@ -82,7 +82,7 @@ const calls = {
   keys: {
     find: (db) => keys.find(db, scope),
     claim: (db) => within(db, (trx) => keys.claim(trx, scope)),
-    keep: (db) => within(db, (trx) => keys.keep(trx, scope, { status: 200, body: '{}' })),
+    keep: (db) => within(db, (trx) => keys.keep(trx, scope, '{}')),
     forgetOld: (db) => keys.forgetOld(db),
   },
   accessKeys: {

@@ -46,8 +46,10 @@ const calls = {
     putMenu: (db) => menus.putMenu(db, apiKey, menu),
   },
   availability: {
-    say: (db) =>
-      availability.say(db, apiKey, { kind: 'item', apiKey: korma.apiKey, available: false, until: null }),
+    say: (db) => {
+      const word = { kind: 'item', apiKey: korma.apiKey, available: false, until: null } as const
+      return db.transaction().execute((trx) => availability.say(trx, apiKey, word))
+    },
     keepFor: (db) => availability.keepFor(db, apiKey, keys),
     clearPast: (db) => availability.clearPast(db),
     pause: (db) => availability.pause(db, apiKey, 1),

@@ -1,5 +1,6 @@
 import { cents } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
+import * as kept from '@platter/kit/idempotency-keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as attention from '../../services/orders/src/store/attention.ts'
 import * as books from '../../services/orders/src/store/books.ts'
@@ -105,7 +106,12 @@ const calls = {
     letGo: (db) => keys.letGo(db, { ...scope, orderApiKey: order }),
     forget: (db) => keys.forget(db, { ...scope, orderApiKey: order }),
     find: (db) => keys.find(db, scope),
-    forgetOld: (db) => keys.forgetOld(db),
+  },
+  kept: {
+    find: (db) => kept.find(db, scope),
+    claim: (db) => db.transaction().execute((trx) => kept.claim(trx, scope)),
+    keep: (db) => db.transaction().execute((trx) => kept.keep(trx, scope, '{}')),
+    forgetOld: (db) => kept.forgetOld(db),
   },
   restaurants: {
     list: async (db) => {
@@ -183,6 +189,7 @@ const calls = {
   orders: CallsOf<typeof orders, Db>
   deliveries: CallsOf<typeof deliveries, Db>
   keys: CallsOf<typeof keys, Db>
+  kept: CallsOf<typeof kept, Db>
   restaurants: CallsOf<typeof restaurants, Db>
   changes: CallsOf<typeof changes, Db>
   simulated: CallsOf<typeof simulated, Db>

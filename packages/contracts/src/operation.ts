@@ -32,6 +32,8 @@ export type Operation = {
   response: z.ZodType
   /** A GET whose response depends on its URL only, never on who requests it: the gateway may answer from its cache. */
   shared?: true
+  /** A POST that stores nothing which a repetition would store again: it takes no Idempotency-Key, see `takesIdempotencyKey`. */
+  changesNothing?: true
   /**
    * It hashes a password, which takes 30 ms of a core: always, or when its body has one. What always does is limited by
    * the gateway already, before its body is read; accounts limit both.
@@ -39,12 +41,25 @@ export type Operation = {
   hashesPassword?: 'always' | 'when-given'
   /** Server-Sent Events, by name, and the data of each: answered where `answersEvents` says so. */
   events?: Readonly<Record<string, z.ZodType>>
-  /** Those that are the endpoint's own; every endpoint may also answer the ones of `everywhere`. */
+  /** Those that are the endpoint's own; `problemsOf` has all that it may answer. */
   problems: readonly ProblemCode[]
 }
 
 /** Declares an endpoint; keeps the exact types of its schemas. */
 export const operation = <const O extends Operation>(declared: O): O => declared
+
+/** Whether an Idempotency-Key is honoured (interface.md): on every POST that changes something. */
+export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>
+  method === 'POST' && changesNothing !== true
+
+const ofRepetition: readonly ProblemCode[] = ['idempotency-in-flight', 'idempotency-mismatch']
+
+/** Everything that an endpoint may answer. */
+export const problemsOf = (one: Operation): readonly ProblemCode[] => [
+  ...one.problems,
+  ...(takesIdempotencyKey(one) ? ofRepetition : []),
+  ...everywhere,
+]
 
 /** What any endpoint may answer. */
 export const everywhere: readonly ProblemCode[] = [

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Operation, Principal, PrincipalOf } from '@platter/contracts'
+import { takesIdempotencyKey, type Operation, type Principal, type PrincipalOf } from '@platter/contracts'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -213,7 +213,7 @@ export type Call<O extends Operation> = {
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
-  /** For a POST whose client gave it an Idempotency-Key. */
+  /** For a request with an Idempotency-Key, of an operation that takes one. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
   /** Says, before there is an answer, that it waits for somebody else and no work of ours: 102 (RFC 2518, 10.1). */
@@ -246,7 +246,7 @@ export function router(app: App, secrets: InternalSecrets) {
         if (principal.kind !== kind)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
         const parsed = parse({ params: request.params, query: request.query, body: request.body })
-        const header = operation.method === 'POST' ? request.headers['idempotency-key'] : undefined
+        const header = takesIdempotencyKey(operation) ? request.headers['idempotency-key'] : undefined
         const call = {
           ...parsed,
           principal,

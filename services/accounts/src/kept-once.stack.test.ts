@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { CreateApplication } from '@platter/contracts'
 import { createLog, Problem, type Call } from '@platter/kit'
+import { forgetOld } from '@platter/kit/idempotency-keys'
+import { keptOnce } from '@platter/kit/kept-once'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keptOnce } from './kept-once.ts'
 import { insertApplication } from './store/applications.ts'
-import { forgetOld } from './store/idempotency-keys.ts'
 import type { Db, Tables, Trx } from './store/tables.ts'
 
 const log = createLog('test', 'fatal')

@@ -36,6 +36,7 @@ import {
   type Repeater,
 } from '@platter/kit'
 import { checkRole } from '@platter/kit/as-application'
+import { forgetOld } from '@platter/kit/idempotency-keys'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import type { Config } from '#/config.ts'
@@ -62,7 +63,6 @@ import { signin } from '#/routes/signin.ts'
 import { updateUser } from '#/routes/update-user.ts'
 import { getUser } from '#/routes/user.ts'
 import { ensureOperatorKey } from '#/store/access-keys.ts'
-import { forgetOld } from '#/store/idempotency-keys.ts'
 import type { Own, Tables } from '#/store/tables.ts'
 import { countTries } from '#/store/tries.ts'
 

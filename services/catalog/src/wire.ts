@@ -11,6 +11,7 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
+import { forgetOld } from '@platter/kit/idempotency-keys'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import type { Config } from './config.ts'
@@ -76,7 +77,10 @@ export function wire(config: Config, log: Log): Parts {
     async start() {
       await migrate(db, MIGRATIONS, log)
       await bus.start()
-      repeated.push(repeat('make available again', CLEAR_EVERY_MS, () => clearPast(db), log))
+      repeated.push(
+        repeat('make available again', CLEAR_EVERY_MS, () => clearPast(db), log),
+        repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
+      )
     },
     // Not Redis: without it menus are rendered anew, and nothing else is missing.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },

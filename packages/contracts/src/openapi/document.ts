@@ -1,4 +1,4 @@
-import { audiences, type Operation, type Owner } from '../operation.ts'
+import { audiences, problemsOf, type Operation, type Owner } from '../operation.ts'
 import { operations } from '../operations/index.ts'
 import { problems } from '../problems.ts'
 import { headers, requestHeaders } from './headers.ts'
@@ -125,7 +125,7 @@ function requestBody(body: NonNullable<Operation['body']>, bodies: Json | undefi
 function problemExamples(): Json {
   return Object.fromEntries(
     answeredCodes(operations).map((code) => {
-      const operation = operations.find((one) => one.problems.includes(code))
+      const operation = operations.find((one) => problemsOf(one).includes(code))
       const path = operation ? examplePath(operation.path) : '/publicapi/v1/send-order'
       return [code, { summary: problems[code].title, value: exampleOfProblem(code, path) }]
     }),

@@ -26,7 +26,7 @@ Every other status has a body of type \`application/problem+json\` (RFC 9457). \
 
 ## Send it again safely
 
-Send an \`Idempotency-Key\` of your choice with every \`POST\` that matters, above all with send-order. When the answer got lost, send the same request with the same key: it is not done twice, and the first final answer is given again, marked \`Idempotent-Replayed: true\`. The same key with another body is refused.
+Every \`POST\` that changes something takes an \`Idempotency-Key\` of your choice; send one above all with send-order. When the answer got lost, send the same request with the same key: it is not done twice, and for seven days the first final answer is given again, marked \`Idempotent-Replayed: true\`. A refusal before anything was done keeps no key. The same key with another body is refused, and a request that is still running is 409 with \`Retry-After\`. signin and validate-order change nothing and ignore the key.
 
 ## How often
 

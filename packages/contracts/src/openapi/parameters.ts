@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Operation } from '../operation.ts'
+import { takesIdempotencyKey, type Operation } from '../operation.ts'
 import { keys } from './examples.ts'
 import { refersTo } from './headers.ts'
 import { isJson, type Json } from './json.ts'
@@ -52,7 +52,7 @@ export function parametersOf(operation: Operation, page: Page | undefined, schem
   return [
     ...pathParameters(operation, schemas),
     ...queryParameters(operation, page, schemas),
-    ...(operation.method === 'POST' ? [refersTo('parameters', 'IdempotencyKey')] : []),
+    ...(takesIdempotencyKey(operation) ? [refersTo('parameters', 'IdempotencyKey')] : []),
     ...(page?.revalidates ? [refersTo('parameters', 'IfNoneMatch')] : []),
     ...(operation.events ? [refersTo('parameters', 'LastEventId')] : []),
   ]

@@ -1,4 +1,4 @@
-import { EventsOnly, everywhere, type Operation } from '../operation.ts'
+import { EventsOnly, everywhere, problemsOf, takesIdempotencyKey, type Operation } from '../operation.ts'
 import { problems, type ProblemCode } from '../problems.ts'
 import { headersOf, refersTo } from './headers.ts'
 import type { Json } from './json.ts'
@@ -18,7 +18,7 @@ const inOrder = (codes: Iterable<ProblemCode>): ProblemCode[] => {
 }
 
 /** The codes that an operation may answer, by status. */
-const refusalsOf = ({ problems: own }: Operation) => Map.groupBy(inOrder([...own, ...everywhere]), statusOf)
+const refusalsOf = (operation: Operation) => Map.groupBy(inOrder(problemsOf(operation)), statusOf)
 
 /** Every code that some operation may answer. */
 export const answeredCodes = (operations: readonly Operation[]): ProblemCode[] =>
@@ -75,7 +75,7 @@ function success(operation: Operation, page: Page | undefined, schemas: Schemas)
       'X-Request-Id',
       'X-Trace-Id',
       ...RATE,
-      ...(operation.problems.includes('idempotency-mismatch') ? (['Idempotent-Replayed'] as const) : []),
+      ...(takesIdempotencyKey(operation) ? (['Idempotent-Replayed'] as const) : []),
       ...(isPaged ? (['Link'] as const) : []),
       ...(page?.revalidates ? (['ETag'] as const) : []),
     ]),

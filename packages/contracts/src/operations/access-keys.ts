@@ -35,14 +35,7 @@ export const IssueAccessKey = operation({
   params: z.object({ id: ApiKey }),
   body,
   response: IssuedAccessKey,
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'application-not-found',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'application-not-found'],
 })
 
 /** Issues an access key that is bound to one restaurant. */
@@ -55,7 +48,7 @@ export const IssueRestaurantAccessKey = operation({
   params: KeyInPath,
   body,
   response: IssuedAccessKey,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
+  problems: ['malformed-json', 'not-json', 'body-too-large'],
 })
 
 /** Issues another access key of an operator, so that each person and each tool can have one of its own. */
@@ -67,7 +60,7 @@ export const IssueOperatorAccessKey = operation({
   owner: 'accounts',
   body,
   response: IssuedAccessKey,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
+  problems: ['malformed-json', 'not-json', 'body-too-large'],
 })
 
 /** What may be told of an access key. The key itself is not kept. */
@@ -124,7 +117,7 @@ export const RevokeAccessKey = operation({
   owner: 'accounts',
   params: z.object({ id: ApiKey }),
   response: AccessKey,
-  problems: ['access-key-not-found', 'last-operator-key', 'idempotency-in-flight', 'idempotency-mismatch'],
+  problems: ['access-key-not-found', 'last-operator-key'],
 })
 
 /** Thirty days. */
@@ -151,13 +144,5 @@ export const RotateAccessKey = operation({
   response: IssuedAccessKey.extend({
     replaces: AccessKey.describe('The old key, and when it ends.'),
   }).meta({ id: 'RotatedAccessKey' }),
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'access-key-not-found',
-    'access-key-ended',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'access-key-not-found', 'access-key-ended'],
 })

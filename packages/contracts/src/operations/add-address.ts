@@ -12,13 +12,5 @@ export const AddAddress = operation({
   params: KeyInPath,
   body: NewAddress,
   response: Address,
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'user-not-found',
-    'too-many-saved',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'too-many-saved'],
 })

@@ -23,7 +23,5 @@ export const AddCard = operation({
     'too-many-saved',
     'payment-not-possible',
     'payment-unavailable',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
   ],
 })

@@ -16,7 +16,7 @@ export const CreateApplication = operation({
   owner: 'accounts',
   body: z.object({ name: filledText(100) }).meta({ id: 'NewApplication' }),
   response: Application,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'idempotency-in-flight', 'idempotency-mismatch'],
+  problems: ['malformed-json', 'not-json', 'body-too-large'],
 })
 
 export const Applications = operation({

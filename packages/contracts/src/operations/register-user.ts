@@ -50,12 +50,5 @@ export const RegisterUser = operation({
     .meta({ id: 'NewUser' }),
   response: User,
   hashesPassword: 'always',
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'email-taken',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'email-taken'],
 })

@@ -12,13 +12,5 @@ export const RemoveAddress = operation({
   owner: 'accounts',
   params: z.object({ apiKey: ApiKey, addressApiKey: ApiKey }),
   response: Address,
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'user-not-found',
-    'address-not-found',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'address-not-found'],
 })

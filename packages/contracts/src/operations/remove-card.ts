@@ -12,13 +12,5 @@ export const RemoveCard = operation({
   owner: 'accounts',
   params: z.object({ apiKey: ApiKey, cardApiKey: ApiKey }),
   response: CreditCard,
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'user-not-found',
-    'card-not-found',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'card-not-found'],
 })

@@ -165,7 +165,5 @@ export const SendOrder = operation({
     'restaurant-unreachable',
     'payment-not-possible',
     'payment-unavailable',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
   ],
 })

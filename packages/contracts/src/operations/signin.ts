@@ -22,6 +22,7 @@ export const Signin = operation({
     })
     .meta({ id: 'Credentials' }),
   response: User,
+  changesNothing: true,
   hashesPassword: 'always',
   problems: ['malformed-json', 'not-json', 'body-too-large', 'invalid-credentials'],
 })

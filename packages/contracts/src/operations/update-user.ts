@@ -26,12 +26,5 @@ export const UpdateUser = operation({
     .meta({ id: 'UserUpdate' }),
   response: User,
   hashesPassword: 'when-given',
-  problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
-    'user-not-found',
-    'idempotency-in-flight',
-    'idempotency-mismatch',
-  ],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found'],
 })

@@ -11,5 +11,6 @@ export const ValidateOrder = operation({
   owner: 'orders',
   body: OrderRequest,
   response: Order,
+  changesNothing: true,
   problems: orderProblems,
 })

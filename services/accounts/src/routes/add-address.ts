@@ -1,7 +1,7 @@
 import { AddAddress } from '@platter/contracts'
 import { newApiKey, Problem, type Handler } from '@platter/kit'
 import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
-import { keptOnce } from '#/kept-once.ts'
+import { keptOnce } from '@platter/kit/kept-once'
 import { addAddress as add } from '#/store/addresses.ts'
 import type { Own } from '#/store/tables.ts'
 

@@ -2,7 +2,7 @@ import { IssueAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
 import type { IssuedAccessKeys } from '#/issued-access-key.ts'
-import { keptOnce } from '#/kept-once.ts'
+import { keptOnce } from '@platter/kit/kept-once'
 import { insertApplicationKey } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 

@@ -2,7 +2,7 @@ import { RotateAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { ACCESS_KEY_ENDED, ACCESS_KEY_NOT_FOUND } from '#/domain/refusals.ts'
 import { modeOf, type IssuedAccessKeys } from '#/issued-access-key.ts'
-import { keptOnce } from '#/kept-once.ts'
+import { keptOnce } from '@platter/kit/kept-once'
 import { lockForRotation, replaceKey } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
 

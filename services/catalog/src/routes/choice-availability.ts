@@ -1,7 +1,10 @@
 import { ChoiceAvailability } from '@platter/contracts'
+import { keptOnce } from '@platter/kit/kept-once'
 import { sayAvailability } from '#/say-availability.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
 
-export const choiceAvailability = (route: Route, db: Db) =>
-  route(ChoiceAvailability, (call) => sayAvailability(db, 'choice', call))
+export function choiceAvailability(route: Route, db: Db): void {
+  const { once } = keptOnce(db, ChoiceAvailability)
+  route(ChoiceAvailability, (call) => once(call, sayAvailability('choice', call)))
+}

@@ -1,7 +1,10 @@
 import { ItemAvailability } from '@platter/contracts'
+import { keptOnce } from '@platter/kit/kept-once'
 import { sayAvailability } from '#/say-availability.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
 
-export const itemAvailability = (route: Route, db: Db) =>
-  route(ItemAvailability, (call) => sayAvailability(db, 'item', call))
+export function itemAvailability(route: Route, db: Db): void {
+  const { once } = keptOnce(db, ItemAvailability)
+  route(ItemAvailability, (call) => once(call, sayAvailability('item', call)))
+}

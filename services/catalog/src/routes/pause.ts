@@ -1,12 +1,17 @@
 import { PauseRestaurant } from '@platter/contracts'
 import { Problem } from '@platter/kit'
+import { keptOnce } from '@platter/kit/kept-once'
 import type { Route } from '#/route.ts'
 import { pause } from '#/store/availability.ts'
 import type { Db } from '#/store/database.ts'
 
-export const pauseRestaurant = (route: Route, db: Db) =>
-  route(PauseRestaurant, async ({ body, principal }) => {
-    const paused = await pause(db, principal.restaurantApiKey, body.minutes)
-    if (!paused) throw new Problem('restaurant-not-found', 'There is no such restaurant.')
-    return { paused: true, ...paused }
-  })
+export function pauseRestaurant(route: Route, db: Db): void {
+  const { once } = keptOnce(db, PauseRestaurant)
+  route(PauseRestaurant, (call) =>
+    once(call, async (trx) => {
+      const paused = await pause(trx, call.principal.restaurantApiKey, call.body.minutes)
+      if (!paused) throw new Problem('restaurant-not-found', 'There is no such restaurant.')
+      return { paused: true, ...paused }
+    }),
+  )
+}

@@ -4,6 +4,7 @@ import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/domain/cast.ts'
+import type { Said } from '#/domain/availability.ts'
 import type { Item, Menu } from '#/domain/menu.ts'
 import { clearPast, pause, say } from './availability.ts'
 import type { Database, Db } from './database.ts'
@@ -38,10 +39,11 @@ const menuOf = (...others: Item[]): Menu => [
     items: [{ ...korma, apiKey: kormaKey() }, ...others],
   },
 ]
+const spoken = (word: Said, by = restaurant) => db.transaction().execute((trx) => say(trx, by, word))
 const takeOff = (apiKey: string, until: number | null = null, kind: 'item' | 'choice' = 'item') =>
-  say(db, restaurant, { kind, apiKey, available: false, until })
+  spoken({ kind, apiKey, available: false, until })
 const putBack = (apiKey: string, kind: 'item' | 'choice' = 'item') =>
-  say(db, restaurant, { kind, apiKey, available: true, until: null })
+  spoken({ kind, apiKey, available: true, until: null })
 
 /** Whether each item can be ordered, by the menu and by the quote. */
 async function availability() {
@@ -100,9 +102,8 @@ test('until in the past, and what is not on the menu of the restaurant, change n
   expect(await takeOff(kormaKey(), inSeconds(-1))).toBe('in-the-past')
   expect(await takeOff('nothing')).toBe('not-on-the-menu')
   expect(await takeOff(kormaKey(), null, 'choice')).toBe('not-on-the-menu')
-  expect(await say(db, 'another', { kind: 'item', apiKey: kormaKey(), available: false, until: null })).toBe(
-    'not-on-the-menu',
-  )
+  const word = { kind: 'item', apiKey: kormaKey(), available: false, until: null } as const
+  expect(await spoken(word, 'another')).toBe('not-on-the-menu')
   expect(await menuVersion(db, restaurant)).toBe(before)
   expect(await availability()).toEqual({ korma: on, naan: on })
 })

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { MenuKeys, Said } from '#/domain/availability.ts'
-import type { Database, Db } from './database.ts'
+import type { Database, Db, Trx } from './database.ts'
 
 const words = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
   eb
@@ -29,22 +29,19 @@ export const nextVersion = sql<number>`
 export type Spoken = 'said' | 'not-on-the-menu' | 'in-the-past'
 
 /** Notes what the restaurant says, and raises the version of its menu. */
-export function say(db: Db, restaurantApiKey: string, word: Said): Promise<Spoken> {
-  return db.transaction().execute(async (trx) => {
-    // The restaurant's row first, as everyone who changes a menu does: its lock puts them one after the other.
-    const { rows } = await sql<{ isPast: boolean }>`
-      select to_timestamp(${word.until}) <= now() as "isPast" from restaurants
-      where api_key = ${restaurantApiKey} for update`.execute(trx)
-    const records = await recordsOf(trx, restaurantApiKey, word)
-    if (records.length === 0) return 'not-on-the-menu'
-    if (rows[0]?.isPast) return 'in-the-past'
-    await forget(trx, restaurantApiKey, word)
-    // A word that says no more than the records do is not worth keeping.
-    if (!word.available || records.some(({ available }) => !available))
-      await note(trx, restaurantApiKey, word)
-    await raise(trx, restaurantApiKey)
-    return 'said'
-  })
+export async function say(trx: Trx, restaurantApiKey: string, word: Said): Promise<Spoken> {
+  // The restaurant's row first, as everyone who changes a menu does: its lock puts them one after the other.
+  const { rows } = await sql<{ isPast: boolean }>`
+    select to_timestamp(${word.until}) <= now() as "isPast" from restaurants
+    where api_key = ${restaurantApiKey} for update`.execute(trx)
+  const records = await recordsOf(trx, restaurantApiKey, word)
+  if (records.length === 0) return 'not-on-the-menu'
+  if (rows[0]?.isPast) return 'in-the-past'
+  await forget(trx, restaurantApiKey, word)
+  // A word that says no more than the records do is not worth keeping.
+  if (!word.available || records.some(({ available }) => !available)) await note(trx, restaurantApiKey, word)
+  await raise(trx, restaurantApiKey)
+  return 'said'
 }
 
 const CHOICES = '$[*].customizations[*].customizationChoices[*] ? (@.apiKey == $key).available'

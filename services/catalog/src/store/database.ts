@@ -1,5 +1,5 @@
 import type { Cents, Point } from '@platter/contracts'
-import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 import type { CustomizationGroup } from '#/domain/menu.ts'
 
@@ -83,6 +83,9 @@ export type Database = {
 }
 
 export type Db = Kysely<Database>
+
+/** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
+export type Trx = Transaction<Database>
 
 /** What became of a write that brings keys along. Keys of another restaurant: nothing was written. */
 export type Written<R> = { kind: 'written' } | { kind: 'taken'; keys: ReadonlySet<string> } | R

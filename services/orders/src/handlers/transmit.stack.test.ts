@@ -228,6 +228,9 @@ test('an order of long ago, and one whose link was not kept, are never cancelled
   expect([await cancelledAsUntaken(old), await cancelledAsUntaken(unknown)]).toEqual([false, false])
 })
 
+const progressOf = (apiKey: string, choose: Parameters<typeof recordProgress>[2]) =>
+  db.transaction().execute((trx) => recordProgress(trx, apiKey, choose))
+
 test('a restaurant that changes how it reports moves its open orders on as it did when they were placed', async () => {
   const restaurant = newApiKey()
   await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
@@ -235,11 +238,11 @@ test('a restaurant that changes how it reports moves its open orders on as it di
   await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'detailed' })
   const found = await restaurantOrders.find(db, restaurant, apiKey)
   expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
-  expect(await recordProgress(db, apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
+  expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
   await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
-  expect(await recordProgress(db, apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
+  expect(await progressOf(apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
 })
 
 test('an order from before that was kept is reported as its restaurant’s current link says', async () => {
@@ -247,7 +250,7 @@ test('an order from before that was kept is reported as its restaurant’s curre
   const apiKey = await aDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
   await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
-  expect(await recordProgress(db, apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
+  expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
 })

@@ -1,24 +1,34 @@
-import type { RefuseOrder } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { RefuseOrder } from '@platter/contracts'
+import { Problem, type Call, type Handler } from '@platter/kit'
+import { keptOnce } from '@platter/kit/kept-once'
 import type { Conductor } from '#/conductor.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
 import type { Db } from '#/store/tables.ts'
 
 type Needs = { db: Db; conductor: Conductor; acceptWithinMs: number }
 
-/** A restaurant refuses an order that it has: the order is cancelled, what was held or taken is given back. */
-export const refuseOrder =
-  (needs: Needs): Handler<typeof RefuseOrder> =>
-  async ({ params: { apiKey }, body, principal, requestId }) => {
-    const before = await readRestaurantOrder(needs, principal, apiKey)
-    if (before.cancellation) return before
+/**
+ * A restaurant refuses an order that it has: the order is cancelled, what was held or taken is given back. The
+ * cancellation commits before the key: an order that is cancelled already stays as it is, so a crash in between is harmless.
+ */
+export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
+  const { db, conductor } = needs
+  const { kept, once } = keptOnce(db, RefuseOrder)
+
+  async function refuse({ params: { apiKey }, body, principal, requestId }: Call<typeof RefuseOrder>) {
+    if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
     const detail = `The restaurant refused the order: ${body.reason}`
-    const cancelled = await needs.conductor.cancel(apiKey, {
-      refusal: { code: 'order-refused', detail },
-      cancelledBy: 'restaurant',
-      requestId,
-    })
-    if (!cancelled)
-      throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')
-    return readRestaurantOrder(needs, principal, apiKey)
+    const refusal = { code: 'order-refused', detail } as const
+    if (await conductor.cancel(apiKey, { refusal, cancelledBy: 'restaurant', requestId })) return
+    // Unless the same request, sent twice, was faster.
+    if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
+    throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')
   }
+
+  return async (call) => {
+    const replayed = await kept(call)
+    if (replayed) return replayed
+    await refuse(call)
+    return once(call, (trx) => readRestaurantOrder({ ...needs, db: trx }, call.principal, call.params.apiKey))
+  }
+}

@@ -1,5 +1,6 @@
-import type { ReportStatus } from '@platter/contracts'
+import { ReportStatus } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
+import { keptOnce } from '@platter/kit/kept-once'
 import type { Conductor } from '#/conductor.ts'
 import { recordProgress } from '#/progress.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
@@ -8,15 +9,23 @@ import type { Db } from '#/store/tables.ts'
 type Needs = { db: Db; conductor: Conductor; acceptWithinMs: number }
 
 /** A restaurant reports how far it is; only forward, along the table of interface.md. */
-export const reportStatus =
-  (needs: Needs): Handler<typeof ReportStatus> =>
-  async ({ params: { apiKey }, body, principal }) => {
-    const before = await readRestaurantOrder(needs, principal, apiKey)
-    const progress = await recordProgress(needs.db, apiKey, () => body.status)
-    if (progress === null)
-      throw new Problem('invalid-transition', 'The order was cancelled: it moves no further.')
-    if (progress.kind === 'impossible') throw new Problem('invalid-transition', progress.reason)
-    if (progress.kind === 'unchanged') return before
-    needs.conductor.announce(apiKey)
-    return readRestaurantOrder(needs, principal, apiKey)
+export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
+  const { conductor } = needs
+  const { once } = keptOnce(needs.db, ReportStatus)
+  return async (call) => {
+    const { apiKey } = call.params
+    const answer = await once(call, async (trx) => {
+      const inTransaction = { ...needs, db: trx }
+      const before = await readRestaurantOrder(inTransaction, call.principal, apiKey)
+      const progress = await recordProgress(trx, apiKey, () => call.body.status)
+      if (progress === null)
+        throw new Problem('invalid-transition', 'The order was cancelled: it moves no further.')
+      if (progress.kind === 'impossible') throw new Problem('invalid-transition', progress.reason)
+      if (progress.kind === 'unchanged') return before
+      return await readRestaurantOrder(inTransaction, call.principal, apiKey)
+    })
+    // An event is a hint: subscribers read the row, and find nothing new when nothing has moved.
+    conductor.announce(apiKey)
+    return answer
   }
+}

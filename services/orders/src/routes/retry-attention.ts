@@ -1,9 +1,10 @@
 import type { Bus } from '@platter/bus'
-import { AskPaymentAgain, commands, type RetryAttention } from '@platter/contracts'
+import { AskPaymentAgain, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller } from '@platter/kit'
+import { keptOnce } from '@platter/kit/kept-once'
 import { splitId } from '#/attention.ts'
 import * as store from '#/store/attention.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Db, Trx } from '#/store/tables.ts'
 
 type Needs = {
   db: Db
@@ -12,46 +13,57 @@ type Needs = {
   acceptWithinMs: number
 }
 
+/** What is left to do once the broker or payments have answered; what was done, in words. */
+type Rest = (trx: Trx) => Promise<string>
+
 /** Tries again what needs a person. To do so twice harms nobody: everything here may be said more than once. */
-export const retryAttention =
-  ({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> =>
-  async ({ params: { id }, requestId }) => {
+export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> {
+  const { kept, once } = keptOnce(db, RetryAttention)
+
+  async function tryAgain(id: string, requestId: string): Promise<Rest> {
     const { source, key } = splitId(id) ?? nobody()
-    const done = DONE[source]
     switch (source) {
       case 'letter':
-        await sayAgain({ db, bus }, key)
-        return { id, done }
+        return sayAgain({ db, bus }, key)
       case 'saga':
-        if (!(await store.wakeSaga(db, key))) nobody()
-        return { id, done }
+        return async (trx) => ((await store.wakeSaga(trx, key)) ? 'The saga was woken.' : nobody())
       case 'order':
-        if (!(await store.isUnaccepted(db, key, acceptWithinMs))) nobody()
-        return { id, done }
+        return async (trx) => {
+          if (!(await store.isUnaccepted(trx, key, acceptWithinMs))) nobody()
+          return 'Nothing can be tried again: only the restaurant can start the order. Call it.'
+        }
       case 'payment': {
         const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, requestId)
-        if (!found) nobody()
-        // What payments know now, its saga has to ask for.
-        await store.wakeSaga(db, key)
-        return { id, done: `${done} The outcome is ${known ? 'known now' : 'still open'}.` }
+        return async (trx) => {
+          if (!found) nobody()
+          // What payments know now, its saga has to ask for.
+          await store.wakeSaga(trx, key)
+          return `The payment processor was asked again. The outcome is ${known ? 'known now' : 'still open'}.`
+        }
       }
     }
   }
 
-const DONE = {
-  letter: 'The message was said again.',
-  saga: 'The saga was woken.',
-  payment: 'The payment processor was asked again.',
-  order: 'Nothing can be tried again: only the restaurant can start the order. Call it.',
+  return async (call) => {
+    const replayed = await kept(call)
+    if (replayed) return replayed
+    const { id } = call.params
+    const rest = await tryAgain(id, call.requestId)
+    return once(call, async (trx) => ({ id, done: await rest(trx) }))
+  }
 }
 
 /** The letter is forgotten when RabbitMQ has confirmed the message, and not before. */
-async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Promise<void> {
+async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Promise<Rest> {
   const letter = await store.findDeadLetter(db, key)
   const command = commands.find(({ name }) => name === letter?.command)
-  if (!letter || !command) return nobody()
+  // Not `nobody` yet: the same request, sent twice, may have been faster, and is answered alike.
+  if (!letter || !command) return async () => nobody()
   await bus.publishAgain(command, letter)
-  await store.forgetDeadLetter(db, key, letter)
+  return async (trx) => {
+    await store.forgetDeadLetter(trx, key, letter)
+    return 'The message was said again.'
+  }
 }
 
 function nobody(): never {

@@ -2,6 +2,11 @@ import { batched, isSameRequest, type IdempotencyScope } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
+/*
+ * Keys of send-order, each with its order: committed when the order is accepted, answered when it is decided, possibly by
+ * another replica. Every other POST keeps its key and its answer in one transaction (`keptOnce` of the kit).
+ */
+
 /** A key that was used before. */
 export type Used =
   | { kind: 'mismatch' }
@@ -88,7 +93,7 @@ export async function find(db: Db, scope: Omit<IdempotencyScope, 'fingerprint'>)
     .select(['order_api_key', 'status', 'body'])
     .where((key) => key.and(primaryKey(scope)))
     .executeTakeFirst()
-  return row ? { orderApiKey: row.order_api_key, status: row.status, body: row.body } : null
+  return row?.order_api_key ? { orderApiKey: row.order_api_key, status: row.status, body: row.body } : null
 }
 
 const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) => ({
@@ -98,18 +103,6 @@ const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerpr
 })
 
 const keyOfOrder = (used: UsedFor) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
-
-const FORGET_AT_ONCE = 1_000
-
-/** Forgets keys older than seven days (interface.md). True when there may be more. */
-export async function forgetOld(db: Db): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    delete from idempotency_keys where ctid = any(array(
-      select ctid from idempotency_keys where created_at < now() - interval '7 days' limit ${FORGET_AT_ONCE}))`.execute(
-    db,
-  )
-  return numAffectedRows === BigInt(FORGET_AT_ONCE)
-}
 
 /** Whether an error says that another request with the same key was accepted first. */
 export const isTaken = (error: unknown): boolean =>

@@ -7,7 +7,7 @@ import type {
   RestaurantLink,
 } from '@platter/contracts'
 import type { OnBehalfOf } from '@platter/kit'
-import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
@@ -70,8 +70,9 @@ export type Tables = {
     path: string
     key: string
     fingerprint: string
-    order_api_key: string
-    busy_until: ColumnType<Date, never, Date>
+    /** Of send-order only, and `busy_until` as well. */
+    order_api_key: string | null
+    busy_until: ColumnType<Date | null, never, Date>
     status: number | null
     body: string | null
     created_at: Clock
@@ -87,6 +88,9 @@ export type Tables = {
 }
 
 export type Db = Kysely<Tables>
+
+/** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
+export type Trx = Transaction<Tables>
 
 /** The database as a client application may see it. */
 export type Own = (caller: OnBehalfOf) => Db

@@ -1,28 +1,31 @@
 import type { Operation } from '@platter/contracts'
-import { inFlight, isSameRequest, mismatch, Rendered, responseRenderer, type Call } from '@platter/kit'
+import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
-import * as idempotencyKeys from '#/store/idempotency-keys.ts'
-import type { Db, Trx } from '#/store/tables.ts'
+import { Rendered, responseRenderer, type Call } from './http.ts'
+import * as idempotencyKeys from './idempotency-keys.ts'
+import { inFlight, isSameRequest, mismatch } from './idempotency.ts'
 
 /** Makes what the client gets of what is kept; the same for both unless the answer has something that must not be stored. */
 type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
 
 /** Where the work is done and its answer kept; for what a client application asks, as that application. */
-type Where<O extends Operation> = Db | ((call: Call<O>) => Db)
+type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB>)
 
 /**
- * How a POST of accounts is done once, however often it is sent with one Idempotency-Key (interface.md):
+ * How a service does a POST once, however often it is sent with one Idempotency-Key (interface.md). The service has
+ * the table `idempotency_keys` (its migrations).
  *
  * - `once(call, (trx) => …)` does the work and keeps its answer under the key in one transaction. A refusal
  *   rolls both back and keeps nothing, so the mended request may use the key again.
  * - `kept(call)` is the answer that the key has already, or null. Only routes that do something outside that
- *   transaction first (a password's hash, a card's token) have to ask, so that a replay does not do it again.
+ *   transaction first (a password's hash, a card's token, a message) have to ask, so that a replay does not do it
+ *   again. What they do there has to be harmless when it is done twice: a crash before `once` keeps no key.
  *
  * Both replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for a key that came
  * with another request.
  */
-export function keptOnce<const O extends Operation>(
-  where: Where<O>,
+export function keptOnce<DB, const O extends Operation>(
+  where: Where<DB, O>,
   operation: O,
   reveal: Reveal<O> = (body) => body,
 ) {
@@ -38,14 +41,17 @@ export function keptOnce<const O extends Operation>(
     return new Rendered(reveal(found.body, call), found.status)
   }
 
-  async function once(call: Call<O>, work: (trx: Trx) => Promise<z.input<O['response']>>): Promise<Rendered> {
+  async function once(
+    call: Call<O>,
+    work: (trx: Transaction<DB>) => Promise<z.input<O['response']>>,
+  ): Promise<Rendered> {
     const { idempotency: scope } = call
     const body = await dbFor(call)
       .transaction()
       .execute(async (trx) => {
         if (scope && !(await idempotencyKeys.claim(trx, scope))) return null
         const answer = render(await work(trx))
-        if (scope) await idempotencyKeys.keep(trx, scope, { status: 200, body: answer })
+        if (scope) await idempotencyKeys.keep(trx, scope, answer)
         return answer
       })
     if (body !== null) return new Rendered(reveal(body, call))

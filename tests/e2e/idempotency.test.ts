@@ -1,0 +1,268 @@
+import { operations, takesIdempotencyKey, type Operation } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { keyed, NOBODYS_KEY, PASSWORD, person } from './accounts.ts'
+import {
+  anOrder,
+  call,
+  card,
+  cast,
+  eventually,
+  home,
+  operator,
+  post,
+  register,
+  sendOrder,
+  stack,
+  type Order,
+  type ProblemBody,
+  type User,
+} from './client.ts'
+import { aKitchen, aRestaurant, menuItem, newKey } from './own-restaurant.ts'
+import { plantOverdue } from './planted.ts'
+
+/** A request of an operation; `other` is another body, where it takes one. */
+type Prepared = { path: string; key: string; body?: unknown; other?: unknown }
+
+/** A restaurant whose orders move only when it says so, with one item that has one choice. */
+async function aPlace() {
+  const [item, choice] = [newKey(), newKey()]
+  const sauce = {
+    apiKey: newKey(),
+    name: 'Sauce',
+    type: 'sauce',
+    customizationChoices: [{ apiKey: choice, name: 'Sour cream', price: 0.5 }],
+  }
+  const group = { apiKey: newKey(), name: 'Sauces', minCount: 0, maxCount: 2, basePrice: 0 }
+  const { apiKey, key } = await aKitchen({}, [
+    menuItem(20, { apiKey: item, customizationGroups: [{ ...group, customizations: [sauce] }] }),
+  ])
+  const asks = (path: string, body?: unknown, other?: unknown): Prepared => ({
+    path: `/restaurantapi/v1/${path}`,
+    key,
+    body,
+    other,
+  })
+  return {
+    item,
+    choice,
+    asks,
+    read: async <T>(path: string) => (await call<T>(`/restaurantapi/v1/${path}`, { key })).body,
+    /** An order that waits in its kitchen. */
+    order: async () => (await sendOrder(await anOrder(apiKey, { items: [{ apiKey: item }] }))).body.apiKey,
+  }
+}
+
+const ofApplication = (path: string, body?: unknown, other?: unknown): Prepared => ({
+  path: `/publicapi/v1/${path}`,
+  key: stack().accessKey,
+  body,
+  other,
+})
+const ofOperator = (path: string, body?: unknown, other?: unknown): Prepared => ({
+  path: `/operatorapi/v1/${path}`,
+  key: stack().operatorKey,
+  body,
+  other,
+})
+
+const savedBy = async (user: User, kind: 'card' | 'address') =>
+  (await post<{ apiKey: string }>(`user/${user.apiKey}/add-${kind}`, kind === 'card' ? card() : home)).body
+    .apiKey
+
+async function anOverdueOrder(): Promise<string> {
+  const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
+  await eventually(
+    () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
+    (answer) => answer.body.saga.state !== 'running',
+  )
+  await plantOverdue(body.apiKey)
+  return body.apiKey
+}
+
+const anApplication = async () =>
+  (await operator<{ id: string }>('POST', 'applications', { name: 'an app' })).body.id
+const anAccessKey = async () =>
+  (await operator<{ id: string }>('POST', `applications/${await anApplication()}/access-keys`, {})).body.id
+
+/** Of every operation that takes an Idempotency-Key, by its name: a request that succeeds once. */
+const requests: Record<string, () => Promise<Prepared>> = {
+  'register-user': async () => ofApplication('register-user', person(), person()),
+  'update-user': async () =>
+    ofApplication(
+      `update-user/${(await register()).apiKey}`,
+      { firstName: 'Marie', password: PASSWORD },
+      { firstName: 'Mary' },
+    ),
+  'add-card': async () =>
+    ofApplication(`user/${(await register()).apiKey}/add-card`, card(), { ...card(), nickname: 'other' }),
+  'add-address': async () =>
+    ofApplication(`user/${(await register()).apiKey}/add-address`, home, { ...home, aptNumber: '5' }),
+  'remove-card': async () => {
+    const user = await register()
+    return ofApplication(`user/${user.apiKey}/remove-card/${await savedBy(user, 'card')}`)
+  },
+  'remove-address': async () => {
+    const user = await register()
+    return ofApplication(`user/${user.apiKey}/remove-address/${await savedBy(user, 'address')}`)
+  },
+  'send-order': async () => {
+    const order = await anOrder(cast.aurora)
+    return ofApplication('send-order', order, { ...order, comments: 'another one' })
+  },
+  'report-status': async () => {
+    const { asks, order } = await aPlace()
+    return asks(`order/${await order()}/status`, { status: 'PREPARING' }, { status: 'READY_FOR_PICKUP' })
+  },
+  'refuse-order': async () => {
+    const { asks, order } = await aPlace()
+    return asks(
+      `order/${await order()}/refuse`,
+      { reason: 'The oven is broken.' },
+      { reason: 'We are full.' },
+    )
+  },
+  'item-availability': async () => {
+    const { asks, item } = await aPlace()
+    return asks(`item/${item}/availability`, { available: false }, { available: true })
+  },
+  'choice-availability': async () => {
+    const { asks, choice } = await aPlace()
+    return asks(`choice/${choice}/availability`, { available: false }, { available: true })
+  },
+  pause: async () => (await aPlace()).asks('pause', { minutes: 20 }, { minutes: 30 }),
+  resume: async () => (await aPlace()).asks('resume'),
+  'create-application': async () => ofOperator('applications', { name: 'one' }, { name: 'another' }),
+  'issue-access-key': async () =>
+    ofOperator(`applications/${await anApplication()}/access-keys`, { mode: 'live' }, { mode: 'test' }),
+  'issue-restaurant-access-key': async () =>
+    ofOperator(`restaurants/${await aRestaurant()}/access-keys`, { mode: 'live' }, { mode: 'test' }),
+  'issue-operator-access-key': async () => ofOperator('access-keys', { mode: 'live' }, { mode: 'test' }),
+  'revoke-access-key': async () => ofOperator(`access-keys/${await anAccessKey()}/revoke`),
+  'rotate-access-key': async () =>
+    ofOperator(`access-keys/${await anAccessKey()}/rotate`, { overlapMinutes: 60 }, { overlapMinutes: 0 }),
+  'retry-attention': async () => ofOperator(`attention/saga_${await anOverdueOrder()}/retry`),
+}
+
+const send = ({ path, key, body }: Prepared, idempotencyKey: string) =>
+  call<ProblemBody>(path, {
+    method: 'POST',
+    key,
+    ...(body !== undefined && { body }),
+    ...keyed(idempotencyKey),
+  })
+
+const inWords = ({ method, path }: Operation) => `${method} ${path}`
+const honouring = operations.filter(takesIdempotencyKey)
+
+test('there is a request of every operation that takes an Idempotency-Key, and of no other', () => {
+  expect(Object.keys(requests).toSorted()).toEqual(honouring.map(({ name }) => name).toSorted())
+})
+
+describe.each(honouring.map((operation) => [inWords(operation), operation] as const))('%s', (_, { name }) => {
+  test('replays its answer byte for byte under the same key', async () => {
+    const prepared = await requests[name]!()
+    const key = crypto.randomUUID()
+    const first = await send(prepared, key)
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
+    const again = await send(prepared, key)
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+  })
+
+  test('sent five times at once with one key it is answered alike, or is told that it is running', async () => {
+    const prepared = await requests[name]!()
+    const key = crypto.randomUUID()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(prepared, key)))
+    const done = answers.filter(({ status }) => status === 200)
+    expect(done.length).toBeGreaterThan(0)
+    expect(new Set(done.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    for (const { status, headers, body } of answers.filter((answer) => !done.includes(answer)))
+      expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'idempotency-in-flight', '1'])
+  })
+})
+
+test.each(honouring.filter(({ body }) => body).map((operation) => [inWords(operation), operation] as const))(
+  '422 idempotency-mismatch: %s with another body',
+  async (_, { name }) => {
+    const prepared = await requests[name]!()
+    const key = crypto.randomUUID()
+    expect((await send(prepared, key)).status).toBe(200)
+    const mismatch = { status: 422, body: { code: 'idempotency-mismatch' } }
+    expect(await send({ ...prepared, body: prepared.other }, key)).toMatchObject(mismatch)
+  },
+)
+
+/** A request, another one after it, and the first one again under its key: it is replayed. */
+const again = async (first: Prepared, then: Prepared) => {
+  const key = crypto.randomUUID()
+  expect((await send(first, key)).status).toBe(200)
+  expect((await send(then, crypto.randomUUID())).status).toBe(200)
+  const late = await send(first, key)
+  expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+}
+
+describe('a late repetition does not undo what came after it', () => {
+  test('pause, then resume: the restaurant stays open', async () => {
+    const { asks, read } = await aPlace()
+    await again(asks('pause', { minutes: 20 }), asks('resume'))
+    expect(await read('restaurant')).toMatchObject({ pausedUntil: null })
+  })
+
+  test('a pause of 60 minutes, then one of 20: it is not extended', async () => {
+    const { asks, read } = await aPlace()
+    await again(asks('pause', { minutes: 60 }), asks('pause', { minutes: 20 }))
+    const { pausedUntil } = await read<{ pausedUntil: number }>('restaurant')
+    expect(pausedUntil - Date.now() / 1_000).toBeLessThan(21 * 60)
+  })
+
+  test('resume, then pause: the restaurant stays closed', async () => {
+    const { asks, read } = await aPlace()
+    await again(asks('resume'), asks('pause', { minutes: 20 }))
+    expect(await read('restaurant')).toMatchObject({ pausedUntil: expect.any(Number) as unknown })
+  })
+
+  test.each(['item', 'choice'] as const)('%s taken off and put back: it stays on the menu', async (kind) => {
+    const place = await aPlace()
+    const path = `${kind}/${place[kind]}/availability`
+    await again(place.asks(path, { available: false }), place.asks(path, { available: true }))
+    expect(JSON.stringify(await place.read('menu'))).not.toContain('"available":false')
+  })
+
+  test('a status, then the next one: the order stays where it is', async () => {
+    const { asks, order, read } = await aPlace()
+    const path = `order/${await order()}`
+    await again(
+      asks(`${path}/status`, { status: 'PREPARING' }),
+      asks(`${path}/status`, { status: 'READY_FOR_PICKUP' }),
+    )
+    expect(await read(path)).toMatchObject({ status: 'READY_FOR_PICKUP' })
+  })
+})
+
+test('a refusal keeps no key: the mended request of a restaurant may use it again', async () => {
+  const { asks, order } = await aPlace()
+  const key = crypto.randomUUID()
+  const path = `order/${await order()}/status`
+  expect((await send(asks(path, { status: 'PROCESSING' }), key)).status).toBe(409)
+  expect((await send(asks(path, { status: 'PREPARING' }), key)).status).toBe(200)
+})
+
+describe('sign-in and validate-order change nothing, and ignore the key', () => {
+  test('also one that is none', async () => {
+    const user = await register()
+    const idempotencyKey = 'no'.repeat(200)
+    const order = await anOrder(cast.aurora)
+    const validated = await post<Order>('validate-order', order, keyed(idempotencyKey))
+    expect([validated.status, validated.headers.get('idempotent-replayed')]).toEqual([200, null])
+    const signedIn = await post('signin', { email: user.email, password: PASSWORD }, keyed(idempotencyKey))
+    expect([signedIn.status, signedIn.headers.get('idempotent-replayed')]).toEqual([200, null])
+  })
+
+  test('the same key with another order is another question', async () => {
+    const key = crypto.randomUUID()
+    const order = await anOrder(cast.aurora)
+    expect((await post('validate-order', order, keyed(key))).status).toBe(200)
+    const other = { ...order, recipient: { apiKey: NOBODYS_KEY } }
+    expect((await post<ProblemBody>('validate-order', other, keyed(key))).body.code).toBe('user-not-found')
+  })
+})
