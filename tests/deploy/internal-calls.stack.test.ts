@@ -56,7 +56,7 @@ afterAll(async () => {
 /** Who may call an operation. */
 const callerOf = ({ path }: Operation): Principal =>
   path.startsWith('/publicapi/')
-    ? { kind: 'application', applicationId: 'an-application', accessKeyId: 'a-key' }
+    ? { kind: 'application', applicationId: 'an-application', accessKeyId: 'a-key', mode: 'live' }
     : path.startsWith('/restaurantapi/')
       ? { kind: 'restaurant', restaurantApiKey: 'a-restaurant', accessKeyId: 'a-key' }
       : path.startsWith('/operatorapi/')

@@ -63,6 +63,7 @@ export const problems = {
   'order-refused': row(1714, 422, 'The restaurant refused the order'),
   'idempotency-mismatch': row(1715, 422, 'The idempotency key was used with another request'),
   'too-many-saved': row(1716, 422, 'The account has no room for another one'),
+  'test-key': row(1717, 422, 'A test key places orders at test restaurants only'),
   'below-card-minimum': row(1718, 422, 'The total is below the minimum for payment by card'),
   'total-too-large': row(1719, 422, 'The total is too large'),
   'payment-not-possible': row(1720, 422, 'The payment processor does not accept this payment'),

@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import type { IssuedAccessKey } from '@platter/contracts'
+import type { IssuedAccessKey, KeyMode } from '@platter/contracts'
 import {
   accessKeyPrefix,
   hashAccessKey,
@@ -9,8 +9,8 @@ import {
   type InternalSecrets,
 } from '@platter/kit'
 import type { z } from 'zod'
+import { modeOf } from '#/domain/key-mode.ts'
 
-type Mode = 'live' | 'test'
 type Issued = z.output<typeof IssuedAccessKey>
 
 /**
@@ -21,7 +21,7 @@ type Issued = z.output<typeof IssuedAccessKey>
  * is kept but the hash. Whoever has the rows and INTERNAL_SECRET could sign any principal anyway.
  */
 export function issuedAccessKeys(secrets: InternalSecrets) {
-  const accessKeyOf = (nonce: string, mode: Mode, internalSecret: string = secrets[0]): string => {
+  const accessKeyOf = (nonce: string, mode: KeyMode, internalSecret: string = secrets[0]): string => {
     let block = 0
     return makeAccessKey(mode, (size) =>
       Buffer.from(hkdfSync('sha256', internalSecret, nonce, `platter access key ${block++}`, size)),
@@ -29,7 +29,7 @@ export function issuedAccessKeys(secrets: InternalSecrets) {
   }
   return {
     /** A new access key: `kept` is for the database, `nonce` for the answer in place of the key. */
-    issue(mode: Mode) {
+    issue(mode: KeyMode) {
       const nonce = randomBytes(32).toString('base64url')
       const accessKey = accessKeyOf(nonce, mode)
       return {
@@ -48,9 +48,6 @@ export function issuedAccessKeys(secrets: InternalSecrets) {
     },
   }
 }
-
-/** Of a key that begins so; live for the key that came with the configuration, of which no more is known. */
-export const modeOf = (prefix: string | null): Mode => (prefix?.startsWith('platter_test_') ? 'test' : 'live')
 
 export type IssuedAccessKeys = ReturnType<typeof issuedAccessKeys>
 

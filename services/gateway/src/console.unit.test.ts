@@ -26,7 +26,10 @@ const restaurantKey = makeAccessKey('live')
 const applicationKey = makeAccessKey('live')
 const principals = new Map<string, Principal>([
   [hashAccessKey(restaurantKey), { kind: 'restaurant', restaurantApiKey: 'marigold', accessKeyId: 'one' }],
-  [hashAccessKey(applicationKey), { kind: 'application', applicationId: 'app', accessKeyId: 'two' }],
+  [
+    hashAccessKey(applicationKey),
+    { kind: 'application', applicationId: 'app', accessKeyId: 'two', mode: 'live' },
+  ],
 ])
 
 let owner: App

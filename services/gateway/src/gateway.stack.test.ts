@@ -85,7 +85,9 @@ function aKey(kind: 'application' | 'operator' = 'application'): string {
   const accessKeyId = crypto.randomUUID()
   principals.set(
     hashAccessKey(key),
-    kind === 'operator' ? { kind, accessKeyId } : { kind, accessKeyId, applicationId: 'an-application' },
+    kind === 'operator'
+      ? { kind, accessKeyId }
+      : { kind, accessKeyId, applicationId: 'an-application', mode: 'live' },
   )
   return key
 }

@@ -97,6 +97,7 @@ class Client {
       kind: 'application',
       applicationId,
       accessKeyId: `key of ${applicationId}`,
+      mode: 'live',
     }
     principals.set(hashAccessKey(this.key), principal)
   }

@@ -8,6 +8,7 @@ import {
   type Cents,
   type Fault,
   type OrderRequest,
+  type PrincipalOf,
   type Quote,
   type Recipient,
   type Saving,
@@ -25,7 +26,7 @@ import {
   type PricedOrder,
 } from '#/domain/order.ts'
 
-type Caller = Context & { applicationId: string; now: number }
+type Caller = Context & Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number }
 
 /** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
 type Needs = { bus: Bus; cardMinimum: Cents }
@@ -47,14 +48,15 @@ export type CheckedOrder = {
  */
 export async function checkOrder(
   { bus, cardMinimum }: Needs,
-  request: OrderRequest,
+  given: OrderRequest,
   caller: Caller,
 ): Promise<CheckedOrder> {
+  const request = inMode(given, caller)
   const { resolved, quoted } = await askBoth(bus, request, caller)
   const card = cardOf(request, resolved)
   const tip = quoted.quote && checkTip(request.tip, request.method, quoted.quote.subtotal)
   const faults = [
-    ...quoted.faults,
+    ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,
     ...(card ? cardFaults(card, caller.now) : []),
     ...amountFaults(request, { quote: quoted.quote, tip, cardMinimum }),
@@ -77,6 +79,20 @@ function amountFaults(request: OrderRequest, { quote, tip, cardMinimum }: Amount
   if ('fault' in tip) return [tip.fault]
   return totalFaults({ ...request, total: totalOf(quote, tip.tip) }, cardMinimum)
 }
+
+/** With a test key every order is a test order, also of a client that always sends `"test": false`. */
+const inMode = (request: OrderRequest, { mode }: Caller): OrderRequest =>
+  mode === 'test' ? { ...request, test: true } : request
+
+/** Who has a test key did not ask for a test order: it is the key that does not fit the restaurant. */
+const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
+  mode === 'test' && fault.code === 'not-a-test-restaurant'
+    ? {
+        pointer: '/restaurantApiKey',
+        code: 'test-key',
+        detail: 'This restaurant is real. A test key places orders at test restaurants only.',
+      }
+    : fault
 
 async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
   if (request.address?.saved) {

@@ -32,6 +32,10 @@ Every \`POST\` that changes something takes an \`Idempotency-Key\` of your choic
 
 An access key may make so many requests in so many seconds as \`RateLimit-Policy\` says; \`RateLimit\` says how many are left. An application may send and validate so many orders in a second as \`"orders"\` says there, by all its access keys together. Past either the answer is 429 with \`Retry-After\`.
 
+## Test keys
+
+An access key that begins with \`platter_test_\` is for trying your application out on a real platform. With it every order is a test order, also with \`"test": false\`; restaurant/search lists test restaurants; an order at any other restaurant is refused with \`test-key\`, before a card is touched. Users, cards and addresses are those of your live keys. add-card exchanges a card for the processor's token with either kind of key; nothing is charged by that.
+
 ## Trying it out in development
 
 The seeded restaurants are open around the clock or not, refuse, are slow or cannot be reached, as \`dev/seed/README.md\` lists them. Test restaurants (restaurant/search-test) take orders with \`"test": true\`, which are never charged. The development payment processor knows these cards:

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { KeyInPath, Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
+import { KeyMode } from '../principal.ts'
 import { ApiKey, Epoch, lenientNumber } from '../values.ts'
 
 /** The key itself is shown here and never again: only its hash is kept. */
@@ -17,10 +18,9 @@ const body = z
   .preprocess(
     (value) => value ?? {},
     z.object({
-      mode: z
-        .enum(['live', 'test'])
-        .default('live')
-        .describe('What the key begins with: `platter_live_` or `platter_test_`.'),
+      mode: KeyMode.default('live').describe(
+        'What the key begins with: `platter_live_` or `platter_test_`. With a test key of an application every order is a test order, at test restaurants only.',
+      ),
     }),
   )
   .meta({ id: 'NewAccessKey' })

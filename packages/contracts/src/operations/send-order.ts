@@ -86,7 +86,7 @@ const body = z.object({
   method: Method,
   payment: Payment,
   test: lenientBoolean(z.boolean().default(false)).describe(
-    'A test order: never charged, and for test restaurants only.',
+    'A test order: never charged, and for test restaurants only. With a test key every order is one, whatever this says.',
   ),
   // Its bounds are a rule of the order, see `tipFault`.
   tip: lenientNumber(z.number().default(0)).describe(
@@ -143,6 +143,7 @@ export const orderProblems = [
   'payment-not-accepted',
   'not-a-test-restaurant',
   'test-restaurant-only',
+  'test-key',
   'tip-out-of-range',
   'below-card-minimum',
   'total-too-large',

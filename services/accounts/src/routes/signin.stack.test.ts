@@ -68,7 +68,7 @@ async function someoneOfOld() {
       params: undefined,
       query: undefined,
       body: { email, password: new Secret(password) },
-      principal: { kind: 'application', applicationId, accessKeyId: 'key-1' },
+      principal: { kind: 'application', applicationId, accessKeyId: 'key-1', mode: 'live' },
       requestId: 'request-1',
       headers: { 'x-client-address': '203.0.113.7' },
       url: '/publicapi/v1/signin',

@@ -42,7 +42,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   await insertUser(db, { apiKey, email, passwordHash, ...person }, applicationId)
   const asked = {
     query: undefined,
-    principal: { kind: 'application', applicationId, accessKeyId: newApiKey() },
+    principal: { kind: 'application', applicationId, accessKeyId: newApiKey(), mode: 'live' },
     requestId: 'request-1',
     headers: { 'x-client-address': '203.0.113.7' },
     url: '/',

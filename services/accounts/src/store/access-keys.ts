@@ -1,6 +1,7 @@
 import { Principal } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
 import { sql } from 'kysely'
+import { modeOf } from '#/domain/key-mode.ts'
 import { createdEpoch, type Db } from './tables.ts'
 
 /** Neither revoked nor expired. */
@@ -61,15 +62,23 @@ const longUnused = sql<boolean>`(last_used_at is null or last_used_at < now() - 
 export async function findKey(db: Db, hash: string) {
   const row = await db
     .selectFrom('access_keys')
-    .select(['id', 'kind', 'application_id', 'restaurant_api_key', 'lineage_id', longUnused.as('longUnused')])
+    .select(['id', 'prefix', 'kind', 'application_id', 'restaurant_api_key', 'lineage_id'])
+    .select(longUnused.as('longUnused'))
     .where('hash', '=', hash)
     .where(isGood)
     .executeTakeFirst()
   if (!row) return undefined
   const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
+  const accessKeyId = row.lineage_id ?? id
   return {
     id,
-    principal: Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId: row.lineage_id ?? id }),
+    principal: Principal.parse({
+      kind,
+      applicationId,
+      restaurantApiKey,
+      accessKeyId,
+      mode: modeOf(row.prefix),
+    }),
     longUnused: row.longUnused,
   }
 }

@@ -52,10 +52,10 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const repeated = await answerOfRepeated(needs, call, answerBy)
     if (repeated) return repeated
     const { body, principal, requestId } = call
-    const { applicationId } = principal
+    const { applicationId, mode } = principal
     const { intake, waiters } = needs
     if (waiters.count >= WAITING_AT_MOST) throw overloaded()
-    const caller = { applicationId, requestId, now: Date.now() }
+    const caller = { applicationId, mode, requestId, now: Date.now() }
     using inHand = intake.enter(applicationId)
     const checked = await checkOrder(needs, body, caller)
     const newCard = await tokenized(needs.tokenize, call, checked.order, answerBy)

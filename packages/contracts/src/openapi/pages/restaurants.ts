@@ -3,7 +3,7 @@ import type { Page, Pages } from '../page.ts'
 
 const search: Page = {
   description:
-    'Restaurants around a place, given in words (`street-address`) or as a point (`latitude` and `longitude`), nearest open ones first. Without a place, all of them. Test restaurants are never among them.',
+    'Restaurants around a place, given in words (`street-address`) or as a point (`latitude` and `longitude`), nearest open ones first. Without a place, all of them. Test restaurants are never among them; with a test key (`platter_test_…`) they are the only ones.',
   query: { 'street-address': '2 E Main St, Madison, WI 53703', search: 'pizza' },
   answer: {
     description: 'The place as it was understood, and the restaurants.',
@@ -16,7 +16,7 @@ export const restaurantPages: Pages = {
   'restaurant-search-test': {
     ...search,
     description:
-      'The same among test restaurants only: they take orders with `"test": true`, which are never charged.',
+      'The same among test restaurants only: they take orders with `"test": true` or a test key, which are never charged.',
     answer: {
       ...search.answer,
       example: { address: place, restaurants: [{ ...restaurant, isTestRestaurant: true }] },

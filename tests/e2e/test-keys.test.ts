@@ -1,0 +1,139 @@
+import { beforeAll, expect, test } from 'vitest'
+import { keyed, person } from './accounts.ts'
+import {
+  anOrder,
+  call,
+  card,
+  cast,
+  get,
+  ledger,
+  ledgerOf,
+  operator,
+  post,
+  sendOrder,
+  type Order,
+  type ProblemBody,
+  type Restaurant,
+  type User,
+} from './client.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
+
+/** The access keys of one application: of mode test, and of mode live. */
+let testKey: { id: string; key: string }
+let liveKey: { id: string; key: string }
+
+beforeAll(async () => {
+  const { body } = await operator<{ id: string }>('POST', 'applications', { name: 'tried out' })
+  const issue = async (mode: string) => {
+    const issued = await operator<Issued>('POST', `applications/${body.id}/access-keys`, { mode })
+    return { id: issued.body.id, key: issued.body.accessKey }
+  }
+  testKey = await issue('test')
+  liveKey = await issue('live')
+})
+
+type Issued = { id: string; accessKey: string }
+type Found = { restaurants: Restaurant[] }
+
+const MADISON = 'street-address=2+E+Main+St,+Madison,+WI+53703'
+const kindsFound = async (path: string, { key }: { key: string }) => {
+  const { body } = await get<Found>(`${path}?${MADISON}`, { key })
+  expect(body.restaurants.length).toBeGreaterThan(0)
+  return [...new Set(body.restaurants.map(({ isTestRestaurant }) => isTestRestaurant))]
+}
+
+test('restaurant/search lists test restaurants to a test key, and live ones to a live key, asked in turn', async () => {
+  for (let time = 0; time < 4; time++) {
+    expect(await kindsFound('restaurant/search', testKey)).toEqual([true])
+    expect(await kindsFound('restaurant/search', liveKey)).toEqual([false])
+  }
+  expect(await kindsFound('restaurant/search-test', testKey)).toEqual([true])
+})
+
+test.each(['absent', false, true])(
+  'with a test key `test` is implied: %s places a test order, without a charge',
+  async (value) => {
+    const paid = { payment: 'card', card: card() }
+    const order = await anOrder(cast.test, { ...paid, ...(value !== 'absent' && { test: value }) })
+    const validated = await post<Order>('validate-order', order, { key: testKey.key })
+    expect(validated).toMatchObject({ status: 200, body: { test: true, paymentState: 'NOT_REQUIRED' } })
+    const { status, body } = await sendOrder(order, { key: testKey.key })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { test: true, paymentState: 'NOT_REQUIRED' },
+    })
+    expect(await ledgerOf(body.apiKey)).toEqual([])
+  },
+)
+
+test.each(['validate-order', 'send-order'])(
+  '422 test-key: %s at a live restaurant, and the processor is never called',
+  async (path) => {
+    // No other order in the ledger has this total.
+    const price = 1_000 + Math.floor(Math.random() * 100_000) / 100
+    const restaurant = await aRestaurant({ taxRate: 0 }, [menuItem(price)])
+    const order = await anOrder(restaurant, { payment: 'card', card: card() })
+    for (const said of [{}, { test: false }, { test: true }])
+      expect(await post<ProblemBody>(path, { ...order, ...said }, { key: testKey.key })).toMatchObject({
+        status: 422,
+        body: { code: 'test-key', errors: [{ pointer: '/restaurantApiKey', code: 'test-key' }] },
+      })
+    const cents = Math.round(price * 200)
+    expect((await ledger()).filter(({ amount }) => amount === cents)).toEqual([])
+    const { status, body } = await sendOrder(order, { key: liveKey.key })
+    expect(status).toBe(200)
+    // The same order with a live key is charged that much.
+    await expect.poll(() => ledgerOf(body.apiKey)).toContainEqual(expect.objectContaining({ amount: cents }))
+  },
+)
+
+test('all that is wrong with an order of a test key is told at once', async () => {
+  const order = await anOrder(cast.aurora, { items: [{ apiKey: 'nothing' }] })
+  const { body } = await post<ProblemBody>('send-order', order, { key: testKey.key })
+  expect(body.errors.map(({ code }) => code).toSorted()).toEqual(['item-not-found', 'test-key'])
+})
+
+test('a saved card and an Idempotency-Key work with a test key, and the card is there for a live one', async () => {
+  const { body: user } = await post<User>('register-user', person(), { key: testKey.key })
+  const added = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), { key: testKey.key })
+  expect(added.status).toBe(200)
+  const order = await anOrder(cast.test, {
+    payment: 'card',
+    card: { apiKey: added.body.apiKey },
+    recipient: { apiKey: user.apiKey },
+  })
+  const options = { key: testKey.key, ...keyed() }
+  const first = await sendOrder(order, options)
+  expect(first).toMatchObject({ status: 200, body: { test: true, card: { apiKey: added.body.apiKey } } })
+  const again = await sendOrder(order, options)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  expect(again.body).toEqual(first.body)
+  expect(await ledgerOf(first.body.apiKey)).toEqual([])
+  const seen = await get<User>(`user/${user.apiKey}`, { key: liveKey.key })
+  expect(seen.body.creditCards.map(({ apiKey }) => apiKey)).toEqual([added.body.apiKey])
+})
+
+test('a live key places test orders as before: at test restaurants, with `test`', async () => {
+  const options = { key: liveKey.key }
+  expect(await sendOrder(await anOrder(cast.test), options)).toMatchObject({
+    status: 422,
+    body: { code: 'test-restaurant-only' },
+  })
+  expect((await sendOrder(await anOrder(cast.test, { test: true }), options)).status).toBe(200)
+  expect(await sendOrder(await anOrder(cast.aurora, { test: true }), options)).toMatchObject({
+    status: 422,
+    body: { code: 'not-a-test-restaurant' },
+  })
+})
+
+test('a test key that is rotated is a test key', async () => {
+  const { body } = await operator<Issued>('POST', `access-keys/${testKey.id}/rotate`, { overlapMinutes: 60 })
+  expect(await kindsFound('restaurant/search', { key: body.accessKey })).toEqual([true])
+})
+
+test('the mode of a restaurant key changes nothing', async () => {
+  const restaurant = await aRestaurant()
+  const { body } = await operator<Issued>('POST', `restaurants/${restaurant}/access-keys`, { mode: 'test' })
+  const own = await call<Restaurant>('/restaurantapi/v1/restaurant', { key: body.accessKey })
+  expect(own).toMatchObject({ status: 200, body: { apiKey: restaurant, isTestRestaurant: false } })
+})
