@@ -50,7 +50,7 @@ describe('400', () => {
   })
 
   test.each([
-    ['/streetAddress', { streetAddress: '' }],
+    ['/streetAddress', { streetAddress: ' ' }],
     ['/streetAddress', { streetAddress: 's'.repeat(201) }],
     ['/aptNumber', { aptNumber: 'a'.repeat(51) }],
     ['/aptNumber', { aptNumber: 4 }],

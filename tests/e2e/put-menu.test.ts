@@ -107,7 +107,7 @@ test('400: a menu with faults is refused as a whole, each fault by its pointer',
   const { status, body } = await putMenu<Refused>(apiKey, [
     {
       apiKey: newKey(),
-      name: '',
+      name: ' ',
       items: [menuItem(1.999), { name: 'Pie', basePrice: -1 }],
     },
   ])
@@ -131,7 +131,6 @@ test.each([
   ['an object', {}, ''],
   ['null', null, ''],
   ['a price above 10,000', menuOf([menuItem(10_000.01)]), '/0/items/0/basePrice'],
-  ['a price that is null', menuOf([menuItem(0, { basePrice: null })]), '/0/items/0/basePrice'],
   ['available: 1', menuOf([menuItem(1, { available: 1 })]), '/0/items/0/available'],
   ['an apiKey with a colon', menuOf([menuItem(1, { apiKey: 'a:b' })]), '/0/items/0/apiKey'],
   ['a minimum above the maximum', withGroup({ minCount: 2, maxCount: 1 }), `${AT_GROUP}/minCount`],

@@ -111,7 +111,7 @@ const triangle = [
 ]
 
 test.each([
-  ['an empty name', { name: '' }, '/name'],
+  ['an empty name', { name: ' ' }, '/name'],
   ['a name of 101 characters', { name: 'x'.repeat(101) }, '/name'],
   ['a control character', { city: 'Sal\u0000ina' }, '/city'],
   ['half of a surrogate pair', { name: 'Pie \uD83C' }, '/name'],

@@ -54,7 +54,12 @@ test('404 restaurant-not-found, with and without customizations, and also for a 
     expect(await menu('none', more)).toMatchObject({ status: 404, body: { code: 'restaurant-not-found' } })
 })
 
-test.each(['yes', '1', 'TRUE', ''])('400 invalid-field: includeCustomizations=%s', async (value) => {
+test('200: a blank includeCustomizations is none', async () => {
+  const blank = await menu(cast.aurora, { query: '?includeCustomizations=' })
+  expect(blank).toMatchObject({ status: 200, body: (await menu(cast.aurora)).body })
+})
+
+test.each(['yes', '1', 'TRUE'])('400 invalid-field: includeCustomizations=%s', async (value) => {
   expect(await menu(cast.aurora, { query: `?includeCustomizations=${value}` })).toMatchObject({
     status: 400,
     body: { code: 'invalid-field', errors: [{ pointer: 'query/includeCustomizations' }] },

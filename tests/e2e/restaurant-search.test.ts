@@ -145,6 +145,10 @@ describe('method', () => {
     expect(body.restaurants.filter(({ offersDelivery }) => !offersDelivery)).toEqual([])
   })
 
+  test.each(['limit', 'pickup-radius', 'method', 'cursor', 'search'])('a blank %s is none', async (name) => {
+    expect(await keysFor({ [name]: '' })).toEqual(await keysFor({}))
+  })
+
   test('both is the default, also when it is sent empty, and is the two together', async () => {
     const near = { 'pickup-radius': '2' }
     const both = await keysFor({ ...near, method: 'both' })

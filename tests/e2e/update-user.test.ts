@@ -39,16 +39,16 @@ test('200: the password alone is updated; the old one is none from then on, and 
   expect((await signin(user.email, 'another good password')).status).toBe(200)
 })
 
-test('null and absent both mean not provided; with nothing provided nothing changes', async () => {
+test('null, blank and absent all mean not provided; with nothing provided nothing changes', async () => {
   const user = await register()
   const { body } = await update(user.apiKey, {
     firstName: 'Marie',
     lastName: null,
-    phone: null,
-    password: null,
+    phone: '',
+    password: '',
   })
   expect(body).toEqual({ ...user, firstName: 'Marie' })
-  for (const nothing of ['', '{}', 'null']) {
+  for (const nothing of ['', '{}', 'null', '{"password":null}']) {
     expect(await update(user.apiKey, nothing)).toMatchObject({ status: 200, body: { firstName: 'Marie' } })
   }
   expect((await postNothing(`update-user/${user.apiKey}`)).body).toEqual(body)
@@ -125,7 +125,7 @@ describe('Idempotency-Key', () => {
   test('a refusal keeps no key', async () => {
     const user = await register()
     const key = keyed()
-    expect((await update(user.apiKey, { firstName: '' }, key)).status).toBe(400)
+    expect((await update(user.apiKey, { firstName: ' ' }, key)).status).toBe(400)
     expect((await update(user.apiKey, { firstName: 'Mary' }, key)).status).toBe(200)
   })
 })

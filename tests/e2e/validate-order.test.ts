@@ -206,6 +206,19 @@ describe('tip', () => {
     expect(await refusal(await tipped(tip))).toEqual(only(422, 'tip-out-of-range /tip'))
   })
 
+  test('a fault of the tip is told together with the faults of the rest of the order', async () => {
+    const unknownItem = { ...(await tipped(-1)), items: [{ apiKey: 'none' }] }
+    expect(await refusal(unknownItem)).toEqual({
+      status: 404,
+      faults: ['item-not-found /items/0/apiKey', 'tip-out-of-range /tip'],
+    })
+    // The items have prices: so a tip that is too large for them is found as well.
+    expect(await refusal({ ...(await tipped(1_000)), test: true })).toEqual({
+      status: 422,
+      faults: ['not-a-test-restaurant /test', 'tip-out-of-range /tip'],
+    })
+  })
+
   test("422: it is the driver's, so there is none for pickup", async () => {
     expect(await refusal(await tipped(1, 'pickup'))).toEqual(only(422, 'tip-out-of-range /tip'))
     expect((await validate(await tipped(0, 'pickup'))).status).toBe(200)

@@ -1,6 +1,7 @@
 import type { Fault, Operation } from '@platter/contracts'
 import { z } from 'zod'
 import { Problem } from './problem.ts'
+import { dropAbsent, fieldsOf } from './request-fields.ts'
 
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 type Pointer = (path: PropertyKey[]) => string
@@ -63,18 +64,22 @@ const noPrimitive = (pointer: string): Fault => ({
 })
 
 /**
- * Compiles an operation's request schemas once. The parser gives their values, or throws one Problem with
- * every fault of path, query and body together.
+ * Compiles an operation's request schemas once. The parser returns their values, or throws one Problem with
+ * every fault of path, query and body together. It takes null and blank members out of the request that it is given.
  */
 export function requestParser(operation: Operation) {
+  // Our own processes send what they mean: there a null is a value.
+  const isInternal = operation.path.startsWith('/internal/')
   const schemas = (['params', 'query', 'body'] as const).flatMap((part) => {
     const schema = operation[part]
-    return schema ? [{ part, schema: z.compile(schema) }] : []
+    if (!schema) return []
+    return [{ part, schema: z.compile(schema), fields: isInternal ? null : fieldsOf(schema) }]
   })
   return function parse(request: Parts): Required<Parts> {
     const parsed: Required<Parts> = { params: undefined, query: undefined, body: undefined }
     const faults: Fault[] = []
-    for (const { part, schema } of schemas) {
+    for (const { part, schema, fields } of schemas) {
+      if (fields) dropAbsent(request[part], fields)
       const result = safeParse(schema, request[part])
       if (!result) faults.push(noPrimitive(pointers[part]([])))
       else if (result.success) parsed[part] = result.data

@@ -54,7 +54,7 @@ export async function checkOrder(
   const request = inMode(given, caller)
   const { resolved, quoted } = await askBoth(bus, request, caller)
   const card = cardOf(request, resolved)
-  const tip = quoted.quote && checkTip(request.tip, request.method, quoted.quote.subtotal)
+  const tip = checkTip(request.tip, request.method, quoted.quote?.subtotal ?? quoted.subtotal ?? null)
   const faults = [
     ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,
@@ -62,7 +62,7 @@ export async function checkOrder(
     ...amountFaults(request, { quote: quoted.quote, tip, cardMinimum }),
   ]
   if (faults.length > 0) throw Problem.of(faults)
-  if (!quoted.quote || !tip || 'fault' in tip || !resolved.recipient) {
+  if (!quoted.quote || 'fault' in tip || !resolved.recipient) {
     throw new Error('catalog or accounts answered neither faults nor facts')
   }
   const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
@@ -71,12 +71,12 @@ export async function checkOrder(
   return { order: priceOrder(request, quoted.quote, known), savedCard: resolved.card, saves }
 }
 
-type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip> | null; cardMinimum: Cents }
+type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }
 
-/** What is wrong with the tip and with the total, which is known only when nothing is wrong with anything else in it. */
+/** Faults of the tip and of the total, which is known only if neither the quote nor the tip has a fault. */
 function amountFaults(request: OrderRequest, { quote, tip, cardMinimum }: Amounts): Fault[] {
-  if (!quote || !tip) return []
   if ('fault' in tip) return [tip.fault]
+  if (!quote) return []
   return totalFaults({ ...request, total: totalOf(quote, tip.tip) }, cardMinimum)
 }
 

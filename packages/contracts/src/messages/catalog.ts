@@ -46,5 +46,10 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
       })
       .nullable(),
   }),
-  answer: z.object({ faults: z.array(FaultShape), quote: Quote.nullable() }),
+  answer: z.object({
+    faults: z.array(FaultShape),
+    quote: Quote.nullable(),
+    /** With faults: what the items cost together, unless one of them is at fault. Absent from older replicas. */
+    subtotal: Cents.nullish(),
+  }),
 })

@@ -15,7 +15,7 @@ import { deliveryTerms } from './zones.ts'
 
 /** The question, its pointers meant into the body of send-order. */
 export type Asked = ReturnType<typeof CatalogQuote.data.parse>
-export type Answer = { faults: Fault[]; quote: Quote | null }
+export type Answer = { faults: Fault[]; quote: Quote | null; subtotal?: Cents | null }
 
 export type QuoteFacts = {
   /** null: there is none of that key. */
@@ -38,15 +38,16 @@ export function quote(asked: Asked, { restaurant, items, destination }: QuoteFac
   const priced = asked.items.map((item, index) => priceItem(item, items.get(item.apiKey), `/items/${index}`))
   const itemFaults = priced.flatMap((item) => item.faults)
   const subtotal = sum(priced.map(({ line }) => line?.totalPrice ?? cents(0)))
+  const isPriced = itemFaults.length === 0
   const delivery = asked.method === 'delivery' ? deliver(restaurant, destination) : PICKUP
   const faults = [
     ...termFaults(asked, restaurant, now),
     ...itemFaults,
     ...delivery.faults,
     // What the items come to is known only when nothing is wrong with any of them.
-    ...(itemFaults.length === 0 ? minimumFaults(delivery.minimum, subtotal) : []),
+    ...(isPriced ? minimumFaults(delivery.minimum, subtotal) : []),
   ]
-  if (faults.length > 0) return { faults, quote: null }
+  if (faults.length > 0) return { faults, quote: null, subtotal: isPriced ? subtotal : null }
   const { minFreeDelivery, taxRatePpm } = restaurant
   const isFree = minFreeDelivery !== null && subtotal >= minFreeDelivery
   return {

@@ -56,6 +56,15 @@ describe('prices', () => {
     })
   })
 
+  test('what is refused has a subtotal, unless an item is at fault', () => {
+    const closed = facts({ pausedUntil: NOW + 60_000 })
+    expect(quote(order({}), closed, NOW)).toMatchObject({ quote: null, subtotal: 1250 })
+    expect(quote(order({ items: [item('vindaloo'), item('none')] }), closed, NOW)).toMatchObject({
+      quote: null,
+      subtotal: null,
+    })
+  })
+
   test('choices add their prices, and each group that is used its base price once', () => {
     const { quote: priced } = quote(
       order({ items: [item('korma', 'hot', 'naan', 'naan', 'no-butter'), item('korma', 'mild')] }),

@@ -26,6 +26,16 @@ test('a tip is at most the larger of 50.00 and the subtotal', () => {
   expect(checkTip(80.01, 'delivery', cents(8_000))).toHaveProperty('fault')
 })
 
+test('without a subtotal, everything about a tip but its upper bound is judged', () => {
+  expect(checkTip(80, 'delivery', null)).toEqual({ tip: 8_000 })
+  for (const [tip, method, detail] of [
+    [-0.001, 'delivery', 'tip is less than 0.'],
+    [1.005, 'delivery', 'tip has more than two decimals.'],
+    [1, 'pickup', 'tip is for the driver: there is none for pickup.'],
+  ] as const)
+    expect(checkTip(tip, method, null)).toMatchObject({ fault: { pointer: '/tip', detail } })
+})
+
 /** PostgreSQL's largest integer, the type of the column `orders.total`. */
 const LARGEST_INTEGER = 2_147_483_647
 

@@ -1,0 +1,99 @@
+import { operations, SendOrder, Signin, Tokenize, type Operation } from '@platter/contracts'
+import { operationPages } from '@platter/contracts/openapi'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { requestParser } from './parse.ts'
+import { Problem } from './problem.ts'
+
+type Parts = { params?: unknown; query?: unknown; body?: unknown }
+
+const parsers = new Map<Operation, ReturnType<typeof requestParser>>()
+
+/** The values of a request as JSON, or its faults. */
+function outcome(operation: Operation, request: Parts): unknown {
+  const parse = parsers.get(operation) ?? requestParser(operation)
+  parsers.set(operation, parse)
+  try {
+    return JSON.stringify(parse(structuredClone(request)))
+  } catch (error) {
+    if (error instanceof Problem) return error.faults
+    throw error
+  }
+}
+
+type Path = (string | number)[]
+
+/** Where in a value there are members of objects. */
+function membersIn(value: unknown, path: Path = []): Path[] {
+  if (Array.isArray(value)) return value.flatMap((one, index) => membersIn(one, [...path, index]))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [
+    [...path, name],
+    ...membersIn(inner, [...path, name]),
+  ])
+}
+
+/** The same with another value at that place; undefined is none. */
+function changed(whole: unknown, path: Path, value: unknown): unknown {
+  const copy: unknown = structuredClone(whole)
+  const object = path
+    .slice(0, -1)
+    .reduce((inner, step) => (inner as Record<string | number, unknown>)[step], copy)
+  if (value === undefined) delete (object as Record<string, unknown>)[path.at(-1) as string]
+  else (object as Record<string, unknown>)[path.at(-1) as string] = value
+  return copy
+}
+
+const examples = operations.flatMap((operation): [string, Operation, Parts][] => {
+  const page = operationPages[operation.name]
+  const params = Object.fromEntries(
+    [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, 'a']),
+  )
+  const names = operation.query instanceof z.ZodObject ? Object.keys(operation.query.shape) : []
+  const query: unknown = { ...Object.fromEntries(names.map((name) => [name, ''])), ...page?.query }
+  const bodies = Object.entries(page?.bodies ?? { 'no body': undefined })
+  return bodies.map(([name, body]) => [`${operation.name}: ${name}`, operation, { params, query, body }])
+})
+
+describe('null and blank mean absent, for every member of every documented request', () => {
+  test.each(examples)('%s', (_, operation, { params, query, body }) => {
+    for (const nothing of [null, '']) {
+      for (const path of membersIn(body))
+        expect([path, outcome(operation, { params, query, body: changed(body, path, nothing) })]).toEqual([
+          path,
+          outcome(operation, { params, query, body: changed(body, path, undefined) }),
+        ])
+      for (const path of membersIn(query))
+        expect([path, outcome(operation, { params, body, query: changed(query, path, nothing) })]).toEqual([
+          path,
+          outcome(operation, { params, body, query: changed(query, path, undefined) }),
+        ])
+    }
+  })
+})
+
+test('a required field that is null or blank is a missing-field', () => {
+  expect(outcome(Signin, { body: { email: null, password: '' } })).toMatchObject([
+    { pointer: '/email', code: 'missing-field' },
+    { pointer: '/password', code: 'missing-field' },
+  ])
+})
+
+test('a password is neither trimmed nor taken for blank when it is white space', () => {
+  const parsed = requestParser(Signin)({ body: { email: 'maria@example.org', password: '   ' } })
+  expect((parsed.body as { password: { reveal(): string } }).password.reveal()).toBe('   ')
+})
+
+test('an element of a list that is null is at fault, as the places of the others count', () => {
+  const [body] = Object.values(operationPages['send-order']?.bodies ?? {})
+  expect(outcome(SendOrder, { body: changed(body, ['items', 0], null) })).toMatchObject([
+    { pointer: '/items/0', code: 'invalid-field' },
+  ])
+})
+
+test('between our own processes null stays null', () => {
+  const by = { userApiKey: null, applicationId: null, address: null }
+  const [card] = Object.values(operationPages['add-card']?.bodies ?? {})
+  const parsed = requestParser(Tokenize)({ body: { ...(card as object), by } })
+  expect(parsed.body).toMatchObject({ by })
+})
