@@ -1,4 +1,4 @@
-import { problems } from '@platter/contracts'
+import { problemHelp, problems, type ProblemCode } from '@platter/contracts'
 import { openApiDocument } from '@platter/contracts/openapi'
 import type { z } from 'zod'
 import { Config as Accounts } from '../../services/accounts/src/config.ts'
@@ -81,9 +81,19 @@ function problemPage(): string {
       '| status | code | errorCode | title | the same request may succeed later |',
       '| --- | --- | --- | --- | --- |',
       ...rows,
+      ...Object.keys(problems).flatMap((code) => helpWith(code as ProblemCode)),
     ],
   )
 }
+
+const helpWith = (code: ProblemCode): string[] => [
+  '',
+  `## ${code}`,
+  '',
+  `**Why it happens.** ${problemHelp[code].why}`,
+  '',
+  `**How to fix it.** ${problemHelp[code].fix}`,
+]
 
 const page = (title: string, lead: string, lines: string[]) =>
   `${GENERATED}\n\n# ${title}\n\n${lead}\n\n${lines.join('\n')}\n`

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { problems, type ProblemCode } from '@platter/contracts'
+import { problemHelp, problems, type ProblemCode } from '@platter/contracts'
 import { operationPages } from '@platter/contracts/openapi'
 import { expect, test } from 'vitest'
 import { call, sendOrder, stack, type Order } from './client.ts'
@@ -50,7 +50,11 @@ test('the type of a problem leads to a page for a person, and to its row for a p
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(page.body).toContain(problems[problem.code].title)
   const row = await call(problem.type)
-  expect(row.body).toEqual({ code: problem.code, ...problems[problem.code] })
+  expect(row.body).toEqual({
+    code: problem.code,
+    ...problems[problem.code],
+    ...problemHelp[problem.code],
+  })
 })
 
 /** A developer's first order is the documentation's first example, sent as it stands. */

@@ -1,4 +1,11 @@
-import { everywhere, operations, problems, type Operation, type ProblemCode } from '@platter/contracts'
+import {
+  everywhere,
+  operations,
+  problemHelp,
+  problems,
+  type Operation,
+  type ProblemCode,
+} from '@platter/contracts'
 import { exampleOfProblem, templateOf } from '@platter/contracts/openapi'
 import { hashSource, headersOfPage, html } from '#/html.ts'
 
@@ -19,6 +26,7 @@ export const problemPageHeaders = headersOfPage(`style-src ${hashSource(STYLE)};
 /** A row of the catalogue for a person to read. */
 export function problemPage(code: ProblemCode): string {
   const { title, status, errorCode, retryable } = problems[code]
+  const { why, fix } = problemHelp[code]
   const example = JSON.stringify(exampleOfProblem(code, '/publicapi/v1/…'), null, 2)
   return html`<!doctype html>
     <html lang="en">
@@ -32,6 +40,11 @@ export function problemPage(code: ProblemCode): string {
       <body>
         <main>
           <h1>${title}</h1>
+          <h2>Why it happens</h2>
+          <p>${inCode(why)}</p>
+          <h2>How to fix it</h2>
+          <p>${inCode(fix)}</p>
+          <h2>What it is</h2>
           <dl>
             <dt>code</dt>
             <dd><code>${code}</code></dd>
@@ -53,6 +66,10 @@ export function problemPage(code: ProblemCode): string {
       </body>
     </html> `.html
 }
+
+/** Text whose words between backticks are code. */
+const inCode = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 function answeredBy(code: ProblemCode) {
   const own = operations.filter((one) => one.problems.includes(code))

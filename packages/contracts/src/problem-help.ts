@@ -1,0 +1,220 @@
+import type { ProblemCode } from './problems.ts'
+
+/** Why a problem happens, and how to fix it: shown on its page, to which its `type` leads. */
+export type ProblemHelp = { why: string; fix: string }
+
+export const problemHelp: Record<ProblemCode, ProblemHelp> = {
+  'malformed-json': {
+    why: 'The body is not JSON by RFC 8259, not UTF-8, or did not arrive as a whole.',
+    fix: 'Correct the body at the line and column that `detail` names. Make it with a JSON library, not by joining strings.',
+  },
+  'missing-field': {
+    why: 'A required field is absent, null or an empty text.',
+    fix: 'Send every field that `errors` lists. Check its spelling: names are case-sensitive.',
+  },
+  'invalid-field': {
+    why: 'A field, a parameter or a header has the wrong type, or lies outside its bounds.',
+    fix: 'Correct what `errors` lists; each entry has a pointer to the field and says what it should be.',
+  },
+
+  'access-token-missing': {
+    why: 'The request has no access key.',
+    fix: 'Send your access key in the header `X-Access-Token`. A proxy may have removed the header.',
+  },
+  'access-token-invalid': {
+    why: 'The access key is unknown, expired or revoked.',
+    fix: 'Compare it with the key that you were issued, without spaces or quotes. Ask the operator for a new one when it has ended.',
+  },
+  'invalid-credentials': {
+    why: 'There is no user with this e-mail and this password. The answer does not tell which of the two is wrong.',
+    fix: 'Ask the person to type both again.',
+  },
+
+  'card-declined': {
+    why: 'The bank that issued the card declined the payment. `declineCode` is its reason.',
+    fix: 'Ask the customer for another card, or for another way to pay. Nothing was charged.',
+  },
+  'card-expired': {
+    why: 'The expiry date of the card has passed.',
+    fix: 'Ask the customer for the new expiry date or for another card.',
+  },
+  'cvc-failed': {
+    why: 'The card verification value is not the one of the card.',
+    fix: 'Ask the customer to type it again from the back of the card.',
+  },
+
+  'not-allowed': {
+    why: 'Applications, restaurants and operators have access keys of different kinds, and each kind has endpoints of its own.',
+    fix: 'Use a key of the right kind: the path begins with `/publicapi` for applications, `/restaurantapi` for restaurants, `/operatorapi` for operators.',
+  },
+
+  'restaurant-not-found': {
+    why: 'No restaurant has this apiKey.',
+    fix: 'Take the apiKey from the answer of restaurant/search.',
+  },
+  'item-not-found': {
+    why: "The item is not on this restaurant's menu; the restaurant may have removed it.",
+    fix: 'Read the menu again and send an apiKey from it.',
+  },
+  'user-not-found': {
+    why: 'No user of your application has this apiKey. Users of other applications are not found either.',
+    fix: 'Take the apiKey from the answer of register-user or signin.',
+  },
+  'order-not-found': {
+    why: 'No order that your access key may see has this apiKey, or it came to nothing before it was answered.',
+    fix: 'Take the apiKey from the answer of send-order. To look for a lost answer, use order-by-key.',
+  },
+  'card-not-found': {
+    why: 'The user has no saved card with this apiKey; it may have been removed.',
+    fix: "Read the user, and send the apiKey of one of the user's cards or the fields of a new card.",
+  },
+  'address-not-found': {
+    why: 'The user has no saved address with this apiKey; it may have been removed.',
+    fix: "Read the user, and send the apiKey of one of the user's addresses or the fields of a new address.",
+  },
+  'application-not-found': {
+    why: 'No client application has this id.',
+    fix: 'Take the id from the list of applications.',
+  },
+  'access-key-not-found': {
+    why: 'No access key has this id. The id is not the key itself.',
+    fix: 'Take the id from the list of access keys.',
+  },
+  'attention-not-found': {
+    why: 'The incident was resolved in the meantime, or never existed.',
+    fix: 'Read the list of incidents again.',
+  },
+  'no-such-endpoint': {
+    why: 'The path belongs to no endpoint: it may be misspelt, or lack `/publicapi/v1` at its beginning.',
+    fix: 'Compare the path with the documentation at `/docs`. `detail` names the nearest endpoint when one is near.',
+  },
+
+  'method-not-allowed': {
+    why: 'The path exists, but not with this HTTP method.',
+    fix: 'Use one of the methods in the header `Allow`.',
+  },
+  'body-too-large': {
+    why: 'The body has more bytes than the endpoint takes: 64 KiB, or 4 MiB for a menu.',
+    fix: 'Send less: `detail` names the limit.',
+  },
+  'not-json': {
+    why: 'The header `Content-Type` names another type than JSON.',
+    fix: 'Send JSON with `Content-Type: application/json`.',
+  },
+
+  'email-taken': {
+    why: 'A user with this e-mail address exists already.',
+    fix: 'Sign the person in instead, or ask for another address.',
+  },
+  'idempotency-in-flight': {
+    why: 'An earlier request with the same Idempotency-Key has not been answered yet.',
+    fix: 'Wait as long as `Retry-After` says and send the same request again: it returns the answer of the first one.',
+  },
+  'invalid-transition': {
+    why: 'The order has moved on or was cancelled, and a status never goes back.',
+    fix: 'Read the order and report one of its `nextStatuses`.',
+  },
+  'apikey-taken': {
+    why: 'An item, a choice or another record with this apiKey belongs to another restaurant.',
+    fix: 'Give the record an apiKey that no other restaurant uses.',
+  },
+  'last-operator-key': {
+    why: 'Without any operator key nobody could manage the platform.',
+    fix: 'Issue another operator key first, then revoke this one.',
+  },
+  'access-key-ended': {
+    why: 'The access key was revoked or has expired, so it cannot be replaced.',
+    fix: 'Issue a new access key.',
+  },
+
+  'restaurant-closed': {
+    why: 'The order came outside the opening hours, or the restaurant has paused.',
+    fix: 'Read `open` and `hours` of the restaurant, and send the order when it is open.',
+  },
+  'item-unavailable': {
+    why: 'The restaurant has taken the item or the choice off its menu for now.',
+    fix: 'Leave it out, or choose something whose `available` is true.',
+  },
+  'customization-required': {
+    why: "The chosen counts of a customization group add up to less than the group's `minCount`.",
+    fix: 'Choose more of the group that `detail` names.',
+  },
+  'customization-limit': {
+    why: "The chosen counts of a customization group add up to more than the group's `maxCount`.",
+    fix: 'Choose less of the group that `detail` names.',
+  },
+  'customization-unknown': {
+    why: 'The choice belongs to another item, or is no longer on the menu.',
+    fix: "Read the item's customizations and send an apiKey from them.",
+  },
+  'below-delivery-minimum': {
+    why: 'The items cost less than the restaurant delivers to this address.',
+    fix: 'Add items up to the minimum in `detail`, or order for pickup.',
+  },
+  'address-undeliverable': {
+    why: "The address lies outside all of the restaurant's delivery zones.",
+    fix: 'Order for pickup, or search for restaurants that deliver to the address.',
+  },
+  'address-not-found-on-map': {
+    why: 'The geocoder knows no place for the address.',
+    fix: 'Correct city, state and ZIP code, or send `latitude` and `longitude` where the endpoint takes them.',
+  },
+  'method-not-offered': {
+    why: 'Not every restaurant offers both pickup and delivery.',
+    fix: 'Send a `method` for which `offersPickup` or `offersDelivery` of the restaurant is true.',
+  },
+  'payment-not-accepted': {
+    why: 'Not every restaurant accepts both cash and cards.',
+    fix: 'Send a `payment` for which `acceptsCash` or `acceptsCard` of the restaurant is true.',
+  },
+  'not-a-test-restaurant': {
+    why: 'The order has `test: true`, and the restaurant is a real one.',
+    fix: 'Send test orders to a restaurant from restaurant/search-test.',
+  },
+  'test-restaurant-only': {
+    why: 'The restaurant is a test restaurant, and the order lacks `test: true`.',
+    fix: 'Send `test: true`, or order from a restaurant of restaurant/search.',
+  },
+  'tip-out-of-range': {
+    why: 'The tip is negative, has more than two decimals, is above the larger of 50.00 and the subtotal, or is for pickup.',
+    fix: 'Correct `tip` as `detail` says.',
+  },
+  'order-refused': {
+    why: 'The restaurant received the order and refused it.',
+    fix: 'Show the customer the reason in `details`. A charge was voided or refunded.',
+  },
+  'idempotency-mismatch': {
+    why: 'The Idempotency-Key was used for another request within the last seven days.',
+    fix: 'Use a new key for each new request, and the same key only for the same body.',
+  },
+  'too-many-saved': {
+    why: 'A user has at most 20 cards and 50 addresses.',
+    fix: 'Remove one that is no longer used.',
+  },
+
+  'rate-limited': {
+    why: 'More requests or tries came than `RateLimit-Policy` allows.',
+    fix: 'Wait as long as `Retry-After` says, and send fewer requests.',
+  },
+
+  'internal-error': {
+    why: 'The service met a defect of its own.',
+    fix: 'Tell the operator the `requestId`. A retry with the same Idempotency-Key is safe.',
+  },
+  'restaurant-unreachable': {
+    why: "The restaurant's system did not answer in time. The order came to nothing, and a charge was voided.",
+    fix: 'Send the order again later, or order from another restaurant.',
+  },
+  'payment-unavailable': {
+    why: 'The payment processor did not answer, so nothing could be charged.',
+    fix: 'Wait as long as `Retry-After` says and send the request again with the same Idempotency-Key.',
+  },
+  'service-unavailable': {
+    why: 'A part of the platform starts, stops or cannot be reached.',
+    fix: 'Wait as long as `Retry-After` says and send the request again with the same Idempotency-Key.',
+  },
+  overloaded: {
+    why: 'More requests are in progress than the service can handle. This one had no effect.',
+    fix: 'Wait as long as `Retry-After` says and send the request again.',
+  },
+}
