@@ -19,6 +19,7 @@ import { consoleSession } from '#/routes/console-session.ts'
 import { docs } from '#/routes/docs.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
+import { startPage } from '#/routes/start-page.ts'
 import { webhooks } from '#/routes/webhooks.ts'
 import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
@@ -89,6 +90,7 @@ export function wire(config: Config, log: Log): Parts {
   problemPages(app)
   webhooks(app, config.PAYMENTS_URL)
   docs(app)
+  startPage(app)
   consoleSession(app, accessKeys)
   consolePage(app)
 
