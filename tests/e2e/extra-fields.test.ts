@@ -61,7 +61,7 @@ const alternatives = (schema: Schema): Schema[] => {
 }
 
 /** Names only, and the values that a client did not give and cannot choose. */
-const DIFFERENT = /^(apiKey|id|date|datePlaced)$/
+const DIFFERENT = /^(apiKey|id|date|datePlaced|warnings)$/
 const comparable = (body: unknown): unknown =>
   JSON.parse(
     JSON.stringify(body).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}@/g, '@'),
@@ -113,6 +113,7 @@ test.each(cases.map(([operation, make]) => [operation.name, operation, make] as 
     const answer = await post(other.path, extras)
     expect(answer.status).toBe(200)
     expectConforms(operation, answer.body)
+    expect(answer.headers.get('x-ignored-fields')).toMatch(/^\w.*, \.\.\.$/)
     const [one, another] = [without, answer].map(({ body }) => comparable(body))
     expect(another).toEqual(one)
   },

@@ -1,4 +1,4 @@
-import { ValidateOrder } from '@platter/contracts'
+import { ValidateOrder, type ValidatedOrder } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   anOrder,
@@ -59,7 +59,9 @@ test('200: it quotes exactly what send-order then charges', async () => {
   const request = { ...(await anOrder(cast.aurora)), method: 'delivery', address: home, tip: 2.25 }
   const { body: quoted } = await validate(request)
   const { body: placed } = await sendOrder(request)
-  const { apiKey: _1, id: _2, datePlaced: _3, status: _4, address: _5, ...same } = quoted
+  const { warnings, ...order } = quoted as ValidatedOrder
+  expect(warnings).toEqual([])
+  const { apiKey: _1, id: _2, datePlaced: _3, status: _4, address: _5, ...same } = order
   expect(placed).toMatchObject(same)
 })
 

@@ -177,6 +177,7 @@ export class Clients {
         params: { apiKey },
         body: { reason: 'sold out' },
         principal: restaurant,
+        unknownFields: [],
         idempotency: null,
         requestId: `refuse-${apiKey.slice(0, 4)}.${tries}`,
       }
@@ -244,6 +245,7 @@ export class Clients {
 
 /** What a handler gets of a request besides what it asks for; none of ours looks at it. */
 const NO_HTTP = {
+  unknownFields: [],
   params: undefined,
   query: undefined,
   url: SendOrder.path,

@@ -61,6 +61,9 @@ export const problemsOf = (one: Operation): readonly ProblemCode[] => [
   ...everywhere,
 ]
 
+/** `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
+export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}')
+
 /** What any endpoint may answer. */
 export const everywhere: readonly ProblemCode[] = [
   'missing-field',

@@ -191,6 +191,22 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     why: 'A user has at most 20 cards and 50 addresses.',
     fix: 'Remove one that is no longer used.',
   },
+  'test-key': {
+    why: 'The access key is a test key, and the restaurant is real. A test key can neither charge a card nor reach a real restaurant.',
+    fix: 'Order at a test restaurant (`restaurant/search-test` lists them), or use a live access key.',
+  },
+  'below-card-minimum': {
+    why: 'The payment processor accepts no charge of less than the amount in `detail`.',
+    fix: 'Order more, or pay in cash.',
+  },
+  'total-too-large': {
+    why: 'The total of an order is at most 999,999.99.',
+    fix: 'Split the order into smaller ones.',
+  },
+  'payment-not-possible': {
+    why: 'The payment processor refused the payment for a reason that is not the card. The same request is refused again.',
+    fix: 'Pay in cash or with another card. The operator finds the reason in the log of payments.',
+  },
 
   'rate-limited': {
     why: 'More requests or tries came than `RateLimit-Policy` allows.',

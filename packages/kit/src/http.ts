@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { takesIdempotencyKey, type Operation, type Principal, type PrincipalOf } from '@platter/contracts'
 import Fastify, {
   LogController,
@@ -10,20 +9,20 @@ import Fastify, {
 } from 'fastify'
 import { z } from 'zod'
 import { ANSWER_HEADERS } from './answer-headers.ts'
+import { BODY_LIMIT, bodyTooLarge } from './bodies.ts'
 import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { requestIdOf } from './ids.ts'
 import type { Log } from './log.ts'
-import { requestParser } from './parse.ts'
+import { noSuchEndpoint } from './no-such-endpoint.ts'
+import { requestParser, type Parsed } from './parse.ts'
 import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from './principal-token.ts'
 import { Problem, PROBLEM_TYPE, problemAnswer } from './problem.ts'
+import { ignoredFields, type UnknownField } from './request-fields.ts'
 import { nameTrace, observeRequests } from './requests.ts'
 import { answerWhatNodeWouldNot, refuseUnreadable } from './unreadable.ts'
 
 export type App = FastifyInstance
-
-/** interface.md, "Limits". */
-export const BODY_LIMIT = 64 * 1024
 
 /** Also for the first byte of a new connection: who opens many and says nothing loses them after that. */
 const HEAD_WITHIN_MS = 5_000
@@ -84,11 +83,9 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
       throw new Problem('invalid-field', 'The header field Host is missing.')
   })
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    answerProblem(asProblem(error), request, reply),
+    answerProblem(asProblem(error, request), request, reply),
   )
-  app.setNotFoundHandler((request, reply) =>
-    answerProblem(new Problem('no-such-endpoint', 'There is no such endpoint.'), request, reply),
-  )
+  app.setNotFoundHandler((request, reply) => answerProblem(noSuchEndpoint(request), request, reply))
   return app
 }
 
@@ -132,10 +129,9 @@ export const isAway = (error: unknown): boolean =>
     AWAY.test((error as NodeJS.ErrnoException).code ?? '') ||
     AWAY_MESSAGES.test(error.message))
 
-function asProblem(error: FastifyError): Problem {
+function asProblem(error: FastifyError, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Problem('body-too-large', 'The body is larger than allowed.')
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new Problem('not-json', 'The body must be sent as application/json.')
   // Node's word for a client that went away in the middle of its body, with the code of a lost server.
@@ -148,31 +144,6 @@ function asProblem(error: FastifyError): Problem {
     return new Problem('malformed-json', 'The request cannot be read.', { cause: error })
   }
   return new Problem('internal-error', 'Something went wrong on our side.', { cause: error })
-}
-
-/** JSON bodies; an empty one counts as none, whatever its content type says. Everything else is `not-json`. */
-export function readJson(app: App): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined)
-    // Decoding would put U+FFFD in the place of every other byte, and nobody would know what was meant.
-    if (!isUtf8(body)) return done(new Problem('malformed-json', 'The body is not UTF-8.'))
-    void parse(request, body.toString(), (error, value) =>
-      error ? done(new Problem('malformed-json', 'The body is not JSON.')) : done(null, value),
-    )
-  })
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
-    body.length === 0
-      ? done(null, undefined)
-      : done(new Problem('not-json', 'The body must be sent as application/json.')),
-  )
-}
-
-/** Bodies as bytes, unread: for passing on. */
-export function readBytes(app: App): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 /** Bytes that are sent as they are: what they hold was checked when they were made. null: an answer without a body. */
@@ -213,6 +184,8 @@ export type Call<O extends Operation> = {
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
+  /** Fields that the request has beside those; the answer names them in `X-Ignored-Fields`. */
+  unknownFields: readonly UnknownField[]
   /** For a request with an Idempotency-Key, of an operation that takes one. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
@@ -245,10 +218,11 @@ export function router(app: App, secrets: InternalSecrets) {
         if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
         if (principal.kind !== kind)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
-        const parsed = parse({ params: request.params, query: request.query, body: request.body })
+        const { values, unknownFields } = accepted(parse(request), reply)
         const header = takesIdempotencyKey(operation) ? request.headers['idempotency-key'] : undefined
         const call = {
-          ...parsed,
+          ...values,
+          unknownFields,
           principal,
           idempotency:
             header === undefined
@@ -256,7 +230,7 @@ export function router(app: App, secrets: InternalSecrets) {
               : idempotencyScope(header, {
                   principal,
                   path: plainPathOf(operation, request),
-                  body: parsed.body,
+                  body: values.body,
                   secrets,
                 }),
           requestId: request.id,
@@ -275,6 +249,14 @@ export function router(app: App, secrets: InternalSecrets) {
       },
     })
   }
+}
+
+/** Throws the problem of a request that has one; its answer names the unknown fields as well. */
+function accepted(parsed: Parsed, reply: FastifyReply): Parsed {
+  const { problem, unknownFields } = parsed
+  if (unknownFields.length > 0) void reply.header('x-ignored-fields', ignoredFields(unknownFields))
+  if (problem) throw problem
+  return parsed
 }
 
 /** What a handler may say beside its answer. */

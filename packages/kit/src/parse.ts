@@ -1,16 +1,17 @@
 import type { Fault, Operation } from '@platter/contracts'
 import { z } from 'zod'
 import { Problem } from './problem.ts'
-import { dropAbsent, fieldsOf } from './request-fields.ts'
+import { fieldsOf, pointers, Tidying, type UnknownField } from './request-fields.ts'
 
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 type Pointer = (path: PropertyKey[]) => string
 
-const escape = (step: PropertyKey) => String(step).replaceAll('~', '~0').replaceAll('/', '~1')
-const pointers: Record<keyof Parts, Pointer> = {
-  params: (path) => `path/${path.map(String).join('/')}`,
-  query: (path) => `query/${path.map(String).join('/')}`,
-  body: (path) => path.map((step) => `/${escape(step)}`).join(''),
+/** What a request says: its values or, with any fault, one Problem with every fault of path, query and body. */
+export type Parsed = {
+  values: Required<Parts>
+  problem: Problem | null
+  /** What the request has beside that; empty for one of our own processes. */
+  unknownFields: readonly UnknownField[]
 }
 
 const valueAt = (whole: unknown, path: PropertyKey[]): unknown =>
@@ -28,11 +29,27 @@ const KINDS: Record<string, string> = {
   object: 'an object',
 }
 
+const UNITS: Record<string, string> = { string: 'character', array: 'element' }
+
+type Size = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig
+
+/** "must have at least 1 element", "must have at most 500 characters", "must be at most 200". */
+function sizeInWords(issue: Size): string {
+  const isSmall = issue.code === 'too_small'
+  const bound = isSmall ? issue.minimum : issue.maximum
+  const unit = UNITS[issue.origin]
+  if (unit !== undefined)
+    return `must have at ${isSmall ? 'least' : 'most'} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`
+  if (issue.inclusive === false) return `must be ${isSmall ? 'more' : 'less'} than ${bound}`
+  return `must be at ${isSmall ? 'least' : 'most'} ${bound}`
+}
+
 function inWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `is not ${KINDS[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `is not one of ${issue.values.map(String).join(', ')}`
-  if (issue.code === 'too_small') return `is less than ${issue.minimum}`
-  if (issue.code === 'too_big') return `is more than ${issue.maximum}`
+  if (issue.code === 'too_small' || issue.code === 'too_big') return sizeInWords(issue)
+  // The text of zod repeats the names, which a client made up.
+  if (issue.code === 'unrecognized_keys') return 'has a member that is not allowed there'
   return issue.message
 }
 
@@ -42,6 +59,14 @@ function faultOf(issue: z.core.$ZodIssue, whole: unknown, pointer: Pointer): Fau
   const missing = issue.path.length > 0 && valueAt(whole, issue.path) === undefined
   if (missing) return { pointer: at, code: 'missing-field', detail: `${name} is missing.` }
   return { pointer: at, code: 'invalid-field', detail: `${name} ${inWords(issue).replace(/\.$/, '')}.` }
+}
+
+/** What is missing may have been sent under another name. */
+function withMeant(fault: Fault, unknown: readonly UnknownField[]): Fault {
+  if (fault.code !== 'missing-field') return fault
+  const sent = unknown.find(({ meant }) => meant?.pointer === fault.pointer)
+  if (!sent) return fault
+  return { ...fault, detail: `${fault.detail} The unknown field ${sent.name} may be meant for it.` }
 }
 
 /**
@@ -63,29 +88,40 @@ const noPrimitive = (pointer: string): Fault => ({
   detail: 'An object is where text or a list belongs.',
 })
 
+const NONE = fieldsOf(z.object({}))
+
 /**
- * Compiles an operation's request schemas once. The parser returns their values, or throws one Problem with
- * every fault of path, query and body together. It takes null and blank members out of the request that it is given.
+ * Compiles an operation's request schemas once. Null and blank members of query and body are taken out of the request
+ * before they are parsed (see `Tidying`), but not between our own processes, which mean what they send.
  */
 export function requestParser(operation: Operation) {
-  // Our own processes send what they mean: there a null is a value.
   const isInternal = operation.path.startsWith('/internal/')
-  const schemas = (['params', 'query', 'body'] as const).flatMap((part) => {
+  const parts = (['params', 'query', 'body'] as const).map((part) => {
     const schema = operation[part]
-    if (!schema) return []
-    return [{ part, schema: z.compile(schema), fields: isInternal ? null : fieldsOf(schema) }]
+    const fields = schema ? fieldsOf(schema) : NONE
+    return { part, fields, schema: schema && z.compile(schema) }
   })
-  return function parse(request: Parts): Required<Parts> {
-    const parsed: Required<Parts> = { params: undefined, query: undefined, body: undefined }
+  return function parse(request: Parts): Parsed {
+    const values: Required<Parts> = { params: undefined, query: undefined, body: undefined }
+    const unknownFields: UnknownField[] = []
     const faults: Fault[] = []
-    for (const { part, schema, fields } of schemas) {
-      if (fields) dropAbsent(request[part], fields)
+    for (const { part, schema, fields } of parts) {
+      if (part !== 'params' && !isInternal) {
+        const tidying = new Tidying(part)
+        tidying.tidy(request[part], fields)
+        unknownFields.push(...tidying.unknown)
+      }
+      if (!schema) continue
       const result = safeParse(schema, request[part])
       if (!result) faults.push(noPrimitive(pointers[part]([])))
-      else if (result.success) parsed[part] = result.data
+      else if (result.success) values[part] = result.data
       else for (const issue of result.error.issues) faults.push(faultOf(issue, request[part], pointers[part]))
     }
-    if (faults.length > 0) throw Problem.of(faults)
-    return parsed
+    if (faults.length === 0) return { values, problem: null, unknownFields }
+    return {
+      values,
+      problem: Problem.of(faults.map((fault) => withMeant(fault, unknownFields))),
+      unknownFields,
+    }
   }
 }

@@ -1,9 +1,8 @@
-import { operations, SendOrder, Signin, Tokenize, type Operation } from '@platter/contracts'
+import { operations, RestaurantSearch, SendOrder, Signin, Tokenize, type Operation } from '@platter/contracts'
 import { operationPages } from '@platter/contracts/openapi'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { requestParser } from './parse.ts'
-import { Problem } from './problem.ts'
 
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 
@@ -13,12 +12,8 @@ const parsers = new Map<Operation, ReturnType<typeof requestParser>>()
 function outcome(operation: Operation, request: Parts): unknown {
   const parse = parsers.get(operation) ?? requestParser(operation)
   parsers.set(operation, parse)
-  try {
-    return JSON.stringify(parse(structuredClone(request)))
-  } catch (error) {
-    if (error instanceof Problem) return error.faults
-    throw error
-  }
+  const { values, problem } = parse(structuredClone(request))
+  return problem?.faults ?? JSON.stringify(values)
 }
 
 type Path = (string | number)[]
@@ -80,8 +75,8 @@ test('a required field that is null or blank is a missing-field', () => {
 })
 
 test('a password is neither trimmed nor taken for blank when it is white space', () => {
-  const parsed = requestParser(Signin)({ body: { email: 'maria@example.org', password: '   ' } })
-  expect((parsed.body as { password: { reveal(): string } }).password.reveal()).toBe('   ')
+  const { values } = requestParser(Signin)({ body: { email: 'maria@example.org', password: '   ' } })
+  expect((values.body as { password: { reveal(): string } }).password.reveal()).toBe('   ')
 })
 
 test('an element of a list that is null is at fault, as the places of the others count', () => {
@@ -94,6 +89,25 @@ test('an element of a list that is null is at fault, as the places of the others
 test('between our own processes null stays null', () => {
   const by = { userApiKey: null, applicationId: null, address: null }
   const [card] = Object.values(operationPages['add-card']?.bodies ?? {})
-  const parsed = requestParser(Tokenize)({ body: { ...(card as object), by } })
-  expect(parsed.body).toMatchObject({ by })
+  const { values } = requestParser(Tokenize)({ body: { ...(card as object), by } })
+  expect(values.body).toMatchObject({ by })
+})
+
+describe('sizes are told in elements, characters or numbers', () => {
+  const [body] = Object.values(operationPages['send-order']?.bodies ?? {})
+  test.each([
+    ['items', [], 'items must have at least 1 element.'],
+    ['items', Array.from({ length: 101 }, () => ({ apiKey: 'a' })), 'items must have at most 100 elements.'],
+    ['comments', 'x'.repeat(501), 'comments must have at most 500 characters.'],
+  ])('%s', (field, value, detail) => {
+    expect(outcome(SendOrder, { body: changed(body, [field], value) })).toMatchObject([{ detail }])
+  })
+
+  test.each([
+    ['limit', '0', 'limit must be at least 1.'],
+    ['limit', '201', 'limit must be at most 200.'],
+    ['pickup-radius', '-1', 'pickup-radius must be at least 0.'],
+  ])('query: %s=%s', (name, value, detail) => {
+    expect(outcome(RestaurantSearch, { query: { [name]: value } })).toMatchObject([{ detail }])
+  })
 })

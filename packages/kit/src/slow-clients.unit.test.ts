@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp, readJson, type App } from './http.ts'
+import { readJson } from './bodies.ts'
+import { createApp, type App } from './http.ts'
 import { createLog } from './log.ts'
 
 /** In the place of 5 s and 15 s, which nobody wants to wait for here. */

@@ -37,6 +37,7 @@ function request(
     requestId: 'request-1',
     headers: {},
     url: CreateApplication.path,
+    unknownFields: [],
     idempotency: { accessKeyId: 'operator-1', path: CreateApplication.path, key, fingerprint: name },
     setHeader: (header, value) => void headers.set(header, value),
     processing: () => undefined,

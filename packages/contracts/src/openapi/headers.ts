@@ -29,6 +29,10 @@ export const headers = {
     '`true` when this is the answer that an earlier request with the same `Idempotency-Key` was given.',
     'true',
   ),
+  'X-Ignored-Fields': header(
+    'Fields of the request that the endpoint does not know and ignored, at most 20 of them, with commas between: `recipient.firstname`, `items[].quantity`, `query/limits`. Other characters than plain ASCII are percent-encoded; `...` at the end stands for more, and `[masked]` for a name that may be a card number or an access key. Absent when there are none.',
+    'comment, items[].quantity',
+  ),
   Link: header(
     'The next page of the list, when there is one.',
     '</publicapi/v1/user/3c9e1f0a7d5b/orders?limit=100&cursor=MTA0Mg>; rel="next"',

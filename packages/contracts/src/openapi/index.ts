@@ -1,4 +1,4 @@
 export { openApiDocument } from './document.ts'
 export { operationPages } from './pages/index.ts'
-export { templateOf } from './parameters.ts'
+export { templateOf } from '../operation.ts'
 export { exampleOfProblem, ProblemDocument } from './problem-document.ts'

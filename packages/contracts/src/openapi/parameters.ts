@@ -37,9 +37,6 @@ const inPath: Record<string, Described> = {
 
 const PARAMETER = /(?<![^/])([^/]+)\/:([^/]+)/g
 
-/** `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
-export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}')
-
 /** The path with its parameters filled in, as an example. */
 export const examplePath = (path: string): string =>
   path.replaceAll(

@@ -74,6 +74,7 @@ function success(operation: Operation, page: Page | undefined, schemas: Schemas)
     headers: headersOf([
       'X-Request-Id',
       'X-Trace-Id',
+      'X-Ignored-Fields',
       ...RATE,
       ...(takesIdempotencyKey(operation) ? (['Idempotent-Replayed'] as const) : []),
       ...(isPaged ? (['Link'] as const) : []),
@@ -106,7 +107,7 @@ function problemResponse(codes: readonly ProblemCode[]): Json {
     headers: headersOf([
       'X-Request-Id',
       'X-Trace-Id',
-      ...(isOfKnownKey ? RATE : []),
+      ...(isOfKnownKey ? (['X-Ignored-Fields', ...RATE] as const) : []),
       ...(waits ? (['Retry-After'] as const) : []),
     ]),
     content: {

@@ -72,6 +72,7 @@ async function someoneOfOld() {
       requestId: 'request-1',
       headers: { 'x-client-address': '203.0.113.7' },
       url: '/publicapi/v1/signin',
+      unknownFields: [],
       idempotency: null,
       setHeader: () => undefined,
       processing: () => undefined,

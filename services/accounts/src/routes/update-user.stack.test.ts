@@ -46,6 +46,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     requestId: 'request-1',
     headers: { 'x-client-address': '203.0.113.7' },
     url: '/',
+    unknownFields: [],
     idempotency: null,
     setHeader: () => undefined,
     processing: () => undefined,

@@ -243,14 +243,15 @@ function headersOf({ headers, id }: FastifyRequest): Record<string, string> {
   return passed
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** A path that exists, called with a method that it does not take: 405 with `Allow`, and not 404. */
 function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
   const allowed = Map.groupBy(operations, ({ path }) => path)
   for (const [path, taken] of allowed) {
-    const allow = taken.map(({ method }) => method)
-    const method = METHODS.filter((candidate) => !(allow as string[]).includes(candidate))
+    const own = taken.map(({ method }) => method)
+    const method = METHODS.filter((candidate) => !(own as string[]).includes(candidate))
+    const allow = own.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
     app.route({
       method,
       url: path,

@@ -72,7 +72,7 @@ Send an \`Idempotency-Key\`, so that an order whose answer got lost can be sent 
   },
   'validate-order': {
     description:
-      'Checks and prices an order in the same way as send-order, with the same problems; nothing is stored, charged or transmitted.',
+      'Checks and prices an order in the same way as send-order, with the same problems; nothing is stored, charged or transmitted. `warnings` lists what is accepted and may be a mistake.',
     bodies,
     answer: {
       description: 'The order as it would be placed; `apiKey`, `id` and `datePlaced` are null.',
@@ -82,6 +82,13 @@ Send an \`Idempotency-Key\`, so that an order whose answer got lost can be sent 
         id: null,
         datePlaced: null,
         status: 'PROCESSING',
+        warnings: [
+          {
+            pointer: '/comment',
+            code: 'unknown-field',
+            detail: 'The field comment is unknown and is ignored. It may be meant for comments.',
+          },
+        ],
       },
     },
   },

@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyRequest } from 'fastify'
+import type { App } from './http.ts'
+import { jsonFault } from './json-fault.ts'
+import { Problem } from './problem.ts'
+
+/** interface.md, "Limits". */
+export const BODY_LIMIT = 64 * 1024
+
+/** No content-length of a request that anybody means has more digits, and a card number has. */
+const LARGEST_TOLD = 1e9
+
+export function bodyTooLarge({ routeOptions, headers }: FastifyRequest): Problem {
+  const limit = routeOptions.bodyLimit
+  const size = Number(headers['content-length'])
+  const has = size < LARGEST_TOLD ? `has ${size} bytes` : 'is too large'
+  return new Problem(
+    'body-too-large',
+    `The body ${has}: this endpoint takes at most ${limit} bytes (${limit / 1024} KiB).`,
+  )
+}
+
+function notJson(text: string): Problem {
+  const fault = jsonFault(text)
+  // The grammar holds, so it is what the parser refuses beyond that.
+  if (!fault)
+    return new Problem(
+      'malformed-json',
+      'The body has a member __proto__ or constructor.prototype: leave it out.',
+    )
+  const { line, column, expected, found } = fault
+  return new Problem(
+    'malformed-json',
+    `The body is not JSON: line ${line}, column ${column} should be ${expected} and is ${found}.`,
+  )
+}
+
+/** JSON bodies; an empty one counts as none, whatever its content type says. Everything else is `not-json`. */
+export function readJson(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    // Decoding would put U+FFFD in the place of every other byte, and nobody would know what was meant.
+    if (!isUtf8(body)) return done(new Problem('malformed-json', 'The body is not UTF-8.'))
+    void parse(request, body.toString(), (error, value) =>
+      error ? done(notJson(body.toString())) : done(null, value),
+    )
+  })
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    body.length === 0
+      ? done(null, undefined)
+      : done(new Problem('not-json', 'The body must be sent as application/json.')),
+  )
+}
+
+/** Bodies as bytes, unread: for passing on. */
+export function readBytes(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+}

@@ -1,0 +1,52 @@
+/** As names differ between languages: `first_name`, `FirstName` and `firstname` are one. */
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+
+/** No name of ours is longer, and the work rises with the square. */
+const LONGEST = 40
+
+/**
+ * How many typing errors (a letter too many, missing, wrong, or two swapped) lie between a name and a known one; null for
+ * more than anybody makes: one in four letters, one in a short name that begins alike.
+ */
+export function typosBetween(name: string, known: string): number | null {
+  if (name.length > LONGEST) return null
+  const [one, other] = [folded(name), folded(known)]
+  const longer = Math.max(one.length, other.length)
+  const most = Math.max(Math.floor(longer / 4), one[0] === other[0] ? 1 : 0)
+  if (Math.abs(one.length - other.length) > most) return null
+  const typos = editDistance(one, other)
+  return typos > most ? null : typos
+}
+
+/** Optimal string alignment: https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance. */
+function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1]
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+      current.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (current[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Infinity,
+        ),
+      )
+    }
+    ;[beforeLast, last] = [last, current]
+  }
+  return last[other.length] ?? 0
+}
+
+/** The known name that may be meant by a name; undefined when none is near. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  let nearest: { name: string; typos: number } | undefined
+  for (const candidate of known) {
+    const typos = typosBetween(name, candidate)
+    if (typos !== null && typos < (nearest?.typos ?? Infinity)) nearest = { name: candidate, typos }
+  }
+  return nearest?.name
+}

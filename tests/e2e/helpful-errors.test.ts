@@ -1,0 +1,161 @@
+import { ValidateOrder } from '@platter/contracts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anOrder, call, cast, get, post, stack, type ProblemBody } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { validate } from './refusals.ts'
+
+let order: Record<string, unknown>
+beforeAll(async () => {
+  order = await anOrder(cast.aurora)
+})
+
+const ignored = ({ headers }: { headers: Headers }) => headers.get('x-ignored-fields')
+const detail = async (answer: Promise<{ body: ProblemBody }>) => (await answer).body.detail
+const send = (body: string) => post<ProblemBody>('validate-order', body)
+
+test('an order without items is told how many there must be', async () => {
+  expect(await detail(validate<ProblemBody>({ ...order, items: [] }))).toBe(
+    'items must have at least 1 element.',
+  )
+})
+
+test('malformed JSON is told by line and column, without what stands there', async () => {
+  const answer = await send('{\n  "method": "pickup",\n  "cardNumber": 4242424242424242 4000000000000002\n}')
+  expect(answer.body).toMatchObject({
+    status: 400,
+    code: 'malformed-json',
+    detail: 'The body is not JSON: line 3, column 34 should be "," or "}" and is a digit.',
+  })
+  expect(JSON.stringify(answer.body)).not.toMatch(/4242|0002/)
+  expect(await detail(send('{"__proto__": {}}'))).toBe(
+    'The body has a member __proto__ or constructor.prototype: leave it out.',
+  )
+})
+
+test('404 no-such-endpoint names the nearest endpoint, of the same kind of key', async () => {
+  const near = await get<ProblemBody>('restaurants/search')
+  expect(near.body).toMatchObject({
+    status: 404,
+    code: 'no-such-endpoint',
+    detail: 'There is no such endpoint. Did you mean GET /publicapi/v1/restaurant/search?',
+  })
+  expect(await detail(get<ProblemBody>('nonsense'))).toBe('There is no such endpoint.')
+})
+
+test('405 method-not-allowed names the methods that the path takes', async () => {
+  const get405 = await get<ProblemBody>('send-order')
+  expect([get405.status, get405.headers.get('allow'), get405.body.detail]).toEqual([
+    405,
+    'POST',
+    'This endpoint takes POST only.',
+  ])
+  for (const method of ['DELETE', 'OPTIONS']) {
+    const answer = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  }
+})
+
+test('413 body-too-large names the limit, and the size when it is known', async () => {
+  const body = JSON.stringify({ ...order, ballast: 'x'.repeat(70_000) })
+  expect(await detail(send(body))).toBe(
+    `The body has ${body.length} bytes: this endpoint takes at most 65536 bytes (64 KiB).`,
+  )
+  const unknown = await fetch(`${stack().gateway}/publicapi/v1/validate-order`, {
+    method: 'POST',
+    headers: { 'x-access-token': stack().accessKey, 'content-type': 'application/json' },
+    body: new Blob([body]).stream(),
+    duplex: 'half',
+  })
+  expect(((await unknown.json()) as ProblemBody).detail).toBe(
+    'The body is too large: this endpoint takes at most 65536 bytes (64 KiB).',
+  )
+})
+
+test('/ leads to the API and its documentation, for a program and for a person', async () => {
+  const { status, body } = await call<Record<string, string>>('/', { key: null })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    applications: '/publicapi/v1',
+    documentation: '/docs',
+    openapi: '/openapi.json',
+  })
+  const page = await fetch(stack().gateway, { headers: { accept: 'text/html' } })
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const links = [...(await page.text()).matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path)
+  expect(links).toEqual([body['documentation'], body['openapi'], body['console']])
+  for (const path of ['/docs', '/openapi.json'])
+    expect((await fetch(`${stack().gateway}${path}`)).status).toBe(200)
+})
+
+test('the page of a problem says why it happens and how to fix it', async () => {
+  const answer = await fetch(`${stack().gateway}/problems/tip-out-of-range`, {
+    headers: { accept: 'text/html' },
+  })
+  const text = await answer.text()
+  expect(text).toContain('Why it happens')
+  expect(text).toContain('Correct <code>tip</code> as <code>detail</code> says.')
+})
+
+describe('unknown fields', () => {
+  test('are accepted, named in a header, and in the warnings of validate-order with what may be meant', async () => {
+    const { items } = order as { items: object[] }
+    const body = { comment: 'Ring twice.', ...order, items: items.map((item) => ({ ...item, quantity: 2 })) }
+    const answer = await validate<{ warnings: unknown; comments: unknown }>(body)
+    expect(answer.status).toBe(200)
+    expectConforms(ValidateOrder, answer.body)
+    expect(ignored(answer)).toBe('comment, items[].quantity')
+    expect(answer.body).toMatchObject({
+      comments: null,
+      warnings: [
+        {
+          pointer: '/comment',
+          code: 'unknown-field',
+          detail: 'The field comment is unknown and is ignored. It may be meant for comments.',
+        },
+        {
+          pointer: '/items/0/quantity',
+          code: 'unknown-field',
+          detail: 'The field items[].quantity is unknown and is ignored.',
+        },
+      ],
+    })
+    expect((await post('send-order', body)).headers.get('x-ignored-fields')).toBe('comment, items[].quantity')
+  })
+
+  test('are none in a request that has none', async () => {
+    const answer = await validate<{ warnings: unknown }>(order)
+    expect([ignored(answer), answer.body.warnings]).toEqual([null, []])
+  })
+
+  test('are named by refusals as well, which say what may be meant for a missing field', async () => {
+    const { items, ...others } = order
+    const answer = await validate<ProblemBody>({ ...others, item: items })
+    expect([answer.status, ignored(answer)]).toEqual([400, 'item'])
+    expect(answer.body.errors).toEqual([
+      {
+        pointer: '/items',
+        code: 'missing-field',
+        detail: 'items is missing. The unknown field item may be meant for it.',
+      },
+    ])
+    const unavailable = await validate<ProblemBody>({ ...order, restaurantApiKey: 'none', extra: 1 })
+    expect([unavailable.status, ignored(unavailable)]).toEqual([404, 'extra'])
+  })
+
+  test('of the query are named, the access key is not', async () => {
+    const { accessKey } = stack()
+    const answer = await get(
+      `restaurant/${cast.aurora}/menu?includeCustomisations=true&access-token=${accessKey}`,
+      {
+        key: null,
+      },
+    )
+    expect([answer.status, ignored(answer)]).toEqual([200, 'query/includeCustomisations'])
+  })
+
+  test('never bring a card number or a line break into the header', async () => {
+    const answer = await validate({ ...order, '4242 4242 4242 4242': 1, 'a\r\nset-cookie: b': 1 })
+    expect(ignored(answer)).toBe('[masked], a%0D%0Aset-cookie%3A%20b')
+    expect(JSON.stringify(answer.body)).not.toContain('4242')
+  })
+})
