@@ -176,7 +176,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Send `test: true`, or order from a restaurant of restaurant/search.',
   },
   'tip-out-of-range': {
-    why: 'The tip is negative, has more than two decimals, is above the larger of 50.00 and the subtotal, or is for pickup.',
+    why: 'The tip is negative, has more than two decimals, or is above the larger of 50.00 and the subtotal.',
     fix: 'Correct `tip` as `detail` says.',
   },
   'order-refused': {

@@ -54,7 +54,7 @@ export async function checkOrder(
   const request = inMode(given, caller)
   const { resolved, quoted } = await askBoth(bus, request, caller)
   const card = cardOf(request, resolved)
-  const tip = checkTip(request.tip, request.method, quoted.quote?.subtotal ?? quoted.subtotal ?? null)
+  const tip = checkTip(request.tip, quoted.quote?.subtotal ?? quoted.subtotal ?? null)
   const faults = [
     ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,

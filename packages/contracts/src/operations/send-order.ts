@@ -90,7 +90,7 @@ const body = z.object({
   ),
   // Its bounds are a rule of the order, see `tipFault`.
   tip: lenientNumber(z.number().default(0)).describe(
-    "For the driver, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal; 0 for pickup.",
+    "For the driver or the staff, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal.",
   ),
   comments: nullAsAbsent(text(500)).describe('Instructions for preparation or delivery.'),
   card: savedOrNew(NewCard)

@@ -68,18 +68,13 @@ export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
 const SMALL_ORDER_TIP_LIMIT = cents(5_000)
 
 /**
- * The tip in cents, or what is wrong with it: it is the driver's, at most the larger of 50.00 and the subtotal. Without a
- * subtotal (null: an item has no price) a large tip cannot be judged, and passes.
+ * The tip in cents, or its fault: at most the larger of 50.00 and the subtotal, for delivery and pickup alike (interface.md,
+ * "send-order"). Without a subtotal (null: an item has no price) a large tip cannot be judged, and passes.
  */
-export function checkTip(
-  tip: number,
-  method: Method,
-  subtotal: Cents | null,
-): { tip: Cents } | { fault: Fault } {
+export function checkTip(tip: number, subtotal: Cents | null): { tip: Cents } | { fault: Fault } {
   if (tip < 0) return tipFault('tip is less than 0.')
   const amount = toCents(tip)
   if (amount === null) return tipFault('tip has more than two decimals.')
-  if (method === 'pickup' && amount > 0) return tipFault('tip is for the driver: there is none for pickup.')
   const limit = Math.max(SMALL_ORDER_TIP_LIMIT, subtotal ?? amount)
   if (amount > limit) return tipFault(`tip is more than ${inWords(cents(limit))}.`)
   return { tip: amount }

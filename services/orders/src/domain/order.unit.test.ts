@@ -3,37 +3,30 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkTip, isCharged, MAX_TOTAL, totalFaults } from './order.ts'
 
-test('a tip has at most two decimals, is not negative, and is for delivery only', () => {
-  expect(checkTip(3, 'delivery', cents(1_000))).toEqual({ tip: 300 })
-  expect(checkTip(0.07, 'delivery', cents(1_000))).toEqual({ tip: 7 })
-  expect(checkTip(0, 'pickup', cents(1_000))).toEqual({ tip: 0 })
-  for (const [tip, method] of [
-    [1.005, 'delivery'],
-    [-0.01, 'delivery'],
-    [0.5, 'pickup'],
-    [1e300, 'delivery'],
-  ] as const) {
-    expect(checkTip(tip, method, cents(1_000))).toMatchObject({
+test('a tip has at most two decimals and is not negative', () => {
+  expect(checkTip(3, cents(1_000))).toEqual({ tip: 300 })
+  expect(checkTip(0.07, cents(1_000))).toEqual({ tip: 7 })
+  expect(checkTip(0, cents(1_000))).toEqual({ tip: 0 })
+  for (const tip of [1.005, -0.01, 1e300])
+    expect(checkTip(tip, cents(1_000))).toMatchObject({
       fault: { pointer: '/tip', code: 'tip-out-of-range' },
     })
-  }
 })
 
 test('a tip is at most the larger of 50.00 and the subtotal', () => {
-  expect(checkTip(50, 'delivery', cents(1_000))).toEqual({ tip: 5_000 })
-  expect(checkTip(50.01, 'delivery', cents(1_000))).toHaveProperty('fault')
-  expect(checkTip(80, 'delivery', cents(8_000))).toEqual({ tip: 8_000 })
-  expect(checkTip(80.01, 'delivery', cents(8_000))).toHaveProperty('fault')
+  expect(checkTip(50, cents(1_000))).toEqual({ tip: 5_000 })
+  expect(checkTip(50.01, cents(1_000))).toHaveProperty('fault')
+  expect(checkTip(80, cents(8_000))).toEqual({ tip: 8_000 })
+  expect(checkTip(80.01, cents(8_000))).toHaveProperty('fault')
 })
 
 test('without a subtotal, everything about a tip but its upper bound is judged', () => {
-  expect(checkTip(80, 'delivery', null)).toEqual({ tip: 8_000 })
-  for (const [tip, method, detail] of [
-    [-0.001, 'delivery', 'tip is less than 0.'],
-    [1.005, 'delivery', 'tip has more than two decimals.'],
-    [1, 'pickup', 'tip is for the driver: there is none for pickup.'],
+  expect(checkTip(80, null)).toEqual({ tip: 8_000 })
+  for (const [tip, detail] of [
+    [-0.001, 'tip is less than 0.'],
+    [1.005, 'tip has more than two decimals.'],
   ] as const)
-    expect(checkTip(tip, method, null)).toMatchObject({ fault: { pointer: '/tip', detail } })
+    expect(checkTip(tip, null)).toMatchObject({ fault: { pointer: '/tip', detail } })
 })
 
 /** PostgreSQL's largest integer, the type of the column `orders.total`. */
