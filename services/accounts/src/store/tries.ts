@@ -20,9 +20,15 @@ export type Tries = {
   close(): void
 }
 
-/** Counted in common with all replicas in Redis; while it is away each replica counts for itself. */
+/**
+ * A try waits for the common count as long as its connection may be silent. After 100 ms, as elsewhere, each replica would
+ * count for itself whenever a busy machine stalls, and a guesser would have ten tries on each.
+ */
+const COUNTED_WITHIN_MS = 1_000
+
+/** Counted in common with all replicas in Redis; while it is unavailable each replica counts for itself. */
 export function countTries(url: string, policy: TriesPolicy, log: Log): Tries {
-  const redis = connectRedis(url, log)
+  const redis = connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS })
   const limiterOf = (by: string, points: number) => {
     const options = { keyPrefix: `tries:${by}`, points, duration: policy.seconds }
     const insuranceLimiter = new RateLimiterMemory(options)
