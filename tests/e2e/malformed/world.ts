@@ -99,6 +99,7 @@ function knownIn(apiKeys: readonly string[]) {
   return (field: string, random: Random): unknown => {
     if (field === 'email') return `malformed.${random.between(0, 999_999)}@example.org`
     const values = fixed[field]
-    return values && random.next() < 0.9 ? random.pick(values) : undefined
+    // A copy: mutations change it in place, and all files of a worker share the fixtures.
+    return values && random.next() < 0.9 ? structuredClone(random.pick(values)) : undefined
   }
 }
