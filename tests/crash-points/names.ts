@@ -3,7 +3,8 @@
  * is only as good as they are stable and unlike each other.
  */
 
-const CHANGES = /\b(insert into|update|delete from)\b|^commit/i
+/** A lock (`for no key update`) changes nothing. */
+const CHANGES = /\b(insert into|(?<!for |key )update|delete from)\b|^commit/i
 const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
 /** What a statement that orders share is made by (packages/kit/src/batch.ts); what it writes first tells which. */
 const SHARED = 'run'
@@ -21,7 +22,11 @@ export function nameOfStatement(args: readonly unknown[], stack: string): string
       .map((line) => IN_STORE.exec(line)?.groups)
       .find(Boolean) ?? {}
   const where =
-    file === undefined ? tablesOf(text) : name === SHARED ? `${file}: ${firstOf(text)}` : `${file}.${name}`
+    file === undefined
+      ? tablesOf(text) || 'transaction'
+      : name === SHARED
+        ? `${file}: ${firstOf(text)}`
+        : `${file}.${name}`
   const to = whereTo(Array.isArray(values) ? values : [])
   return to === '' ? where : `${where} to ${to}`
 }

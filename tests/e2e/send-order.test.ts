@@ -251,14 +251,14 @@ test('400: all faults at once, each with its pointer', async () => {
     items: [{ apiKey: null }],
     method: 'fly',
     payment: 'card',
-    tip: null,
+    tip: 'generous',
     card: { ...card('4242424242424241'), cvv: '1' },
     recipient: { firstName: 'Maria' },
   })
   expect(status).toBe(400)
   expect(headers.get('content-type')).toContain('application/problem+json')
   expect(Object.fromEntries(body.errors.map(({ pointer, code }) => [pointer, code]))).toEqual({
-    '/items/0/apiKey': 'invalid-field',
+    '/items/0/apiKey': 'missing-field',
     '/method': 'invalid-field',
     '/tip': 'invalid-field',
     '/card/cardNumber': 'invalid-field',

@@ -129,7 +129,7 @@ test('SQL is in it, by what it does to which tables', async () => {
   const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
   expect(commit?.attributes).toMatchObject({
     'db.query.summary':
-      'insert orders, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
+      'insert orders, select restaurant_links, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
     'db.namespace': expect.any(String) as string,
     'server.address': new URL(stack().urls.postgres).hostname,
   })

@@ -42,7 +42,7 @@ test('400: a body that breaks off', async () => {
 
 test('404: this is no proxy', async () => {
   expect((await send('CONNECT elsewhere.example:443 HTTP/1.1', [HOST])).status).toBe(404)
-  expect((await send('GET http://elsewhere.example/ HTTP/1.1', [HOST])).status).toBe(404)
+  expect((await send('GET http://elsewhere.example/page HTTP/1.1', [HOST])).status).toBe(404)
 })
 
 test('200: an expectation that nobody knows is ignored, and so is a protocol to change to', async () => {
