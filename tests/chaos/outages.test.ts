@@ -157,7 +157,10 @@ test.skipIf(!SmallDisk.isPossible)(
     small.fill()
     await fillPages()
     const during = await Promise.all(Array.from({ length: 5 }, timed))
-    expect(during.filter(({ status, ms }) => status !== 503 || ms > 3_000)).toEqual([])
+    // An order that still fitted into a page is accepted: it is answered with 200 PROCESSING, never with an error.
+    const refused = during.filter(({ status }) => status !== 200)
+    expect(refused.filter(({ status, ms }) => status !== 503 || ms > 3_000)).toEqual([])
+    expect(refused.length).toBeGreaterThan(0)
     expect(await readOrders()).toBe(200)
     small.free()
     expect(await backAfter()).toBeLessThan(5_000)

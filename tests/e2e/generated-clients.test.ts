@@ -65,7 +65,7 @@ export async function placeOrder(${GIVEN}) {
   const body: OrderRequest = ${ORDER}
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
   const placed = await client.POST('/publicapi/v1/send-order', { body, params: { header: headers } })
-  const refused = await client.POST('/publicapi/v1/send-order', { body: { ...body, tip: 3 } })
+  const refused = await client.POST('/publicapi/v1/send-order', { body: { ...body, tip: -3 } })
   // @ts-expect-error -- there are two methods
   const wrong: OrderRequest = { ...body, method: 'fly' }
   void wrong
@@ -88,7 +88,7 @@ export async function placeOrder(${GIVEN}) {
   const body: OrderRequest = ${ORDER}
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
   const placed = await sendOrder({ client, body, headers })
-  const refused = await sendOrder({ client, body: { ...body, tip: 3 } })
+  const refused = await sendOrder({ client, body: { ...body, tip: -3 } })
   // @ts-expect-error -- there are two methods
   const wrong: OrderRequest = { ...body, method: 'fly' }
   void wrong

@@ -88,6 +88,7 @@ const calls = {
     statuses: (db) => orders.statuses(db, order),
     standing: (db) => orders.standing(db, order),
     tell: (db) => orders.tell(db, order),
+    markAnswered: (db) => orders.markAnswered(db, order),
     show: (db) => orders.show(db, order),
     lockTransmitted: (db) => orders.lockTransmitted(db, order),
     addStatus: (db) => orders.addStatus(db, order, 'PREPARING'),

@@ -128,13 +128,27 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
       () => tellCancellations({ db, log, defaultLink, cancel }),
     )
     return {
-      sendOrder: sendOrder({ db, bus, cardMinimum, conductor, waiters, intake, tokenize, answerWithinMs }),
+      sendOrder: sendOrder({
+        db,
+        bus,
+        log,
+        stopping,
+        cardMinimum,
+        conductor,
+        waiters,
+        intake,
+        tokenize,
+        answerWithinMs,
+      }),
       refuseOrder: refuseOrder({ db, conductor, acceptWithinMs: 900_000 }),
     }
   }
 }
 
 const cardMinimum = cents(50)
+
+/** A simulated process dies; it never stops. */
+const { signal: stopping } = new AbortController()
 
 /** How much a process has in hand is not what is simulated. */
 const intake = new Intake(Infinity)

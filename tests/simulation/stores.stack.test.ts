@@ -235,6 +235,7 @@ function aCall(random: Random, prefix: string): Call {
     { name: 'orders.exists', run: ({ orders: store }, db) => store.exists(db, apiKey) },
     { name: 'orders.standing', run: ({ orders: store }, db) => store.standing(db, apiKey) },
     { name: 'orders.tell', run: ({ orders: store }, db) => store.tell(db, apiKey) },
+    { name: 'orders.markAnswered', run: ({ orders: store }, db) => store.markAnswered(db, apiKey) },
     { name: 'orders.show', run: ({ orders: store }, db) => store.show(db, apiKey) },
     { name: 'keys.use', run: ({ keys }, db) => keys.use(db, scope, busyMs) },
     { name: 'keys.keep', run: ({ keys }, db) => keys.keep(db, used, answer) },

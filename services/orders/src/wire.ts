@@ -109,11 +109,13 @@ export function wire(config: Config, log: Log): Parts {
     replicas: payments,
     timeoutMs: requestTimes.tokenize,
   })
+  const stop = new AbortController()
+  const { signal: stopping } = stop
   const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), intake }
-  const waiting = { conductor, waiters, answerWithinMs: config.ANSWER_WITHIN_MS }
+  const waiting = { conductor, waiters, log, stopping, answerWithinMs: config.ANSWER_WITHIN_MS }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
-  const acceptWithinMs = config.TAKE_DEADLINE_MS
+  const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
   route(GetOrder, getOrder({ db, own, bus }))
   route(OrderByKey, orderByKey({ db, own, secrets }))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
@@ -126,7 +128,6 @@ export function wire(config: Config, log: Log): Parts {
   route(RefuseOrder, refuseOrder({ db, conductor, acceptWithinMs }))
   route(GetOrderStory, getOrderStory(db, callPayments))
   route(Reconciliation, reconciliation(db, callPayments))
-  const { UNKNOWN_AFTER_MS: unknownAfterMs } = config
   route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, acceptWithinMs }))
   route(RetryAttention, retryAttention({ db, bus, payments: callPayments, acceptWithinMs }))
 
@@ -139,9 +140,7 @@ export function wire(config: Config, log: Log): Parts {
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
-  const stopping = new AbortController()
-  for (const command of commands)
-    bus.onDeadLetter(command, keepLetter({ db, log, stopping: stopping.signal }, command))
+  for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
   bus.onNudge(OrderMoved, ({ orderApiKey }) => {
     waiters.wake(orderApiKey)
     followers.moved(orderApiKey)
@@ -159,7 +158,7 @@ export function wire(config: Config, log: Log): Parts {
       repeated = startRepeating({ config, db, conductor, followers, outside, log })
     },
     async quiesce() {
-      stopping.abort()
+      stop.abort()
       streams.end()
       await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])
     },

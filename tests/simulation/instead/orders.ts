@@ -29,6 +29,11 @@ export function standingNow(apiKey: string): real.Standing {
 }
 
 export const tell: typeof real.tell = (_db, apiKey) => mark(apiKey, { told: true })
+export const markAnswered: typeof real.markAnswered = (_db, apiKey) =>
+  statement(`mark ${apiKey.slice(0, 4)} as answered`, () => {
+    const row = rowOf(apiKey)
+    if (row) simulation().database.orders.set(apiKey, { ...row, told: true })
+  })
 export const show: typeof real.show = (_db, apiKey) => mark(apiKey, { shown: true })
 
 const mark = (apiKey: string, seen: { told: true } | { shown: true }) =>

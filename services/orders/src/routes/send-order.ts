@@ -12,6 +12,7 @@ import {
   type Handler,
   type InHand,
   type Intake,
+  type Log,
 } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
@@ -28,6 +29,9 @@ import type { Waiters, Watch } from '#/waiters.ts'
 type Needs = {
   db: Db
   bus: Bus
+  log: Log
+  /** The process ends. */
+  stopping: AbortSignal
   cardMinimum: Cents
   conductor: Conductor
   waiters: Waiters
@@ -63,7 +67,7 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     using watch = waiters.watch(apiKey, () => heard(inHand, call))
     await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
-    return await finalAnswer({ db: needs.db, answerBy }, apiKey, watch, call)
+    return await finalAnswer({ ...needs, answerBy }, apiKey, watch, call)
   }
 }
 
@@ -101,7 +105,7 @@ async function answerOfRepeated(
 
 /** The order was accepted before, and may be decided already. */
 async function resume(
-  needs: Pick<Needs, 'db' | 'waiters'> & { answerBy: number },
+  needs: Needs & { answerBy: number },
   orderApiKey: string,
   call: Call<typeof SendOrder>,
 ): Promise<Rendered> {

@@ -161,6 +161,11 @@ export function standingOf(row: OrderRow & { state: State }): Standing {
 /** Notes that send-order answers with the order while it is pending. False when it is not pending any more. */
 export const tell = (db: Db, apiKey: string): Promise<boolean> => mark(db, apiKey, { told: true })
 
+/** Notes that send-order has answered with the order, whatever has become of it since. */
+export async function markAnswered(db: Db, apiKey: string): Promise<void> {
+  await db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
+}
+
 /** Notes that a client reads the order while it is pending. False when it is not pending any more. */
 export const show = (db: Db, apiKey: string): Promise<boolean> => mark(db, apiKey, { shown: true })
 
