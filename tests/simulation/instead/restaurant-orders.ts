@@ -7,11 +7,11 @@ export * from '../../../services/orders/src/store/restaurant-orders.ts'
 
 export const find: typeof real.find = (_db, restaurantApiKey, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
-    const order = simulation().database.orders.get(apiKey)
+    const { orders, deliveries } = simulation().database
+    const order = orders.get(apiKey)
     if (order?.restaurantApiKey !== restaurantApiKey) return null
-    return order.outcome === 'transmitted' || wasGivenUp(apiKey)
-      ? { order, link: null, linkKind: null }
-      : null
+    if (order.outcome !== 'transmitted' && !wasGivenUp(apiKey)) return null
+    return { order, link: null, linkKind: deliveries.get(apiKey)?.linkKind ?? null }
   })
 
 export const givenUp: typeof real.givenUp = (_db, apiKey) =>
