@@ -8,7 +8,7 @@ export type Limited = { count: () => Promise<number>; max: number; insert: () =>
 /**
  * Stores another one while there is room. The user's row is locked first and what the user has is counted in
  * a statement after that: in the same one the count would not see what was committed during the wait. The
- * lock is the weak one that lets foreign keys to the row pass, so accounts.save does not wait for it.
+ * lock is the weak one that lets foreign keys to the row pass. `saveWithin`, for accounts.save, takes the same one.
  */
 export async function addWithin(
   trx: Trx,

@@ -333,18 +333,6 @@ describe('an answer', () => {
   })
 
   test.each([
-    ['NUL', 'no\u0000cheese', 'no cheese'],
-    ['half of a surrogate pair', 'no cheese\uD83C', 'no cheese\uFFFD'],
-    ['an escape sequence of C1', 'no\u009B31m cheese', 'no 31m cheese'],
-    ['a bidirectional override', 'no \u202Echeese', 'no cheese'],
-    ['a card number in invisible characters', '42424242\u200B42424242', '************4242'],
-    ['nothing to be seen', '\u0000\u202E', 'The restaurant gave no reason.'],
-  ])('409 whose reason has %s is told without it', async (_, reason, told) => {
-    answer = withStatus(409, (_request, response) => response.end(JSON.stringify({ reason })))
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'refused', reason: told })
-  })
-
-  test.each([
     ['without an end', endless],
     ['that drips', dripping],
     ['of another type', (_request, response) => response.end('[1, 2')],
