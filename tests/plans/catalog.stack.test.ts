@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ajanta, aZone, korma } from '../../services/catalog/src/domain/cast.ts'
 import type { Database, Db } from '../../services/catalog/src/store/database.ts'
 import * as candidates from '../../services/catalog/src/store/candidates.ts'
+import { HeldRestaurants } from '../../services/catalog/src/store/held-restaurants.ts'
 import * as availability from '../../services/catalog/src/store/availability.ts'
 import * as menus from '../../services/catalog/src/store/menus.ts'
 import * as restaurants from '../../services/catalog/src/store/restaurants.ts'
@@ -27,12 +28,11 @@ const calls = {
   candidates: {
     findCandidates: async (db) => {
       for (const method of ['pickup', 'delivery', 'both'] as const)
-        await candidates.findCandidates(db, { ...sought, method })
+        await candidates.findCandidates(db, new HeldRestaurants(db), { ...sought, method })
     },
   },
   restaurants: {
     findRestaurant: (db) => restaurants.findRestaurant(db, apiKey),
-    findRestaurants: (db) => restaurants.findRestaurants(db, [apiKey]),
     findForQuote: (db) =>
       restaurants.findForQuote(db, { restaurantApiKey: apiKey, itemApiKeys: [korma.apiKey] }),
     listRestaurants: (db) => restaurants.listRestaurants(db, { before: null, limit: 100 }),

@@ -5,15 +5,16 @@ import { nextPage, pageOf, ranked, readCursor, type Cursor } from './domain/sear
 import type { Geocoder } from './outside/geocoder.ts'
 import type { Db } from './store/database.ts'
 import { findCandidates } from './store/candidates.ts'
-import { findRestaurants } from './store/restaurants.ts'
+import type { HeldRestaurants } from './store/held-restaurants.ts'
 import { whereIs } from './whereabouts.ts'
 
 export type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>
+export type SearchParts = { db: Db; geocoder: Geocoder; held: HeldRestaurants }
 type Found = { address: Address; restaurants: Restaurant[] }
 
 /** restaurant/search and restaurant/search-test: the same, each among its own kind of restaurants. */
 export async function searchRestaurants(
-  { db, geocoder }: { db: Db; geocoder: Geocoder },
+  { db, geocoder, held }: SearchParts,
   call: SearchCall,
   isTest: boolean,
 ): Promise<Found> {
@@ -26,10 +27,10 @@ export async function searchRestaurants(
     pickupRadiusMiles: query['pickup-radius'],
     at: after?.at ?? now,
   }
-  const candidates = await findCandidates(db, { ...wanted, isTest, words: query.search })
+  const candidates = await findCandidates(db, held, { ...wanted, isTest, words: query.search })
   const { page, next } = pageOf(ranked(candidates, wanted), { after, limit: query.limit, at: wanted.at })
   if (next) call.setHeader('link', `<${nextPage(call.url, next)}>; rel="next"`)
-  const restaurants = await findRestaurants(db, page)
+  const restaurants = await held.find(page)
   const { place } = wanted
   return {
     address: placeRecord(place),

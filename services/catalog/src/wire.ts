@@ -33,6 +33,7 @@ import { resumeRestaurant } from './routes/resume.ts'
 import { clearPast } from './store/availability.ts'
 import { restaurants } from './routes/restaurants.ts'
 import type { Database } from './store/database.ts'
+import { HeldRestaurants } from './store/held-restaurants.ts'
 import { createMenuCache } from './store/menu-cache.ts'
 import { connectCache } from './store/redis.ts'
 
@@ -54,8 +55,9 @@ export function wire(config: Config, log: Log): Parts {
   readJson(app)
   limitReads(app)
   const route = router(app, secrets)
-  restaurantSearch(route, { db, geocoder })
-  restaurantSearchTest(route, { db, geocoder })
+  const searching = { db, geocoder, held: new HeldRestaurants(db) }
+  restaurantSearch(route, searching)
+  restaurantSearchTest(route, searching)
   restaurantDetails(route, { db, geocoder })
   restaurantMenu(route, createMenuCache(db, cache))
   itemCustomizations(route, db)

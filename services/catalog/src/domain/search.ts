@@ -23,23 +23,23 @@ export type Wanted = {
  */
 export const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** The apiKeys of those that serve the customer, in order: open ones first, then the nearest; without a place by name. */
-export function ranked(candidates: readonly Candidate[], wanted: Wanted): string[] {
+/** Those that serve the customer, in order: open ones first, then the nearest; without a place by name. */
+export function ranked<C extends Candidate>(candidates: readonly C[], wanted: Wanted): C[] {
   return candidates
     .flatMap((candidate) => {
       const miles = wanted.place ? milesBetween(candidate, wanted.place.point) : 0
       if (!serves(candidate, miles, wanted)) return []
       const open = takesOrders(candidate, wanted.at)
-      return [{ apiKey: candidate.apiKey, open, miles, name: wanted.place ? '' : folded(candidate.name) }]
+      return [{ candidate, open, miles, name: wanted.place ? '' : folded(candidate.name) }]
     })
     .toSorted(
       (one, other) =>
         Number(other.open) - Number(one.open) ||
         one.miles - other.miles ||
         order(one.name, other.name) ||
-        order(one.apiKey, other.apiKey),
+        order(one.candidate.apiKey, other.candidate.apiKey),
     )
-    .map(({ apiKey }) => apiKey)
+    .map(({ candidate }) => candidate)
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
@@ -80,18 +80,18 @@ export function readCursor(text: string): Cursor | null {
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15
 
-/** One page of the ranked apiKeys, and the cursor for the next one when there is more. */
-export function pageOf(
-  keys: readonly string[],
+/** One page of the ranked restaurants, and the cursor for the next one when there is more. */
+export function pageOf<R extends { apiKey: string }>(
+  restaurants: readonly R[],
   { after, limit, at }: { after: Cursor | null; limit: number; at: number },
-): { page: string[]; next: Cursor | null } {
+): { page: R[]; next: Cursor | null } {
   // By the key, which is right also when another one came in before it; by the number when the key has gone.
-  const found = after ? keys.indexOf(after.apiKey) : -1
+  const found = after ? restaurants.findIndex(({ apiKey }) => apiKey === after.apiKey) : -1
   const start = after ? (found >= 0 ? found : after.index) + 1 : 0
-  const page = keys.slice(start, start + limit)
+  const page = restaurants.slice(start, start + limit)
   const last = page.at(-1)
-  const more = last !== undefined && start + page.length < keys.length
-  return { page, next: more ? { at, index: start + page.length - 1, apiKey: last } : null }
+  const more = last !== undefined && start + page.length < restaurants.length
+  return { page, next: more ? { at, index: start + page.length - 1, apiKey: last.apiKey } : null }
 }
 
 /** The same request from there on. An access key that came in the query does not go out with it. */

@@ -37,6 +37,10 @@ const wanted = (over: Partial<Wanted>): Wanted => ({
   ...over,
 })
 
+const keysOf = (restaurants: readonly { apiKey: string }[]) => restaurants.map(({ apiKey }) => apiKey)
+const rankedKeys = (candidates: readonly Candidate[], over: Partial<Wanted>) =>
+  keysOf(ranked(candidates, wanted(over)))
+
 describe('order', () => {
   test('around a place: the open ones first, then the nearest', () => {
     const candidates = [
@@ -45,7 +49,7 @@ describe('order', () => {
       at(1, { apiKey: 'near' }),
       at(2, { apiKey: 'closed-too', hours: closed }),
     ]
-    expect(ranked(candidates, wanted({}))).toEqual(['near', 'far', 'closed', 'closed-too'])
+    expect(rankedKeys(candidates, {})).toEqual(['near', 'far', 'closed', 'closed-too'])
   })
 
   test('without a place: all of them, the open ones first, then by name whatever its case and accents', () => {
@@ -55,13 +59,13 @@ describe('order', () => {
       at(900, { apiKey: 'e', name: 'Élan' }),
       at(900, { apiKey: 'f', name: 'fox' }),
     ]
-    expect(ranked(candidates, wanted({ place: null }))).toEqual(['e', 'f', 'z', 'c'])
+    expect(rankedKeys(candidates, { place: null })).toEqual(['e', 'f', 'z', 'c'])
   })
 
   test('is the same however the candidates come in', () => {
     const candidates = ['c', 'a', 'b'].map((apiKey) => at(1, { apiKey }))
-    expect(ranked(candidates, wanted({}))).toEqual(['a', 'b', 'c'])
-    expect(ranked(candidates.toReversed(), wanted({ place: null }))).toEqual(['a', 'b', 'c'])
+    expect(rankedKeys(candidates, {})).toEqual(['a', 'b', 'c'])
+    expect(rankedKeys(candidates.toReversed(), { place: null })).toEqual(['a', 'b', 'c'])
   })
 })
 
@@ -75,19 +79,19 @@ describe('method', () => {
   ]
 
   test('pickup: those that offer it within the radius', () => {
-    expect(ranked(candidates, wanted({ method: 'pickup' }))).toEqual(['pickup-only', 'delivers-elsewhere'])
-    expect(ranked(candidates, wanted({ method: 'pickup', pickupRadiusMiles: 2 }))).toEqual(['pickup-only'])
+    expect(rankedKeys(candidates, { method: 'pickup' })).toEqual(['pickup-only', 'delivers-elsewhere'])
+    expect(rankedKeys(candidates, { method: 'pickup', pickupRadiusMiles: 2 })).toEqual(['pickup-only'])
   })
 
   test('delivery: those with a zone that holds the place, however far the restaurant is', () => {
-    expect(ranked(candidates, wanted({ method: 'delivery', pickupRadiusMiles: 0 }))).toEqual([
+    expect(rankedKeys(candidates, { method: 'delivery', pickupRadiusMiles: 0 })).toEqual([
       'delivery-only',
       'delivers-far',
     ])
   })
 
   test('both: either way', () => {
-    expect(ranked(candidates, wanted({}))).toEqual([
+    expect(rankedKeys(candidates, {})).toEqual([
       'pickup-only',
       'delivery-only',
       'delivers-elsewhere',
@@ -96,9 +100,9 @@ describe('method', () => {
   })
 
   test('without a place: those that offer it', () => {
-    expect(ranked(candidates, wanted({ place: null, method: 'delivery' }))).not.toContain('pickup-only')
-    expect(ranked(candidates, wanted({ place: null, method: 'pickup' }))).not.toContain('delivery-only')
-    expect(ranked(candidates, wanted({ place: null }))).toHaveLength(5)
+    expect(rankedKeys(candidates, { place: null, method: 'delivery' })).not.toContain('pickup-only')
+    expect(rankedKeys(candidates, { place: null, method: 'pickup' })).not.toContain('delivery-only')
+    expect(rankedKeys(candidates, { place: null })).toHaveLength(5)
   })
 })
 
@@ -106,35 +110,38 @@ test('words are compared without case and accents', () => {
   expect(folded('Café CRÈME Ünter')).toBe('cafe creme unter')
 })
 
-/** Every page, one after the other. */
-const follow = (all: readonly string[], limit: number) => {
+const restaurants = (...apiKeys: string[]) => apiKeys.map((apiKey) => ({ apiKey }))
+/** The keys of every page, one after the other. */
+const follow = (all: readonly { apiKey: string }[], limit: number) => {
   const seen: string[][] = []
   let after = null
   do {
-    const { page, next } = pageOf(all, { after, limit, at: NOON })
-    seen.push(page)
+    const { page, next }: ReturnType<typeof pageOf> = pageOf(all, { after, limit, at: NOON })
+    seen.push(keysOf(page))
     after = next
   } while (after)
   return seen
 }
 
 describe('pages', () => {
-  const keys = ['a', 'b', 'c', 'd', 'e']
+  const all = restaurants('a', 'b', 'c', 'd', 'e')
 
   test('hold everything once, and the last one has no next', () => {
-    expect(follow(keys, 2)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
-    expect(follow(keys, 5)).toEqual([keys])
+    expect(follow(all, 2)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    expect(follow(all, 5)).toEqual([['a', 'b', 'c', 'd', 'e']])
     expect(follow([], 5)).toEqual([[]])
   })
 
   test('go on after the last one that was seen, also when others came in before it', () => {
-    const { next } = pageOf(keys, { after: null, limit: 2, at: NOON })
-    expect(pageOf(['x', 'y', ...keys], { after: next, limit: 2, at: NOON }).page).toEqual(['c', 'd'])
+    const { next } = pageOf(all, { after: null, limit: 2, at: NOON })
+    const { page } = pageOf([...restaurants('x', 'y'), ...all], { after: next, limit: 2, at: NOON })
+    expect(keysOf(page)).toEqual(['c', 'd'])
   })
 
   test('go on at the same number when the last one that was seen has gone', () => {
-    const { next } = pageOf(keys, { after: null, limit: 2, at: NOON })
-    expect(pageOf(['a', 'c', 'd', 'e'], { after: next, limit: 2, at: NOON }).page).toEqual(['d', 'e'])
+    const { next } = pageOf(all, { after: null, limit: 2, at: NOON })
+    const { page } = pageOf(restaurants('a', 'c', 'd', 'e'), { after: next, limit: 2, at: NOON })
+    expect(keysOf(page)).toEqual(['d', 'e'])
   })
 
   test('are linked by the same request with another cursor, and never with an access key', () => {

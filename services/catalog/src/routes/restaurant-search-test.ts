@@ -1,8 +1,6 @@
 import { RestaurantSearchTest } from '@platter/contracts'
-import type { Geocoder } from '#/outside/geocoder.ts'
 import type { Route } from '#/route.ts'
-import { searchRestaurants } from '#/search.ts'
-import type { Db } from '#/store/database.ts'
+import { searchRestaurants, type SearchParts } from '#/search.ts'
 
-export const restaurantSearchTest = (route: Route, parts: { db: Db; geocoder: Geocoder }) =>
+export const restaurantSearchTest = (route: Route, parts: SearchParts) =>
   route(RestaurantSearchTest, (call) => searchRestaurants(parts, call, true))

@@ -1,13 +1,16 @@
+import { batched } from '@platter/kit'
 import { prepared } from '@platter/kit/prepared'
 import { sql } from 'kysely'
 import { boxAround, type Box } from '#/domain/geo.ts'
 import { zipOf, type Place } from '#/domain/place.ts'
 import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
 import { DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
+import { pausedUntil } from './availability.ts'
 import type { Db } from './database.ts'
-import { CANDIDATE, NO_ZONES, zones } from './restaurants.ts'
+import type { CurrentRestaurant, HeldRestaurants } from './held-restaurants.ts'
+import { CANDIDATE, NO_ZONES, version } from './restaurants.ts'
 
-/** The search's first statement finds a superset of the result; `domain/search.ts` selects and ranks. */
+/** The search's statement finds a superset of the result; `domain/search.ts` selects and ranks. */
 export type Sought = {
   isTest: boolean
   words: readonly string[]
@@ -16,7 +19,9 @@ export type Sought = {
   pickupRadiusMiles: number
 }
 
-export async function findCandidates(db: Db, sought: Sought): Promise<Candidate[]> {
+type Found = Candidate & CurrentRestaurant
+
+export async function findCandidates(db: Db, held: HeldRestaurants, sought: Sought): Promise<Found[]> {
   const { isTest, place, method, pickupRadiusMiles } = sought
   const words = sought.words.map(folded)
   if (!place) return everywhere(db, { isTest, words })
@@ -25,47 +30,52 @@ export async function findCandidates(db: Db, sought: Sought): Promise<Candidate[
     method === 'delivery' ? 0 : pickupRadiusMiles,
     method === 'pickup' ? 0 : DEFAULT_RADIUS_MILES,
   )
-  const box = boxAround(place.point, radius)
-  if (method === 'pickup') return inBox(db, { isTest, words, ...box })
-  return inBoxOrZone(db, { isTest, words, ...box, latitude, longitude, zip: zipOf(place.zip) })
+  const delivered = method === 'pickup' ? null : { latitude, longitude, zip: zipOf(place.zip) }
+  return held.find(await near(db, { isTest, words, ...boxAround(place.point, radius), ...delivered }))
 }
 
 type Wanted = { isTest: boolean; words: readonly string[] }
 
-const withWords = (db: Db, { isTest, words }: Wanted) =>
+/** Without a place each restaurant is a candidate, many more than can be held. Its zones do not matter. */
+const everywhere = prepared((db: Db, { isTest, words }: Wanted) =>
   db
     .selectFrom('restaurants')
     .select(CANDIDATE)
+    .select(NO_ZONES)
     .where('is_test', '=', isTest)
-    .where(
-      sql<boolean>`not exists (
-        select from unnest(${words}::text[]) as word
-        where strpos(search_text || E'\n' || menu_text, word) = 0
-      )`,
-    )
-
-const around = ({ south, north, west, east }: Box) => sql`
-  select api_key from restaurants
-  where latitude between ${south}::float8 and ${north}::float8 and longitude between ${west}::float8 and ${east}::float8`
-
-const everywhere = prepared((db: Db, wanted: Wanted) => withWords(db, wanted).select(NO_ZONES))
-
-const inBox = prepared((db: Db, wanted: Wanted & Box) =>
-  withWords(db, wanted)
-    .select(zones)
-    .where(sql<boolean>`restaurants.api_key in (${around(wanted)})`),
+    .where(hasWords(sql`${words}::text[]`)),
 )
 
-/** Three indexes, one each: restaurants around the place, zones around it, and zones that name its ZIP code. */
-const inBoxOrZone = prepared(
-  (db: Db, wanted: Wanted & Box & { latitude: number; longitude: number; zip: string }) => {
-    const point = sql`point(${wanted.longitude}, ${wanted.latitude})`
-    return withWords(db, wanted)
-      .select(zones)
-      .where(
-        sql<boolean>`restaurants.api_key in (${around(wanted)}
-          union select restaurant_api_key from delivery_zones where bounds @> box(${point}, ${point})
-          union select restaurant_api_key from delivery_zones where zips @> array[${wanted.zip}::text])`,
-      )
+const hasWords = (words: ReturnType<typeof sql>) => sql<boolean>`not exists (
+  select from unnest(${words}) as word where strpos(search_text || E'\n' || menu_text, word) = 0)`
+
+type Near = Wanted & Box & { latitude?: number; longitude?: number; zip?: string }
+
+/**
+ * Three indexes, one each: restaurants around the place, zones around it, and zones that name its ZIP code, the last two
+ * for deliveries only. Searches of one turn share the statement. `limit 1` keeps the lookup of each restaurant by its
+ * key: PostgreSQL cannot know how few are near and would read all of them once for all searches.
+ */
+const near = batched({
+  run: async (db: Db, searches: readonly Near[]): Promise<CurrentRestaurant[][]> => {
+    const numbered = JSON.stringify(searches.map((search, number) => ({ ...search, number })))
+    const { rows } = await sql<CurrentRestaurant & { number: number }>`
+      select search.number, found.* from jsonb_to_recordset(${numbered}::jsonb) as search (
+        number integer, "isTest" boolean, words text[], south float8, north float8, west float8, east float8,
+        latitude float8, longitude float8, zip text)
+      cross join lateral (
+        select api_key from restaurants
+        where latitude between search.south and search.north and longitude between search.west and search.east
+        union select restaurant_api_key from delivery_zones
+        where bounds @> box(point(search.longitude, search.latitude), point(search.longitude, search.latitude))
+        union select restaurant_api_key from delivery_zones where zips @> array[search.zip]
+      ) as near
+      cross join lateral (
+        select api_key as "apiKey", ${version} as version, ${pausedUntil} as "pausedUntil" from restaurants
+        where api_key = near.api_key and is_test = search."isTest" and ${hasWords(sql`search.words`)} limit 1
+      ) as found`.execute(db)
+    const found = searches.map((): CurrentRestaurant[] => [])
+    for (const { number, ...restaurant } of rows) found[number]?.push(restaurant)
+    return found
   },
-)
+})

@@ -13,6 +13,14 @@ import { KeysTaken, requireInserted, type Database, type Db, type Written } from
 import { ITEM } from './menus.ts'
 import { inTransaction } from './validating.ts'
 
+/**
+ * Another one after each change: the transaction that wrote the row. A zone changes only together with the row of its
+ * restaurant, and a replica of an older release changes it as well.
+ */
+export const version = sql<string>`restaurants.xmin::text`
+
+export type VersionedRestaurant = KeptRestaurant & { version: string }
+
 export const CANDIDATE = [
   'restaurants.api_key as apiKey',
   'restaurants.name',
@@ -25,6 +33,7 @@ export const CANDIDATE = [
   'restaurants.delivery_min as deliveryMin',
   'restaurants.delivery_price as deliveryPrice',
   pausedUntil.as('pausedUntil'),
+  version.as('version'),
 ] as const
 
 const WHOLE = [
@@ -77,18 +86,11 @@ const byKeys = prepared((db: Db, { apiKeys }: { apiKeys: readonly string[] }) =>
     .where('restaurants.api_key', '=', sql<string>`any(${apiKeys})`),
 )
 
-/** Requests for details that arise together share the statement. */
+/** Calls of one turn of the event loop share the statement. */
 export const findRestaurant = batched({
-  run: async (db: Db, apiKeys: readonly string[]): Promise<(KeptRestaurant | null)[]> =>
+  run: async (db: Db, apiKeys: readonly string[]): Promise<(VersionedRestaurant | null)[]> =>
     matched(apiKeys, await byKeys(db, { apiKeys }), ({ apiKey }) => apiKey),
 })
-
-/** In the order of the keys; without those that do not exist. */
-export async function findRestaurants(db: Db, apiKeys: readonly string[]): Promise<KeptRestaurant[]> {
-  if (apiKeys.length === 0) return []
-  const rows = await byKeys(db, { apiKeys })
-  return matched(apiKeys, rows, ({ apiKey }) => apiKey).flatMap((restaurant) => restaurant ?? [])
-}
 
 /** Where a page of the operator's list ends: the creation in microseconds, and what tells those of one moment apart. */
 export type Position = { at: number; apiKey: string }
