@@ -63,6 +63,8 @@ export default defineConfig({
         test: {
           ...PATIENT,
           ...SHARED,
+          // The third worker has the browser tests, which mostly wait.
+          maxWorkers: 3,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup: 'tests/e2e/stack.setup.ts',
@@ -75,8 +77,9 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: 'tests/browser/browser.setup.ts',
-          fileParallelism: false,
-          sequence: { groupOrder: 6 },
+          // Beside the end-to-end tests, whose stack it shares: vitest wants the same number of workers for both.
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
         },
       },
       {

@@ -19,11 +19,12 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
 ]
-// Not here: the project rolling. README.md, "What npm test runs", says which commands run at full length.
-// Lanes run side by side, so that one computes while another waits: the third one mostly waits, for processes that it has
-// killed. In a lane one vitest run after the other: a stack that does not start must not hide the other projects' results.
-// The browser tests use the end-to-end tests' stack, after them.
-const LANES = [[['unit', 'law'], ['stack']], [['e2e', 'browser']], [['chaos'], ['crash'], ['canary']]]
+// Each group is one vitest run, so that a stack that does not start hides no other results; the longest come first.
+// end-to-end and browser tests share a stack. Not here: the project rolling. README.md, "What npm test runs", says which
+// commands run at full length.
+const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
+/** One group computes while another waits for processes that it has killed. With two, a core of two is idle for a fifth of the time. */
+const AT_ONCE = 3
 
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }
 const started = performance.now()
@@ -46,7 +47,7 @@ async function check([name, command, ...args]: (typeof CHECKS)[number]): Promise
   return code === 0
 }
 
-/** By whole lines, for several lanes write to one terminal. */
+/** By whole lines, for several groups write to one terminal. */
 function passOn(from: Readable | null, to: Writable) {
   let rest = ''
   from?.setEncoding('utf8')
@@ -58,23 +59,25 @@ function passOn(from: Readable | null, to: Writable) {
   from?.on('end', () => to.write(rest))
 }
 
-/** A lane that does not come to its end counts as a failed test. */
-async function runLane(groups: string[][], isAlone: boolean) {
-  const args = [JSON.stringify(groups), ...process.argv.slice(2)]
+/** A group that does not come to its end counts as a failed test. */
+async function runGroup(group: string[], isAlone: boolean) {
+  const args = [JSON.stringify(group), ...process.argv.slice(2)]
   const stdio = isAlone ? 'inherit' : 'pipe'
-  const lane = fork(join(import.meta.dirname, 'test-lane.ts'), args, { stdio: [stdio, stdio, stdio, 'ipc'] })
-  passOn(lane.stdout, process.stdout)
-  passOn(lane.stderr, process.stderr)
-  process.on('SIGTERM', () => lane.kill())
+  const run = fork(join(import.meta.dirname, 'test-group.ts'), args, { stdio: [stdio, stdio, stdio, 'ipc'] })
+  passOn(run.stdout, process.stdout)
+  passOn(run.stderr, process.stderr)
+  const stop = () => run.kill()
+  process.on('SIGTERM', stop)
   let outcome: Outcome = {
     passed: 0,
-    failures: [`${groups.flat().join(', ')}: ended before all was run`],
+    failures: [`${group.join(', ')}: ended before all was run`],
     skipped: 0,
   }
-  lane.on('message', (told: Outcome) => {
+  run.on('message', (told: Outcome) => {
     outcome = told
   })
-  await once(lane, 'close')
+  await once(run, 'close')
+  process.off('SIGTERM', stop)
   total.passed += outcome.passed
   total.failures.push(...outcome.failures)
   total.skipped += outcome.skipped
@@ -82,13 +85,23 @@ async function runLane(groups: string[][], isAlone: boolean) {
 
 async function runTests() {
   const { options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
-  const asked = options.project === undefined ? LANES.flat(2) : [options.project].flat()
-  const lanes = LANES.map((groups) =>
-    groups.map((group) => group.filter((name) => asked.includes(name))).filter((group) => group.length > 0),
-  ).filter((groups) => groups.length > 0)
-  // The lanes are told of Ctrl-C as well; they stop what they have started, and this waits for them.
-  process.on('SIGINT', () => total.failures.push('stopped by Ctrl-C'))
-  await Promise.all(lanes.map((groups) => runLane(groups, lanes.length === 1)))
+  const asked = options.project === undefined ? GROUPS.flat() : [options.project].flat()
+  const groups = GROUPS.map((group) => group.filter((name) => asked.includes(name))).filter(
+    (group) => group.length > 0,
+  )
+  const isAlone = groups.length === 1
+  let isStopped = false
+  // The running groups receive Ctrl-C as well; they stop what they have started, and this waits for them.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      isStopped = true
+      total.failures.push(`stopped by ${signal}`)
+    })
+  const waiting = groups.values()
+  const lane = async () => {
+    for (const group of waiting) if (!isStopped) await runGroup(group, isAlone)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
   if (total.passed + total.failures.length === 0) console.log('No test matches.')
 }
 

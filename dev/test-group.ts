@@ -1,10 +1,10 @@
-/** A lane of `npm test`, in a process of its own: groups of projects, one vitest run after the other. */
+/** A group of projects of `npm test`: one vitest run in a process of its own. */
 import { relative } from 'node:path'
 import { parseCLI, startVitest, type Vitest } from 'vitest/node'
 import type { Outcome } from './test.ts'
 
 const outcome: Outcome = { passed: 0, failures: [], skipped: 0 }
-const [groups = '[]', ...args] = process.argv.slice(2)
+const [group = '[]', ...args] = process.argv.slice(2)
 // What started this is gone: nobody waits for it any more.
 process.once('disconnect', () => process.exit(1))
 
@@ -12,7 +12,6 @@ const because = (errors: readonly { message: string }[]) => errors.map((error) =
 
 /** A file that does not load or an error outside any test has no failed test of its own, and counts as one. */
 function takeDown(vitest: Vitest) {
-  const failedBefore = outcome.failures.length
   for (const file of vitest.state.getTestModules()) {
     const path = relative(process.cwd(), file.moduleId)
     const tests = [...file.children.allTests()]
@@ -25,18 +24,16 @@ function takeDown(vitest: Vitest) {
   }
   for (const error of vitest.state.getUnhandledErrors())
     outcome.failures.push(`outside any test\n${String((error as Error).stack ?? error)}`)
-  if (process.exitCode && outcome.failures.length === failedBefore)
+  if (process.exitCode && outcome.failures.length === 0)
     outcome.failures.push(`vitest ended with exit code ${process.exitCode}`)
 }
 
 const { filter, options } = parseCLI(['vitest', 'run', ...args])
-for (const project of JSON.parse(groups) as string[][]) {
-  const started = performance.now()
-  console.log(`\n--- tests: ${project.join(' and ')}`)
-  process.exitCode = 0
-  takeDown(await startVitest(filter, { ...options, project, watch: false, passWithNoTests: true }))
-  console.log(
-    `--- tests: ${project.join(' and ')}: over after ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  )
-}
+const project = JSON.parse(group) as string[]
+const started = performance.now()
+console.log(`\n--- tests: ${project.join(' and ')}`)
+takeDown(await startVitest(filter, { ...options, project, watch: false, passWithNoTests: true }))
+console.log(
+  `--- tests: ${project.join(' and ')}: over after ${((performance.now() - started) / 1000).toFixed(1)} s`,
+)
 process.send?.(outcome, () => process.exit(0))
