@@ -1,4 +1,4 @@
-import type { Order } from '@platter/contracts'
+import { requestTimes, type Order } from '@platter/contracts'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../dev/process/wait.ts'
 import { answersAmqp } from '../../dev/servers/answers.ts'
@@ -7,10 +7,11 @@ import type { Stack } from '../../dev/stack.ts'
 import { KitchenPage } from '../kitchen-page.ts'
 import { AURORA, cardOf, cashOrderSender, plainItem } from './clients.ts'
 import { EVERY_FAULT } from './nemesis.ts'
+import { hasFaultStruck, setFaults } from './processor-faults.ts'
 import { rollingRestarts } from '../rolling/rolling.ts'
 import { runChaos, startStackForChaos } from './run.ts'
 import { sendToTrees } from './signals.ts'
-import { SmallDisk } from './small-disk.ts'
+import { fillPages, removeFiller, SmallDisk } from './small-disk.ts'
 
 let stack: Stack
 let disk: SmallDisk | undefined
@@ -64,10 +65,10 @@ async function read(apiKey: string): Promise<Order> {
 const paid = (apiKey: string, state: Order['paymentState']) =>
   until(async () => (await read(apiKey)).paymentState === state, { what: state, withinMs: 30_000 })
 
-const sendCardOrder = async (restaurantApiKey: string): Promise<Response> =>
+const sendCardOrder = async (restaurantApiKey: string, headers = {}): Promise<Response> =>
   fetch(`${stack.gateway}/publicapi/v1/send-order`, {
     method: 'POST',
-    headers: asClient(),
+    headers: { ...asClient(), ...headers },
     body: JSON.stringify({
       restaurantApiKey,
       items: [{ apiKey: await plainItem(stack.file, restaurantApiKey) }],
@@ -116,30 +117,6 @@ test('a frozen PostgreSQL costs 503s within 6 s and no process; orders are taken
   expect(servicesOf()).toEqual(before)
 })
 
-const FILLER = `
-  insert into orders.orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, outcome, details)
-  values (gen_random_uuid()::text, 'filler', '', 'pickup', 'cash', true, 0, 'PROCESSING', 'NOT_REQUIRED', 'failed', '{}')`
-
-/**
- * Uses up what is free within the pages of the table of orders. An order that still fits there, and whose next step does
- * not, is accepted: its client waits for it as long as it may.
- */
-const fillPages = () =>
-  withClient(stack.file.urls.postgres, async (client) => {
-    // Without triggers: nobody is to be told of these.
-    await client.query('set session_replication_role = replica')
-    const untilFull = async () => {
-      for (;;) await client.query(FILLER)
-    }
-    await expect(untilFull()).rejects.toMatchObject({ code: '53100' })
-  })
-
-const removeFiller = () =>
-  withClient(stack.file.urls.postgres, async (client) => {
-    await client.query('set session_replication_role = replica')
-    await client.query("delete from orders.orders where application_id = 'filler'")
-  })
-
 test.skipIf(!SmallDisk.isPossible)(
   'a full disk costs fast 503s and no process; what there is can be read, orders are taken again within 5 s',
   async () => {
@@ -148,14 +125,14 @@ test.skipIf(!SmallDisk.isPossible)(
     // Whatever comes of it: the tests behind this one have the same database.
     onTestFinished(async () => {
       small.free()
-      await removeFiller()
+      await removeFiller(stack.file.urls.postgres)
       await small.giveBack('orders.orders', stack.file.urls.postgres)
     })
     await small.take('orders.orders', stack.file.urls.postgres)
     // PostgreSQL learns of all that is free in the table's pages.
     await withClient(stack.file.urls.postgres, (client) => client.query('vacuum orders.orders'))
     small.fill()
-    await fillPages()
+    await fillPages(stack.file.urls.postgres)
     const during = await Promise.all(Array.from({ length: 5 }, timed))
     // An order that still fitted into a page is accepted: it is answered with 200 PROCESSING, never with an error.
     const refused = during.filter(({ status }) => status !== 200)
@@ -178,26 +155,74 @@ test('a killed or frozen Redis fails no order', async () => {
   expect(killed.filter(({ status }) => status !== 200)).toEqual([])
 })
 
-/** Lets requests to the payment processor meet faults, as `dev/processor/src/faults.ts` has them. */
+/** Until the end of the test. */
 async function failProcessor(rules: readonly object[]): Promise<void> {
-  const { status } = await fetch(`${stack.file.urls.processor}/faults`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ rules }),
-  })
-  expect(status).toBe(200)
+  onTestFinished(() => setFaults(stack.file, []))
+  await setFaults(stack.file, rules)
 }
 
-test('an accepted order is answered 200 PROCESSING when the processor takes 5 s for the token and then is silent', async () => {
-  onTestFinished(() => failProcessor([]))
+const hasStruck = () => hasFaultStruck(stack.file)
+
+/** What the work gives, once it is sure that the client had it by the deadline; the machine has half a second of its own. */
+async function byDeadline(work: Promise<Response>): Promise<Response> {
+  const began = performance.now()
+  const response = await work
+  expect(performance.now() - began).toBeLessThan(requestTimes.deadline + 500)
+  return response
+}
+
+const pending = { status: 'PROCESSING', paymentState: 'PENDING', cancellation: null }
+
+test('an accepted order is answered 200 PROCESSING by its deadline when the processor takes 5 s for the token and then is silent', async () => {
   await failProcessor([
     { fault: 'slow', on: ['tokenize'], next: 1, ms: 5_000 },
     { fault: 'slow', on: ['authorize'], next: 1, ms: 30_000 },
   ])
-  const sent = await sendCardOrder(AURORA)
-  const order = (await sent.json()) as Order
-  expect(order).toMatchObject({ status: 'PROCESSING', paymentState: 'PENDING', cancellation: null })
+  const order = (await (await byDeadline(sendCardOrder(AURORA))).json()) as Order
+  expect(order).toMatchObject(pending)
   await paid(order.apiKey ?? '', 'CHARGED')
+}, 90_000)
+
+test('an order whose card takes too long is 503 by its deadline, and there is none', async () => {
+  await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 30_000 }])
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  expect((await byDeadline(sendCardOrder(AURORA, key))).status).toBe(503)
+  const found = await fetch(`${stack.gateway}/publicapi/v1/order-by-key/${key['idempotency-key']}`, {
+    headers: asClient(),
+  })
+  expect(found.status).toBe(404)
+}, 60_000)
+
+test('an accepted order is answered 200 PROCESSING by its deadline when PostgreSQL is frozen, and is charged once after that', async () => {
+  await failProcessor([{ fault: 'slow', on: ['authorize'], next: 1, ms: 4_000 }])
+  const sent = byDeadline(sendCardOrder(AURORA))
+  await until(hasStruck, { what: 'Authorizing', withinMs: 5_000, everyMs: 20 })
+  signal('postgres', 'SIGSTOP')
+  const response = await sent.finally(() => signal('postgres', 'SIGCONT'))
+  const order = (await response.json()) as Order
+  expect(order).toMatchObject({ ...pending, id: expect.any(Number) as number })
+  await until(() => read(order.apiKey ?? '').then(({ apiKey }) => apiKey === order.apiKey), {
+    what: 'Reading the order',
+    withinMs: 10_000,
+  })
+  await paid(order.apiKey ?? '', 'CHARGED')
+}, 90_000)
+
+test('an order whose commit is not confirmed by its deadline is 503, and its Idempotency-Key finds out what became of it', async () => {
+  await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 2_000 }])
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const sent = byDeadline(sendCardOrder(AURORA, key))
+  await until(hasStruck, { what: 'Tokenizing', withinMs: 5_000, everyMs: 20 })
+  signal('postgres', 'SIGSTOP')
+  const response = await sent.finally(() => signal('postgres', 'SIGCONT'))
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({
+    detail: expect.stringContaining('Idempotency-Key') as string,
+  })
+  const again = async () => (await sendCardOrder(AURORA, key)).status === 200
+  await until(again, { what: 'Sending it again', withinMs: 30_000, everyMs: 500 })
+  const { apiKey } = (await (await sendCardOrder(AURORA, key)).json()) as Order
+  await paid(apiKey ?? '', 'CHARGED')
 }, 90_000)
 
 test('a killed RabbitMQ costs 503s and no process; orders are taken again by themselves', async () => {

@@ -57,3 +57,29 @@ const say = (superuser: string, ...statements: string[]): Promise<void> =>
   withClient(superuser, async (client) => {
     for (const statement of statements) await client.query(statement)
   })
+
+const FILLER = `
+  insert into orders.orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, outcome, details)
+  values (gen_random_uuid()::text, 'filler', '', 'pickup', 'cash', true, 0, 'PROCESSING', 'NOT_REQUIRED', 'failed', '{}')`
+
+/** Without triggers no subscriber is notified of filler rows. */
+const NO_TRIGGERS = 'set session_replication_role = replica'
+
+/**
+ * Uses up what is free within the pages of the table of orders. An order that still fits there, and whose next step does
+ * not, is accepted: its client waits for it as long as it may.
+ */
+export async function fillPages(superuser: string): Promise<void> {
+  await withClient(superuser, async (client) => {
+    await client.query(NO_TRIGGERS)
+    try {
+      for (;;) await client.query(FILLER)
+    } catch (error) {
+      // disk_full (PostgreSQL manual, appendix A).
+      if ((error as { code?: string }).code !== '53100') throw error
+    }
+  })
+}
+
+export const removeFiller = (superuser: string): Promise<void> =>
+  say(superuser, NO_TRIGGERS, "delete from orders.orders where application_id = 'filler'")

@@ -31,12 +31,11 @@ export class CrashStack {
       LOG_LEVEL: 'warn',
     })
     const env = {
-      gateway: { ...own('gateway'), RATE_LIMIT_REQUESTS: '1000000' },
+      gateway: { ...own('gateway'), REQUEST_DEADLINE_MS: '5000', RATE_LIMIT_REQUESTS: '1000000' },
       catalog: own('catalog'),
       accounts: { ...own('accounts'), TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' },
       orders: {
         ...own('orders'),
-        ANSWER_WITHIN_MS: '3000',
         TRANSMIT_DEADLINE_MS: '120000',
         SIMULATOR_STEP_MS: '3600000',
       },

@@ -8,15 +8,17 @@ import { startStack, type Stack } from '../../dev/stack.ts'
 const orders = {
   SIMULATOR_STEP_MS: '300',
   SIMULATOR_SLOW_MS: '6000',
-  ANSWER_WITHIN_MS: '4000',
   TRANSMIT_DEADLINE_MS: '1000',
 }
 
 /** All tests come from one address. Those of the limit use up an e-mail's tries. */
 const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
 
-/** All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. */
-const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
+/**
+ * All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. An order that is
+ * not decided is answered after 4 s.
+ */
+const gateway = { REQUEST_DEADLINE_MS: '6000', RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
 
 /** All tests use the same few cards, and one the limit of a user: more than the 20 that an account may have. */
 const payments = { CARDS_PER_USER: '25' }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { requestTimes } from '@platter/contracts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -117,8 +118,8 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
       const { lifecycle } = z
         .object({ lifecycle: z.object({ preStop: z.object({ sleep: z.object({ seconds: z.number() }) }) }) })
         .parse(container)
-      // EXIT_WITHIN_MS of packages/kit/src/service.ts.
-      expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(lifecycle.preStop.sleep.seconds + 10)
+      const stopSeconds = lifecycle.preStop.sleep.seconds + requestTimes.exit / 1_000
+      expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(stopSeconds)
     }
   })
 

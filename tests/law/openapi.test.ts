@@ -186,6 +186,7 @@ describe('the gateway', () => {
     streams: {} as Streams,
     streamOwners: {},
     intakes: {},
+    deadlineMs: 10_000,
     secrets: ['not a secret, and long enough for one'],
   })
   afterAll(() => Promise.all([app.close(), nowhere.close()]))

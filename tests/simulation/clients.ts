@@ -1,5 +1,12 @@
-import { OrderRequest, problems, SendOrder, type ProblemCode, type RefuseOrder } from '@platter/contracts'
-import { isAway, Problem, Rendered, type Call } from '@platter/kit'
+import {
+  OrderRequest,
+  problems,
+  requestTimes,
+  SendOrder,
+  type ProblemCode,
+  type RefuseOrder,
+} from '@platter/contracts'
+import { Deadline, isAway, Problem, Rendered, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import * as stored from '../../services/orders/src/store/orders.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
@@ -144,7 +151,7 @@ export class Clients {
     const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
     return () => {
       const requestId = `${key}.${++entry.tries}`
-      const call = { body, idempotency, requestId, principal: application, ...NO_HTTP }
+      const call = { body, idempotency, requestId, principal: application, ...noHttp() }
       return this.#call((api) => api.sendOrder(call))
     }
   }
@@ -173,7 +180,7 @@ export class Clients {
   async #refuse({ apiKey }: PlacedOrder): Promise<void> {
     for (let tries = 1; ; tries++) {
       const call = {
-        ...NO_HTTP,
+        ...noHttp(),
         params: { apiKey },
         body: { reason: 'sold out' },
         principal: restaurant,
@@ -243,17 +250,17 @@ export class Clients {
   }
 }
 
-/** What a handler gets of a request besides what it asks for; none of ours looks at it. */
-const NO_HTTP = {
+/** What a handler gets of a request besides what it asks for. */
+const noHttp = () => ({
+  deadline: Deadline.in(requestTimes.deadline - requestTimes.relay),
   unknownFields: [],
   params: undefined,
   query: undefined,
   url: SendOrder.path,
   headers: {},
   setHeader: () => undefined,
-  processing: () => undefined,
   concerns: () => undefined,
-}
+})
 
 /** An order that was cancelled after it was answered has come to what its refusal would have been. */
 const asEnd = (answer: Answer): Answer =>

@@ -97,7 +97,7 @@ export type OrdersReplica = {
 }
 
 /** `services/orders/src/wire.ts`, without HTTP. */
-export function orders(deadlines: Deadlines, answerWithinMs: number) {
+export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
     const { monitors } = simulation()
     const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
@@ -138,7 +138,6 @@ export function orders(deadlines: Deadlines, answerWithinMs: number) {
         waiters,
         intake,
         tokenize,
-        answerWithinMs,
       }),
       refuseOrder: refuseOrder({ db, conductor, acceptWithinMs: 900_000 }),
     }

@@ -101,7 +101,7 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
 }
 
 function startReplicas(world: World, deadlines: Deadlines) {
-  const boot = orders(deadlines, 8_000)
+  const boot = orders(deadlines)
   return {
     orders: [new Replica(world, 'orders', boot), new Replica(world, 'orders-2', boot)],
     payments: [new Replica(world, 'payments', payments), new Replica(world, 'payments-2', payments)],

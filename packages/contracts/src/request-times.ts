@@ -1,20 +1,29 @@
 /**
- * How long the parts of a request may take, in milliseconds. They stand in one place because each has to fit into
- * another one (request-times.unit.test.ts): an order that is accepted has to be answered before the gateway gives up.
+ * The times within one request, in milliseconds. Numbers that depend on one another stand here, and
+ * request-times.unit.test.ts states how.
  */
 export const requestTimes = {
-  /** The gateway waits for a service to answer. */
-  gateway: 12_000,
-  /** send-order answers by then, decided or not, counted from when its request reached orders: ANSWER_WITHIN_MS. */
-  answer: 8_000,
-  /** What may still follow: the commit of an order whose card took all of that time, and the read that answers it. */
-  reserve: 3_000,
+  /** The deadline of a request, counted from its arrival at the gateway: the client is answered by then, whatever is unavailable. */
+  deadline: 10_000,
+  /** The gateway keeps so much of it, to relay the answer: far more than the hop takes, for a machine that is busy. */
+  relay: 250,
+  /**
+   * send-order keeps so much of it for its answer. It is no longer accepted with less than that left, and stops waiting for its
+   * saga then, 8 s after its arrival: the order at PROCESSING is marked as answered, read and rendered.
+   */
+  answer: 1_750,
+  /** The gateway asks accounts whose access key it is. */
+  accessKey: 2_000,
   /** A question to catalog or accounts. Two follow one another when the zone depends on a saved address. */
   question: 2_000,
-  /** The exchange of a card for a token by payments. In send-order it also ends when the time to answer does. */
+  /** The exchange of a card for a token by payments. */
   tokenize: 8_000,
   /** A call to the payment processor. */
   processor: 6_000,
   /** The saga repeats a command to payments that is not answered. */
   paymentReply: 7_000,
+  /** A process that stops cuts connections that are still busy after this. */
+  drain: 8_500,
+  /** And it ends after this in any case. */
+  exit: 10_000,
 }

@@ -10,6 +10,7 @@ import Fastify, {
 import { z } from 'zod'
 import { ANSWER_HEADERS } from './answer-headers.ts'
 import { BODY_LIMIT, bodyTooLarge } from './bodies.ts'
+import { Deadline } from './deadline.ts'
 import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
 import { requestIdOf } from './ids.ts'
@@ -181,6 +182,8 @@ export type Call<O extends Operation> = {
   body: Output<O['body']>
   principal: Caller<O['path']>
   requestId: string
+  /** By when the request is to be answered: what it calls and waits for gets the remaining time, and never more. */
+  deadline: Deadline
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
@@ -189,8 +192,6 @@ export type Call<O extends Operation> = {
   /** For a request with an Idempotency-Key, of an operation that takes one. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
-  /** Says, before there is an answer, that it waits for somebody else and no work of ours: 102 (RFC 2518, 10.1). */
-  processing: () => void
   /** Says which order the request is about, for whoever reads logs and traces. */
   concerns: (orderApiKey: string) => void
 }
@@ -233,10 +234,7 @@ export function router(app: App, secrets: InternalSecrets) {
                   body: values.body,
                   secrets,
                 }),
-          requestId: request.id,
-          headers: request.headers,
-          url: request.url,
-          ...sayings(request, reply),
+          ...restOfCall(request, reply),
         } as Call<O>
         const answer = await handler(call)
         if (answer instanceof EventStream) return answer.start(request, reply)
@@ -259,10 +257,13 @@ function accepted(parsed: Parsed, reply: FastifyReply): Parsed {
   return parsed
 }
 
-/** What a handler may say beside its answer. */
-const sayings = (request: FastifyRequest, reply: FastifyReply) => ({
+/** What a handler gets beside what was parsed, and what it may say beside its answer. */
+const restOfCall = (request: FastifyRequest, reply: FastifyReply) => ({
+  requestId: request.id,
+  deadline: Deadline.of(request.headers, reply.elapsedTime),
+  headers: request.headers,
+  url: request.url,
   setHeader: (name: string, value: string) => void reply.header(name, value),
-  processing: () => void (reply.raw.headersSent || reply.raw.writeProcessing()),
   concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
 })
 

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { requestTimes } from '@platter/contracts'
 import type { z } from 'zod'
 import { readConfig, type TelemetryConfig } from './config.ts'
 import type { App } from './http.ts'
@@ -31,9 +32,6 @@ const CHECK_WITHIN_MS = 1_500
 const LEAVING_MS = 500
 /** Longer than our own services keep an idle connection, see `Replicas`. */
 const CALLERS_GONE_MS = 2_500
-/** After this a connection that is still busy, or holds half a request, is cut: longer than send-order may take (8 s). */
-const DRAIN_MS = 8_500
-const EXIT_WITHIN_MS = 10_000
 /**
  * Connections that may wait to be accepted; Linux allows 4,096. Past it the kernel drops what asks for one, whoever it is,
  * and it asks again after 1 s, 3 s, 7 s …: with Node's 511 an overload made other clients wait for 30 s.
@@ -158,7 +156,7 @@ function stopOnSignals(parts: Parts, { stopping, log, stopTelemetry }: Ending): 
     if (stopping.signal.aborted) end(1)
     log.info({ signal }, 'stopping')
     stopping.abort()
-    setTimeout(() => end(1), EXIT_WITHIN_MS).unref()
+    setTimeout(() => end(1), requestTimes.exit).unref()
     shutDown(parts)
       .then(
         () => 0,
@@ -200,7 +198,9 @@ async function drain(app: App): Promise<void> {
   Server.prototype.close.call(app.server)
   await until(async () => (await connectionsOf(app.server)) === 0, CALLERS_GONE_MS)
   const idle = setInterval(() => app.server.closeIdleConnections(), 100)
-  const hard = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS - CALLERS_GONE_MS - LEAVING_MS)
+  // A connection that is still busy then, or holds half a request, is cut.
+  const left = requestTimes.drain - CALLERS_GONE_MS - LEAVING_MS
+  const hard = setTimeout(() => app.server.closeAllConnections(), left)
   await app.close()
   clearInterval(idle)
   clearTimeout(hard)

@@ -1,6 +1,7 @@
 import { FaultShape, type Operation, type Principal, type ProblemCode } from '@platter/contracts'
 import { Pool } from 'undici'
 import { z } from 'zod'
+import { Deadline } from './deadline.ts'
 import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from './principal-token.ts'
 import { Problem } from './problem.ts'
 import { inSpan, SpanKind, traceHeaders, type Edge } from './telemetry.ts'
@@ -111,7 +112,8 @@ type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']
 
 /**
  * Calls internal operations of another service on our own account. `call` gives the operation's response;
- * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached in time.
+ * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached in time: within
+ * `timeoutMs`, and within what remains of `deadline`, the deadline of the request that the call is a part of.
  */
 export function internalCaller(options: {
   service: string
@@ -125,7 +127,7 @@ export function internalCaller(options: {
     operation: O,
     body: Body<O>,
     requestId: string,
-    withinMs = options.timeoutMs,
+    deadline: Deadline = Deadline.in(options.timeoutMs),
   ): Promise<z.output<O['response']>> {
     const headers = {
       'content-type': 'application/json',
@@ -134,7 +136,8 @@ export function internalCaller(options: {
     }
     const payload = JSON.stringify(body)
     // For all replicas together, the answer's last byte included.
-    const signal = AbortSignal.timeout(Math.max(0, Math.floor(Math.min(withinMs, options.timeoutMs))))
+    const own = Deadline.in(deadline.limit(options.timeoutMs))
+    const signal = AbortSignal.timeout(Math.floor(own.remainingMs))
     let lastError: unknown
     for (const pool of options.replicas.inTurn()) {
       try {
@@ -143,7 +146,7 @@ export function internalCaller(options: {
           const answer = await pool.request({
             method: operation.method,
             path: operation.path,
-            headers: { ...headers, ...traced },
+            headers: { ...headers, ...own.header, ...traced },
             body: payload,
             signal,
           })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { CreateApplication } from '@platter/contracts'
-import { createLog, Problem, type Call } from '@platter/kit'
+import { createLog, Deadline, Problem, type Call } from '@platter/kit'
 import { forgetOld } from '@platter/kit/idempotency-keys'
 import { keptOnce } from '@platter/kit/kept-once'
 import { migrate } from '@platter/kit/migrate'
@@ -40,7 +40,7 @@ function request(
     unknownFields: [],
     idempotency: { accessKeyId: 'operator-1', path: CreateApplication.path, key, fingerprint: name },
     setHeader: (header, value) => void headers.set(header, value),
-    processing: () => undefined,
+    deadline: Deadline.in(10_000),
     concerns: () => undefined,
   }
   return { call, headers }

@@ -1,3 +1,4 @@
+import { requestTimes } from '@platter/contracts'
 import { networkList, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 
@@ -14,6 +15,15 @@ export const Config = z.object({
   REDIS_URL: z
     .url()
     .describe('Redis, for the count of requests that all replicas share; without it each counts for itself.'),
+  REQUEST_DEADLINE_MS: z.coerce
+    .number()
+    .int()
+    .min(3_000)
+    .max(requestTimes.deadline)
+    .default(requestTimes.deadline)
+    .describe(
+      'A request is answered after this time since its arrival, milliseconds, whatever is unavailable. The time in which a client sends the body does not count. send-order waits for its order until 2 s before.',
+    ),
   RATE_LIMIT_REQUESTS: z.coerce
     .number()
     .int()

@@ -58,6 +58,7 @@ function aGateway(pages = folder): App {
     accessKeys,
     rateLimit,
     orderRate: new OrderRate(1),
+    deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
   })
   consoleSession(app, accessKeys)

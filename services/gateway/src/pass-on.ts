@@ -6,6 +6,7 @@ import {
   StillStarting,
   STOPPING_HEADER,
   wasNotSent,
+  type Deadline,
   type InHand,
   type Replicas,
 } from '@platter/kit'
@@ -27,12 +28,11 @@ const NOT_PASSED_ON = new Set([
   STOPPING_HEADER,
 ])
 
-/**
- * `stream`: the answer may go on for hours, until the signal ends it. `inHand` is over when a replica answers, or says
- * that it waits for somebody else.
- */
+/** `stream`: the answer may go on for hours, until the signal ends it. `inHand` is over when a replica answers. */
 type Sent = {
   headers: Record<string, string>
+  /** When the client is to be answered. The replica that is asked has `requestTimes.relay` less. */
+  deadline: Deadline
   stream?: AbortSignal
   inHand?: InHand | undefined
 }
@@ -47,7 +47,7 @@ export async function passOn(
   reply: FastifyReply,
   sent: Sent,
 ): Promise<FastifyReply> {
-  await toOneReplica(replicas, request, async ({ pool, headers, answered }) => {
+  await toOneReplica(replicas, request, sent.deadline, async ({ pool, headers, answered }) => {
     try {
       await exchange({ pool, replicas }, request, reply, {
         ...sent,
@@ -66,16 +66,15 @@ export async function passOn(
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
-  { headers, inHand, kept }: Sent & { kept: SharedResponse | undefined },
+  { headers, deadline, inHand, kept }: Sent & { kept: SharedResponse | undefined },
 ): Promise<SharedResponse | undefined> {
-  return toOneReplica(replicas, request, async ({ pool, headers: traced, answered }) => {
+  return toOneReplica(replicas, request, deadline, async ({ pool, headers: own, answered }) => {
     const { 'if-none-match': _, ...others } = headers
     const response = await pool.request({
       method: 'GET',
       path: withoutAccessKey(request.url),
-      headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...traced },
-      headersTimeout: requestTimes.gateway,
-      bodyTimeout: NEXT_BYTES_WITHIN_MS,
+      headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
+      signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
     })
     answered(response.statusCode)
     replicas.answered(pool, response.headers)
@@ -104,35 +103,41 @@ const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
 
 type Attempt = {
   pool: Pool
-  /** Continue the trace at the replica. */
+  /** Continue the trace at the replica, and tell it how much time is left. */
   headers: Record<string, string>
   answered: (status: number) => void
 }
 
 /**
- * Tries the replicas in turn. One that takes no connection is skipped, because nothing was sent. Once something was sent its
- * outcome is unknown, so that only a GET is sent to another replica again.
+ * Tries the replicas in turn, until the deadline. One that takes no connection is skipped, because nothing was sent. Once
+ * something was sent its outcome is unknown, so that only a GET is sent to another replica again.
  */
 async function toOneReplica<T>(
   replicas: Replicas,
   { method, routeOptions: { url: route } }: FastifyRequest,
+  deadline: Deadline,
   attempt: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      return await replicas.traced(pool, { method, route }, (headers, answered) =>
-        attempt({ pool, headers, answered }),
+      return await replicas.traced(pool, { method, route }, (traced, answered) =>
+        attempt({ pool, headers: { ...traced, ...deadline.earlier(requestTimes.relay).header }, answered }),
       )
     } catch (error) {
       lastError = error
-      if (!wasNotSent(error) && method !== 'GET') break
+      if ((!wasNotSent(error) && method !== 'GET') || deadline.isOver) break
     }
   }
-  throw new Problem('service-unavailable', 'A part of the service is not available. Please try again.', {
+  const isOutcomeKnown = method === 'GET' || wasNotSent(lastError)
+  throw new Problem('service-unavailable', isOutcomeKnown ? UNAVAILABLE : OUTCOME_UNKNOWN, {
     cause: lastError,
   })
 }
+
+const UNAVAILABLE = 'A part of the service is not available. Please try again.'
+const OUTCOME_UNKNOWN =
+  'A part of the service did not answer, so the outcome is unknown. Repeat the request with the same Idempotency-Key.'
 
 /**
  * The path and query without an access key in it: that goes no further than the gateway. The query begins where the
@@ -163,7 +168,7 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { headers, stream, inHand }: Sent,
+  { headers, deadline, stream, inHand }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
@@ -173,16 +178,19 @@ function exchange(
       request.method === 'GET' || request.method === 'HEAD'
         ? null
         : ((request.body as Buffer | undefined) ?? null),
-    headersTimeout: requestTimes.gateway,
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
-  return new Promise((resolve, reject) => {
-    const learn = (given: Headers) => {
-      replicas.answered(pool, given)
-      inHand?.over()
-    }
-    pool.dispatch(options, new Relay(reply, stream, { learn, resolve, reject }))
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const learn = (given: Headers) => {
+    clearTimeout(timer)
+    replicas.answered(pool, given)
+    inHand?.over()
+  }
+  const relay = new Relay(reply, stream, { learn, resolve, reject })
+  // To the millisecond, where undici's headersTimeout may be a second late.
+  const timer = setTimeout(() => relay.giveUp(new Error('no answer by the deadline')), deadline.remainingMs)
+  pool.dispatch(options, relay)
+  return promise.finally(() => clearTimeout(timer))
 }
 
 type Headers = Record<string, string | string[] | undefined>
@@ -200,6 +208,8 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #stream: AbortSignal | undefined
   readonly #tell: Told
   #isWhole = false
+  #controller: Dispatcher.DispatchController | null = null
+  #givenUp: Error | null = null
 
   constructor(reply: FastifyReply, stream: AbortSignal | undefined, tell: Told) {
     this.#reply = reply
@@ -208,13 +218,22 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#tell = tell
   }
 
-  onRequestStart(): void {
-    // Nothing to do until the answer starts; undici wants the method to be there.
+  /** Ends the wait for an answer that has not begun. A request that still waits for a connection is never sent. */
+  giveUp(error: Error): void {
+    this.#givenUp = error
+    this.#controller?.abort(error)
+    this.#tell.reject(error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#givenUp) controller.abort(this.#givenUp)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    this.#tell.learn(headers)
+    // An interim response (1xx) answers nothing.
     if (status < 200) return
+    this.#tell.learn(headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // What the gateway itself has to say: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>

@@ -1,5 +1,66 @@
-import { expect, test } from 'vitest'
-import { withoutAccessKey } from './pass-on.ts'
+import { requestTimes } from '@platter/contracts'
+import { createApp, createLog, Deadline, readBytes, Replicas, TIMEOUT_HEADER, type App } from '@platter/kit'
+import { expect, onTestFinished, test } from 'vitest'
+import { passOn, withoutAccessKey } from './pass-on.ts'
+
+const log = createLog('test', 'silent')
+
+/** Listens until the end of the test. */
+async function listen(app: App): Promise<string> {
+  onTestFinished(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return app.listeningOrigin
+}
+
+/** A gateway in front of these services, whose requests have so many milliseconds. */
+async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
+  const replicas = new Replicas(urls)
+  onTestFinished(() => replicas.close())
+  const gateway = createApp(log)
+  readBytes(gateway)
+  gateway.all('/*', (request, reply) =>
+    passOn(replicas, request, reply, { headers: {}, deadline: Deadline.in(deadlineMs) }),
+  )
+  return listen(gateway)
+}
+
+async function aSilentService() {
+  const asked: { headers: Record<string, unknown>; isClosed: boolean }[] = []
+  const service = createApp(log)
+  service.all('/*', ({ headers, raw }, reply) => {
+    const request = { headers, isClosed: false }
+    asked.push(request)
+    raw.socket.once('close', () => (request.isClosed = true))
+    return reply.hijack()
+  })
+  return { url: await listen(service), asked }
+}
+
+test.each(['GET', 'POST'])(
+  'a %s that no replica answers is 503 at its deadline, and the call ends',
+  async (method) => {
+    const [one, other] = [await aSilentService(), await aSilentService()]
+    const gateway = await aGateway([one.url, other.url], 400)
+    const began = performance.now()
+    const answer = await fetch(`${gateway}/x`, { method })
+    const took = performance.now() - began
+    expect(answer.status).toBe(503)
+    expect(took).toBeGreaterThan(390)
+    expect(took).toBeLessThan(2_000)
+    const { detail } = (await answer.json()) as { detail: string }
+    expect(detail.includes('the outcome is unknown')).toBe(method === 'POST')
+    await expect.poll(() => [...one.asked, ...other.asked].map(({ isClosed }) => isClosed)).toEqual([true])
+  },
+)
+
+test('a service has the remaining time, less what its answer takes back, whatever the client sent', async () => {
+  const { url, asked } = await aSilentService()
+  const gateway = await aGateway([url], 600)
+  await fetch(`${gateway}/x`, { headers: { [TIMEOUT_HEADER]: '99999' } })
+  const sent = Number(asked[0]?.headers[TIMEOUT_HEADER])
+  expect(sent).toBeGreaterThan(0)
+  expect(sent).toBeLessThanOrEqual(600 - requestTimes.relay)
+})
 
 test.each([
   ['/a', '/a'],

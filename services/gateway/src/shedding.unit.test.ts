@@ -33,7 +33,7 @@ afterEach(async () => {
 const stopClock = () => void vi.useFakeTimers({ toFake: ['performance'] })
 
 /** What an order waits for at the service that it belongs to. */
-type Waiting = { answer(): void; isSlow(): void }
+type Waiting = { answer(): void }
 type Options = { full?: number; requests?: number; ordersPerSecond?: number; log?: Log }
 
 /** A gateway with room for so many orders at a time, before a service that answers them when it is told to. */
@@ -44,10 +44,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   readBytes(owner)
   owner.get('/*', async () => ({}))
   owner.post('/*', (_request, reply) => {
-    waiting.push({
-      answer: () => void reply.send({}),
-      isSlow: () => reply.raw.writeProcessing(),
-    })
+    waiting.push({ answer: () => void reply.send({}) })
   })
   await owner.listen({ host: '127.0.0.1', port: 0 })
 
@@ -70,6 +67,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     accessKeys,
     rateLimit,
     orderRate,
+    deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
   })
   const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, orderRate, log })
@@ -182,17 +180,6 @@ test('there is room again when an order is answered', async () => {
   expect((await gateway.sent[0])?.status).toBe(200)
   await fill(gateway, client, 1)
   expect((await client.send()).status).toBe(503)
-})
-
-test('an order that waits for its restaurant takes no room', async () => {
-  const gateway = await aGateway()
-  const client = gateway.client('one')
-  for (let turn = 0; turn < 5; turn++) {
-    await fill(gateway, client, 2)
-    for (const slow of gateway.waiting.slice(-2)) slow.isSlow()
-    await expect.poll(() => gateway.intake.hasRoom('one')).toBe(true)
-  }
-  expect(gateway.waiting).toHaveLength(10)
 })
 
 test('who asks after an order that was accepted is answered, whatever else there is to do', async () => {

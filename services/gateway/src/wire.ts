@@ -1,4 +1,4 @@
-import { operations } from '@platter/contracts'
+import { operations, requestTimes } from '@platter/contracts'
 import {
   createApp,
   Intake,
@@ -68,7 +68,7 @@ export function wire(config: Config, log: Log): Parts {
       service: 'gateway',
       secrets,
       replicas: accounts,
-      timeoutMs: 2_000,
+      timeoutMs: requestTimes.accessKey,
     }),
   )
 
@@ -85,6 +85,7 @@ export function wire(config: Config, log: Log): Parts {
     accessKeys,
     rateLimit,
     orderRate,
+    deadlineMs: config.REQUEST_DEADLINE_MS,
     secrets,
   })
   problemPages(app)

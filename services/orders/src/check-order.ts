@@ -14,7 +14,7 @@ import {
   type Saving,
   type TokenizedCard,
 } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { Problem, type Deadline } from '@platter/kit'
 import type { z } from 'zod'
 import {
   cardFaults,
@@ -26,7 +26,8 @@ import {
   type PricedOrder,
 } from '#/domain/order.ts'
 
-type Caller = Context & Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number }
+type Caller = Context &
+  Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
 
 /** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
 type Needs = { bus: Bus; cardMinimum: Cents }
@@ -44,7 +45,7 @@ export type CheckedOrder = {
 /**
  * The two read-only steps before anything is stored: catalog.quote and accounts.resolve, side by side unless
  * the zone has to wait for a saved address. Throws one Problem with everything that is wrong with the order.
- * `now` in epoch milliseconds.
+ * `now` in epoch milliseconds; the questions get what remains of the deadline.
  */
 export async function checkOrder(
   { bus, cardMinimum }: Needs,
@@ -106,7 +107,7 @@ async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
   return { resolved, quoted }
 }
 
-function ask(bus: Bus, request: OrderRequest, address: Address | null, { requestId }: Context) {
+function ask(bus: Bus, request: OrderRequest, address: Address | null, { requestId, deadline }: Caller) {
   const { restaurantApiKey, method, payment, test } = request
   const items = request.items.map((item) => ({
     apiKey: item.apiKey,
@@ -115,7 +116,7 @@ function ask(bus: Bus, request: OrderRequest, address: Address | null, { request
   return bus.ask(
     CatalogQuote,
     { restaurantApiKey, method, payment, test, items, address },
-    { requestId, timeoutMs: requestTimes.question },
+    { requestId, timeoutMs: deadline.limit(requestTimes.question) },
   )
 }
 
@@ -134,7 +135,7 @@ const isToBeSaved = (saving: Saving | null): boolean => saving === null || savin
 const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)
 
 /** A guest who names nothing saved is known already: accounts need not be asked. */
-async function resolve(bus: Bus, request: OrderRequest, { applicationId, requestId }: Caller) {
+async function resolve(bus: Bus, request: OrderRequest, { applicationId, requestId, deadline }: Caller) {
   const guest = guestOf(request)
   const named = namedIn(request)
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {
@@ -143,7 +144,7 @@ async function resolve(bus: Bus, request: OrderRequest, { applicationId, request
   const answer = await bus.ask(
     AccountsResolve,
     { applicationId, ...named },
-    { requestId, timeoutMs: requestTimes.question },
+    { requestId, timeoutMs: deadline.limit(requestTimes.question) },
   )
   const user = answer.recipient && { ...answer.recipient, ...overridden(request.recipient) }
   return { ...answer, recipient: guest ?? user }

@@ -8,6 +8,7 @@ import {
   type SagaAnswer,
 } from '@platter/contracts'
 import { traceparent, type Log } from '@platter/kit'
+import type { PlacedOrder } from '#/domain/order.ts'
 import { fresh, type Change, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
 import { givenUp, heard, next, type Next } from '#/saga/engine.ts'
 import { sendOrderSaga } from '#/saga/send-order.saga.ts'
@@ -54,17 +55,17 @@ export class Conductor {
     this.#needs = needs
   }
 
-  /** Accepts an order: commits it with its saga, and says the first command. */
+  /** Accepts an order: commits it with its saga, and says the first command. Resolves with the order once it is committed. */
   async accept(
     accepted: Pick<
       sagas.Acceptance,
       'apiKey' | 'applicationId' | 'order' | 'facts' | 'requestId' | 'idempotency'
     >,
-  ): Promise<void> {
+  ): Promise<PlacedOrder> {
     const { db, deadlines } = this.#needs
     const first = next(sendOrderSaga, accepted.facts, fresh)
     if (first.kind !== 'do') throw new Error('the saga has no step to begin with')
-    await sagas.accept(db, {
+    const placed = await sagas.accept(db, {
       ...accepted,
       traceparent: traceparent(),
       state: fresh,
@@ -75,7 +76,9 @@ export class Conductor {
     const { apiKey, facts, requestId } = accepted
     const row = { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, requestId }
     this.#committed.keep(row)
-    await this.#say(row, first)
+    // RabbitMQ that is slow to confirm must not delay the answer of an order that is committed.
+    void this.#say(row, first)
+    return placed
   }
 
   /** What a participant answered. An answer to anything but what was said last changes nothing. */

@@ -1,5 +1,4 @@
 import { amqpConfig, networkList, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
-import { requestTimes } from '@platter/contracts'
 import { z } from 'zod'
 
 const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
@@ -9,15 +8,6 @@ export const Config = z.object({
   ...postgresConfig,
   ...amqpConfig,
   PAYMENTS_URL: replicaUrls('payments'),
-  ANSWER_WITHIN_MS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(requestTimes.gateway - requestTimes.reserve)
-    .default(requestTimes.answer)
-    .describe(
-      'send-order answers after this time since its request arrived, milliseconds, decided or not. At most 9000: the gateway gives up after 12 s.',
-    ),
   CARD_MINIMUM_CENTS: z.coerce
     .number()
     .int()

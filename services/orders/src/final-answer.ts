@@ -1,4 +1,4 @@
-import { SendOrder } from '@platter/contracts'
+import { requestTimes, SendOrder } from '@platter/contracts'
 import {
   isAway,
   Problem,
@@ -6,91 +6,123 @@ import {
   Rendered,
   responseRenderer,
   untilItWorks,
+  type Deadline,
   type IdempotencyScope,
   type Log,
 } from '@platter/kit'
-import { orderRecord } from '#/domain/order.ts'
+import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Watch } from '#/waiters.ts'
 
-/** `answerBy`: when the order is answered, decided or not, by `performance.now()`. `stopping`: the process ends. */
-type Needs = { db: Db; log: Log; stopping: AbortSignal; answerBy: number }
+/** `stopping`: the process ends. */
+type Needs = { db: Db; log: Log; stopping: AbortSignal }
 
-/** A replica that died while it waited leaves the key busy for so much longer than it would have waited. */
-const BUSY_MARGIN_MS = 2_000
+/** A replica that died while it waited leaves the key claimed for so much longer than it would have waited. */
+const CLAIM_MARGIN_MS = 2_000
 
-export const busyFor = (answerWithinMs: number): number => answerWithinMs + BUSY_MARGIN_MS
+/** How long a request claims its Idempotency-Key. */
+export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CLAIM_MARGIN_MS
+
+/** For an order whose commit was not confirmed: it may exist, so that neither the Order nor a refusal would be true. */
+export const outcomeUnknown = (cause?: unknown) =>
+  new Problem(
+    'service-unavailable',
+    'It is unknown whether the order was accepted. With an Idempotency-Key it is safe to send it again.',
+    { cause },
+  )
 
 const render = responseRenderer(SendOrder)
 
-type Waiting = { idempotency: IdempotencyScope | null; requestId: string; url: string }
+/** `accepted`: the order as it was committed, null where only its apiKey is known. */
+type Accepted = { apiKey: string; accepted: PlacedOrder | null; watch: Watch }
+type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
 
 /**
- * Waits for the order: the Order once its restaurant has it, or as it stands when time is up; throws the
- * Problem when it failed. What is final is kept under the idempotency key; a 5xx never is, so that a retry
- * tries again, and an undecided order is waited for again.
+ * Waits for the order: the Order once its restaurant has it, or as it was last known shortly before the deadline; throws
+ * the Problem when it failed. What is final is kept under the idempotency key; a 5xx never is, so that a retry
+ * tries again, and an undecided order is waited for again. PostgreSQL that stalls delays the answer to the deadline at most,
+ * and never turns an order that this request accepted into an error.
  */
 export async function finalAnswer(
   needs: Needs,
-  apiKey: string,
-  watch: Watch,
-  { idempotency: scope, requestId, url }: Waiting,
+  order: Accepted,
+  { deadline, idempotency, requestId, url }: Waiting,
 ): Promise<Rendered> {
-  const { db } = needs
-  const used = scope && { ...scope, orderApiKey: apiKey }
-  const standing = await standingOf(needs, apiKey, watch)
-  if (standing.kind === 'failed') {
-    const problem = Problem.refusal(standing.refusal)
-    if (used && problem.status >= 500) await idempotencyKeys.forget(db, used)
-    else if (used) {
-      const body = JSON.stringify(problemDocument(problem, requestId, url))
-      await idempotencyKeys.keep(db, used, { status: problem.status, body })
-    }
-    throw problem
-  }
-  const body = render(orderRecord(standing.order))
-  if (used) {
-    const isPending = standing.kind === 'pending'
-    const written = isPending
-      ? idempotencyKeys.letGo(db, used)
-      : idempotencyKeys.keep(db, used, { status: 200, body })
+  const standing = await standingOf(needs, order, deadline)
+  const answer =
+    standing.kind === 'failed'
+      ? Problem.refusal(standing.refusal)
+      : new Rendered(render(orderRecord(standing.order)))
+  if (idempotency) {
+    const used = { ...idempotency, orderApiKey: order.apiKey }
+    const written = settleKey(needs.db, used, {
+      answer,
+      isPending: standing.kind === 'pending',
+      requestId,
+      url,
+    })
     // The claim of the key expires by itself, and a retry reads the order again.
-    await written.catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
+    await deadline.race(written.catch((error: unknown) => unlessUnavailable(needs, order.apiKey, error)))
   }
-  return new Rendered(body)
+  if (answer instanceof Problem) throw answer
+  return answer
 }
 
-async function standingOf(needs: Needs, apiKey: string, watch: Watch): Promise<orders.Standing> {
-  const { db, answerBy } = needs
-  const withinMs = answerBy - performance.now()
-  const decided = await watch.until((told) => decidedStanding(db, apiKey, told), withinMs)
-  return decided ?? undecidedStanding(needs, apiKey)
+type Answered = { answer: Problem | Rendered; isPending: boolean; requestId: string; url: string }
+
+function settleKey(
+  db: Db,
+  used: idempotencyKeys.UsedFor,
+  { answer, isPending, requestId, url }: Answered,
+): Promise<void> {
+  if (isPending) return idempotencyKeys.letGo(db, used)
+  const { status } = answer
+  if (!(answer instanceof Problem))
+    return idempotencyKeys.keep(db, used, { status, body: String(answer.body) })
+  if (status >= 500) return idempotencyKeys.forget(db, used)
+  return idempotencyKeys.keep(db, used, {
+    status,
+    body: JSON.stringify(problemDocument(answer, requestId, url)),
+  })
+}
+
+async function standingOf(needs: Needs, { apiKey, accepted, watch }: Accepted, deadline: Deadline) {
+  const { db, log, stopping } = needs
+  const last: { order: PlacedOrder | null } = { order: accepted }
+  const read = async (told: orders.Standing | null): Promise<orders.Standing | null> => {
+    const standing = told ?? (await orders.standing(db, apiKey))
+    if (standing.kind !== 'pending') return standing
+    last.order = standing.order
+    return null
+  }
+  const readIfAvailable = (told: orders.Standing | null) =>
+    read(told).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
+  const wait = deadline.earlier(requestTimes.answer)
+  const decided = await wait.race(watch.until(readIfAvailable, wait.remainingMs))
+  const standing = decided ?? (await deadline.race(undecidedStanding(needs, apiKey)))
+  if (standing) return standing
+  void untilItWorks('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
+  if (!last.order) throw outcomeUnknown()
+  return { kind: 'pending', order: last.order } as const
 }
 
 /**
- * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. A database that takes no
- * writes (a full disk) must not turn an accepted order into an error, after which a client without a key orders twice. The
- * mark is then written as soon as possible, whatever has become of the order.
+ * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. Null when PostgreSQL takes no
+ * writes (a full disk): that must not turn an accepted order into an error, after which a client without a key orders twice.
  */
-async function undecidedStanding(needs: Needs, apiKey: string): Promise<orders.Standing> {
-  const { db, log, stopping } = needs
+async function undecidedStanding(needs: Needs, apiKey: string): Promise<orders.Standing | null> {
   try {
-    await orders.tell(db, apiKey)
+    await orders.tell(needs.db, apiKey)
+    return await orders.standing(needs.db, apiKey)
   } catch (error) {
-    unlessUnavailable(needs, apiKey, error)
-    void untilItWorks('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
+    return unlessUnavailable(needs, apiKey, error)
   }
-  return orders.standing(db, apiKey)
 }
 
-function unlessUnavailable({ log }: Needs, orderApiKey: string, error: unknown): void {
+function unlessUnavailable({ log }: Needs, orderApiKey: string, error: unknown): null {
   if (!isAway(error)) throw error
-  log.warn({ orderApiKey, err: error }, 'an answered order could not be marked yet')
-}
-
-async function decidedStanding(db: Db, apiKey: string, told: orders.Standing | null) {
-  const standing = told ?? (await orders.standing(db, apiKey))
-  return standing.kind === 'pending' ? null : standing
+  log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the answer of an accepted order')
+  return null
 }

@@ -112,7 +112,7 @@ export function wire(config: Config, log: Log): Parts {
   const stop = new AbortController()
   const { signal: stopping } = stop
   const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), intake }
-  const waiting = { conductor, waiters, log, stopping, answerWithinMs: config.ANSWER_WITHIN_MS }
+  const waiting = { conductor, waiters, log, stopping }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
   const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config

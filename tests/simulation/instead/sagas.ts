@@ -47,7 +47,7 @@ export const accept: typeof real.accept = (_db, accepted) =>
         body: null,
       })
     }
-    database.orders.set(apiKey, {
+    const placed: OrderRow = {
       ...order,
       apiKey,
       id: database.orders.size + 1,
@@ -60,7 +60,8 @@ export const accept: typeof real.accept = (_db, accepted) =>
       outcome: 'pending',
       told: false,
       shown: false,
-    })
+    }
+    database.orders.set(apiKey, placed)
     database.statuses.set(apiKey, ['PROCESSING'])
     newDelivery(apiKey, accepted.delivery)
     const { facts, state, requestId } = accepted
@@ -76,6 +77,7 @@ export const accept: typeof real.accept = (_db, accepted) =>
       deadlineAt: here.now + accepted.deadlineMs,
       finishedAt: null,
     })
+    return placed
   })
 
 export const keyOf = (scope: { accessKeyId: string; path: string; key: string }): string =>

@@ -13,7 +13,7 @@ export function addCard(own: Own, tokenize: Tokenizer): Handler<typeof AddCard> 
   return async (call) => {
     const replayed = await kept(call)
     if (replayed) return replayed
-    const { params, body, principal, requestId, headers } = call
+    const { params, body, principal, headers } = call
     const owner = { userApiKey: params.apiKey, applicationId: principal.applicationId }
     const room = await roomForCard(own(owner.applicationId), owner)
     if (room !== 'free') throw Problem.refusal(NO_ROOM_FOR_CARD[room])
@@ -23,7 +23,7 @@ export function addCard(own: Own, tokenize: Tokenizer): Handler<typeof AddCard> 
     const { token, brand, lastFour } = await tokenize(
       body,
       { ...owner, address: clientAddress(headers) },
-      requestId,
+      call,
     )
     const { cvv: _cvv, cardNumber: _cardNumber, nickname = null, ...holder } = body
     return once(call, async (trx) => {

@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto'
 import { join } from 'node:path'
 import { Secret, type Signin } from '@platter/contracts'
-import { createLog, newApiKey, type Call } from '@platter/kit'
+import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase, servers } from '@platter/testkit'
@@ -75,7 +75,7 @@ async function someoneOfOld() {
       unknownFields: [],
       idempotency: null,
       setHeader: () => undefined,
-      processing: () => undefined,
+      deadline: Deadline.in(10_000),
       concerns: () => undefined,
     }
     return signin({ db, passwords, tries })(call)

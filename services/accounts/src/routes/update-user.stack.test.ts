@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Secret, type Signin, type UpdateUser } from '@platter/contracts'
-import { createLog, newApiKey, type Call } from '@platter/kit'
+import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase, servers } from '@platter/testkit'
@@ -49,7 +49,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     unknownFields: [],
     idempotency: null,
     setHeader: () => undefined,
-    processing: () => undefined,
+    deadline: Deadline.in(10_000),
     concerns: () => undefined,
   } as const
   const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>

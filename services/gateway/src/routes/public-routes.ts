@@ -8,6 +8,7 @@ import {
 } from '@platter/contracts'
 import {
   BODY_LIMIT,
+  Deadline,
   overloaded,
   PRINCIPAL_HEADER,
   principalSigner,
@@ -33,6 +34,8 @@ declare module 'fastify' {
     principal: Principal | null
     /** Asks again whether its access key is good. */
     isGood: (() => Promise<boolean>) | null
+    /** Milliseconds that its admission took. Reading its body takes the client's own time. */
+    admissionMs: number
   }
 }
 
@@ -47,10 +50,12 @@ export type Needs = {
   streamOwners: Partial<Record<Owner, Replicas>>
   /** The new work that an owner is given at a time, and what of it hashes passwords; what is more is refused here. */
   intakes: Partial<Record<Owner | 'passwords', Intake>>
+  /** Every request is answered within so many milliseconds. */
+  deadlineMs: number
   secrets: InternalSecrets
 }
 
-/** What a service may need to know of the request's headers. Everything else stays here: access keys, cookies, forwarding. */
+/** What a service may need to know of the request's headers. Everything else stays here: access keys, cookies, forwarding, deadlines. */
 const PASSED_ON = [
   'content-type',
   'accept',
@@ -67,12 +72,13 @@ const PASSED_ON = [
  */
 export function publicRoutes(
   app: App,
-  { operations, owners, streamOwners, streams, intakes, orderRate, secrets, ...guards }: Needs,
+  { operations, owners, streamOwners, streams, intakes, orderRate, deadlineMs, secrets, ...guards }: Needs,
 ): void {
   const sign = principalSigner(secrets)
   const sharedResponses = new SharedResponses()
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
+  app.decorateRequest('admissionMs', 0)
   for (const operation of operations) {
     const replicas = owners[operation.owner]
     if (!replicas)
@@ -86,26 +92,32 @@ export function publicRoutes(
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const { principal } = request
-        const headersFor = async () => ({
-          ...headersOf(request),
-          'x-client-address': addressOf(request),
-          [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
+        const deadline = Deadline.in(deadlineMs - request.admissionMs)
+        const sent = async () => ({
+          headers: {
+            ...headersOf(request),
+            'x-client-address': addressOf(request),
+            [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
+          },
+          deadline,
         })
         if (operation.shared && request.method === 'GET') {
           const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
             using inHand = limits.intake?.enter(applicationOf(principal))
-            return await requestShared(replicas, request, { headers: await headersFor(), inHand, kept })
+            return await requestShared(replicas, request, { ...(await sent()), inHand, kept })
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
-        const headers = await headersFor()
         if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
           using inHand = limits.intake?.enter(applicationOf(principal))
-          return await passOn(replicas, request, reply, { headers, inHand })
+          return await passOn(replicas, request, reply, { ...(await sent()), inHand })
         }
         if (streams.isEnded) return comeBack(reply)
         const stream = admitStream(streams, request, reply)
-        return passOn(streamOwners[operation.owner] ?? replicas, request, reply, { headers, stream })
+        return passOn(streamOwners[operation.owner] ?? replicas, request, reply, {
+          ...(await sent()),
+          stream,
+        })
       },
     })
   }
@@ -154,6 +166,7 @@ async function admit(
   checkAudience(principal, operation)
   if (orderRate && applicationId !== undefined)
     checkRate(reply, 'orders', orderRate.policy, orderRate.take(applicationId))
+  request.admissionMs = reply.elapsedTime
 }
 
 export const applicationOf = (principal: Principal): string | undefined =>

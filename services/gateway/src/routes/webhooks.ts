@@ -1,4 +1,5 @@
-import { overloaded, Problem, Replicas, type App } from '@platter/kit'
+import { requestTimes } from '@platter/contracts'
+import { Deadline, overloaded, Problem, Replicas, type App } from '@platter/kit'
 import { BadTries } from '#/bad-tries.ts'
 import { addressOf } from '#/client-address.ts'
 import { passOn } from '#/pass-on.ts'
@@ -35,6 +36,7 @@ export function webhooks(app: App, paymentsUrls: readonly string[] | undefined):
     },
     async handler(request, reply) {
       await passOn(payments, request, reply, {
+        deadline: Deadline.in(requestTimes.deadline),
         headers: {
           'x-request-id': request.id,
           'content-type': request.headers['content-type'] ?? 'application/json',

@@ -52,6 +52,7 @@ test('nothing else goes on: no key, no principal that somebody made up, no cooki
     'content-type',
     'host',
     'stripe-signature',
+    'x-platter-timeout-ms',
     'x-request-id',
   ])
 })

@@ -1,20 +1,20 @@
 import { Tokenize, type CardUser, type NewCard } from '@platter/contracts'
-import type { internalCaller } from '@platter/kit'
+import type { Deadline, internalCaller } from '@platter/kit'
 
 export type Tokenizer = (
   card: NewCard,
   by: CardUser,
   requestId: string,
-  withinMs: number,
+  deadline: Deadline,
 ) => Promise<{ token: string; brand: string; lastFour: string }>
 
 /** Exchanges a new card's number for a token, over HTTP and in memory only, before anything is stored or queued. */
 export const tokenizer =
   (call: ReturnType<typeof internalCaller>): Tokenizer =>
-  (card, by, requestId, withinMs) =>
+  (card, by, requestId, deadline) =>
     call(
       Tokenize,
       { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by },
       requestId,
-      withinMs,
+      deadline,
     )

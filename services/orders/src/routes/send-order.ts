@@ -1,5 +1,11 @@
 import type { Bus } from '@platter/bus'
-import type { Cents, OrderRequest, SendOrder, TokenizedCard } from '@platter/contracts'
+import {
+  requestTimes,
+  type Cents,
+  type OrderRequest,
+  type SendOrder,
+  type TokenizedCard,
+} from '@platter/contracts'
 import {
   clientAddress,
   inFlight,
@@ -7,18 +13,19 @@ import {
   mismatch,
   newApiKey,
   overloaded,
+  Problem,
   Rendered,
   type Call,
+  type Deadline,
   type Handler,
-  type InHand,
   type Intake,
   type Log,
 } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import type { Conductor } from '#/conductor.ts'
-import { isCharged, type PricedOrder } from '#/domain/order.ts'
+import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
-import { busyFor, finalAnswer } from '#/final-answer.ts'
+import { claimMs, finalAnswer, outcomeUnknown } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
 import { accepting } from '#/saga-telemetry.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
@@ -37,57 +44,49 @@ type Needs = {
   waiters: Waiters
   tokenize: Tokenizer
   intake: Intake
-  answerWithinMs: number
 }
 
 /** Requests of a replica that wait for their orders: of 125 a second, when all go to restaurants that never answer. */
 const WAITING_AT_MOST = 1_000
-/** An order that is decided is answered by then. */
-const ANSWERED_WITHIN_MS = 100
-
 /**
  * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
- * waits for its saga: what happens to it there is written in `saga/send-order.saga.ts`.
+ * waits for its saga: what happens to it there is written in `saga/send-order.saga.ts`. All of it within the deadline.
  */
 export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
   return async (call) => {
-    // One time for all that a request does: from here to the answer, whatever the check and the card take of it.
-    const answerBy = performance.now() + needs.answerWithinMs
-    const repeated = await answerOfRepeated(needs, call, answerBy)
+    const repeated = await answerOfRepeated(needs, call)
     if (repeated) return repeated
-    const { body, principal, requestId } = call
+    const { body, principal, requestId, deadline } = call
     const { applicationId, mode } = principal
     const { intake, waiters } = needs
     if (waiters.count >= WAITING_AT_MOST) throw overloaded()
-    const caller = { applicationId, mode, requestId, now: Date.now() }
+    const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
     using inHand = intake.enter(applicationId)
     const checked = await checkOrder(needs, body, caller)
-    const newCard = await tokenized(needs.tokenize, call, checked.order, answerBy)
+    const newCard = await tokenized(needs.tokenize, call, checked.order)
+    // Whoever sent it would be answered with an error, while the order goes on.
+    if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
-    using watch = waiters.watch(apiKey, () => heard(inHand, call))
-    await accept(needs, call, { apiKey, watch, checked, newCard })
+    using watch = waiters.watch(apiKey, () => inHand.over())
+    const accepted = await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
-    return await finalAnswer({ ...needs, answerBy }, apiKey, watch, call)
+    return await finalAnswer(needs, { apiKey, accepted, watch }, call)
   }
 }
 
-/** Whatever is said of an order first: it is decided, and answered at once, or its restaurant is slow: the gateway counts along. */
-function heard(inHand: InHand, { processing }: Call<typeof SendOrder>): void {
-  inHand.over()
-  setTimeout(processing, ANSWERED_WITHIN_MS)
-}
+const tooLate = () =>
+  new Problem(
+    'service-unavailable',
+    'The order could not be checked in time. Nothing was charged; please try again.',
+  )
 
 /**
  * What a request is answered whose Idempotency-Key was used before; null for a new one. A refusal before the
  * order was accepted keeps no key: nothing has begun, and the mended request may use it.
  */
-async function answerOfRepeated(
-  needs: Needs,
-  call: Call<typeof SendOrder>,
-  answerBy: number,
-): Promise<Rendered | null> {
+async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Promise<Rendered | null> {
   if (!call.idempotency) return null
-  const used = await idempotencyKeys.use(needs.db, call.idempotency, busyFor(needs.answerWithinMs))
+  const used = await idempotencyKeys.use(needs.db, call.idempotency, claimMs(call.deadline))
   switch (used?.kind) {
     case undefined:
       return null
@@ -99,27 +98,22 @@ async function answerOfRepeated(
       call.setHeader('idempotent-replayed', 'true')
       return new Rendered(used.body, used.status)
     case 'resumed':
-      return resume({ ...needs, answerBy }, used.orderApiKey, call)
+      return resume(needs, used.orderApiKey, call)
   }
 }
 
 /** The order was accepted before, and may be decided already. */
-async function resume(
-  needs: Needs & { answerBy: number },
-  orderApiKey: string,
-  call: Call<typeof SendOrder>,
-): Promise<Rendered> {
-  using watch = needs.waiters.watch(orderApiKey)
+async function resume(needs: Needs, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
+  using watch = needs.waiters.watch(apiKey)
   watch.wake()
-  return await finalAnswer(needs, orderApiKey, watch, call)
+  return await finalAnswer(needs, { apiKey, accepted: null, watch }, call)
 }
 
 /** The processor never sees the card of an order that is not charged: a test order, or a total of 0. */
 async function tokenized(
   tokenize: Tokenizer,
-  { body: { card }, principal: { applicationId }, headers, requestId }: Call<typeof SendOrder>,
+  { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
   order: PricedOrder,
-  answerBy: number,
 ): Promise<TokenizedCard | null> {
   const { details, recipientApiKey: userApiKey } = order
   if (!card || card.saved || !isCharged(order) || !details.card) return null
@@ -127,20 +121,49 @@ async function tokenized(
     card,
     { applicationId, userApiKey, address: clientAddress(headers) },
     requestId,
-    answerBy - performance.now(),
+    deadline.earlier(requestTimes.answer),
   )
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 
+type Accepted = Parameters<Conductor['accept']>[0]
 type Accepting = { apiKey: string; watch: Watch; checked: CheckedOrder; newCard: TokenizedCard | null }
 
-/** Commits the order; from here on it is not lost. The key of another request that was faster is `idempotency-in-flight`. */
+/**
+ * Commits the order; from here on it is not lost. Returns it as committed, or null when its row is all that tells of the
+ * commit. The key of another request that was faster is `idempotency-in-flight`.
+ */
 async function accept(
-  needs: Needs,
-  { body, principal, requestId, idempotency }: Call<typeof SendOrder>,
-  { apiKey, watch, checked, newCard }: Accepting,
-): Promise<void> {
-  const { conductor, answerWithinMs } = needs
+  { db, conductor, log }: Needs,
+  call: Call<typeof SendOrder>,
+  accepted: Accepting,
+): Promise<PlacedOrder | null> {
+  const { deadline } = call
+  const { apiKey, watch } = accepted
+  const acceptance = acceptanceOf(call, accepted)
+  const committing = accepting(apiKey, () => conductor.accept(acceptance))
+  try {
+    const placed = await deadline.race(committing)
+    if (placed) return placed
+  } catch (error) {
+    if (idempotencyKeys.isTaken(error)) throw inFlight()
+    if (!isAway(error)) throw error
+    // The commit may have happened all the same, its confirmation lost: the row tells.
+    if (await isThere(db, apiKey, { watch, deadline })) return null
+    throw outcomeUnknown(error)
+  }
+  committing.then(
+    () => log.warn({ orderApiKey: apiKey }, 'an order was accepted after its request was answered 503'),
+    (error: unknown) =>
+      log.warn({ orderApiKey: apiKey, err: error }, 'the commit of an order failed after its deadline'),
+  )
+  throw outcomeUnknown()
+}
+
+function acceptanceOf(
+  { body, principal, requestId, deadline, idempotency }: Call<typeof SendOrder>,
+  { apiKey, checked, newCard }: Accepting,
+): Accepted {
   const { order, savedCard, saves } = checked
   const cardToSave = saves.card ? newCard : null
   const newAddress = saves.address ? newAddressOf(body, order) : null
@@ -151,27 +174,24 @@ async function accept(
     newCard: cardToSave,
     newAddress,
   }
-  try {
-    const acceptance = {
-      apiKey,
-      applicationId: principal.applicationId,
-      requestId,
-      order: withKeys(order, { newCard, cardToSave, newAddress }),
-      facts,
-      idempotency: idempotency && { scope: idempotency, busyMs: busyFor(answerWithinMs) },
-    }
-    await accepting(apiKey, () => conductor.accept(acceptance))
-  } catch (error) {
-    if (idempotencyKeys.isTaken(error)) throw inFlight()
-    // The commit may have happened all the same, its confirmation lost: the row tells.
-    if (!isAway(error) || !(await isThere(needs.db, apiKey, watch))) throw error
+  return {
+    apiKey,
+    applicationId: principal.applicationId,
+    requestId,
+    order: withKeys(order, { newCard, cardToSave, newAddress }),
+    facts,
+    idempotency: idempotency && { scope: idempotency, busyMs: claimMs(deadline) },
   }
 }
 
-/** A database that was away is given two seconds to come back and tell. */
-async function isThere(db: Db, apiKey: string, watch: Watch): Promise<boolean> {
+/** A database that is unavailable is given two seconds to come back and tell. */
+async function isThere(
+  db: Db,
+  apiKey: string,
+  { watch, deadline }: { watch: Watch; deadline: Deadline },
+): Promise<boolean> {
   const exists = () => orders.exists(db, apiKey).catch(() => null)
-  return (await watch.until(exists, 2_000)) ?? false
+  return (await deadline.race(watch.until(exists, deadline.limit(2_000)))) ?? false
 }
 
 /** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */

@@ -9,8 +9,8 @@ type Needs = { bus: Bus; cardMinimum: Cents; intake: Intake }
 /** Exactly the two read-only steps of send-order: nothing is stored, charged or transmitted. */
 export const validateOrder =
   ({ intake, ...needs }: Needs): Handler<typeof ValidateOrder> =>
-  async ({ body, principal: { applicationId, mode }, requestId, unknownFields }) => {
-    const caller = { applicationId, mode, requestId, now: Date.now() }
+  async ({ body, principal: { applicationId, mode }, requestId, deadline, unknownFields }) => {
+    const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
     const inHand = intake.enter(applicationId)
     try {
       const { order } = await checkOrder(needs, body, caller)

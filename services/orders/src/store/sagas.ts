@@ -1,8 +1,7 @@
 import type { Cancellation, Refusal, RestaurantLink } from '@platter/contracts'
 import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
-import type { OrderCard, PricedOrder } from '#/domain/order.ts'
-import { firstPaymentState } from '#/domain/order.ts'
+import { firstPaymentState, type OrderCard, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import type { Change, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { standingOf, type OrderRow, type Standing } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
@@ -37,12 +36,12 @@ export type Acceptance = {
 
 /**
  * Commit 1 of an order, its acceptance: the order, its first status, its saga, its idempotency key and, for cash, its
- * delivery. Orders that come at the same time share the statement.
+ * delivery. Gives the order as it was committed. Orders that come at the same time share the statement.
  */
 export const accept = batched({
   keyOf: ({ apiKey }: Acceptance) => apiKey,
-  run: async (db: Db, all): Promise<void[]> => {
-    await sql`
+  run: async (db: Db, all): Promise<PlacedOrder[]> => {
+    const { rows } = await sql<Pick<OrderRow, 'api_key' | 'id' | 'placed_at' | 'reports'>>`
       with given as materialized (
         select * from jsonb_to_recordset(${JSON.stringify(all.map(acceptanceRow))}::jsonb) as given(
           api_key text, application_id text, recipient_api_key text, restaurant_api_key text, method text,
@@ -57,6 +56,7 @@ export const accept = batched({
                total, 'PROCESSING', payment_state, details, coalesce(
                  (select link ->> 'reports' from restaurant_links l where l.restaurant_api_key = given.restaurant_api_key),
                  'detailed') from given
+        returning api_key, id, placed_at, reports
       ), noted as (
         insert into order_statuses (order_api_key, position, status) select api_key, 0, 'PROCESSING' from given
       ), delivery as (
@@ -65,14 +65,33 @@ export const accept = batched({
         insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
         select access_key_id, path, key, fingerprint, api_key, now() + ${milliseconds(sql`key_busy`)}
         from given where key is not null
+      ), saga as (
+        insert into sagas (order_api_key, facts, state, request_id, traceparent, wake_at, deadline_at)
+        select api_key, facts, state, request_id, traceparent,
+               now() + ${milliseconds(sql`wake_in`)}, now() + ${milliseconds(sql`deadline_in`)} from given
       )
-      insert into sagas (order_api_key, facts, state, request_id, traceparent, wake_at, deadline_at)
-      select api_key, facts, state, request_id, traceparent,
-             now() + ${milliseconds(sql`wake_in`)}, now() + ${milliseconds(sql`deadline_in`)} from given
+      select api_key, id, placed_at, reports from placed
     `.execute(db)
-    return all.map(() => undefined)
+    const placed = new Map(rows.map((row) => [row.api_key, row]))
+    return all.map((accepted) => acceptedOrder(accepted, placed.get(accepted.apiKey)))
   },
 })
+
+type Placed = Pick<OrderRow, 'id' | 'placed_at' | 'reports'>
+
+function acceptedOrder({ apiKey, order }: Acceptance, row: Placed | undefined): PlacedOrder {
+  if (!row) throw new Error(`order ${apiKey} was not inserted`)
+  return {
+    ...order,
+    apiKey,
+    id: row.id,
+    datePlaced: Math.floor(row.placed_at.getTime() / 1000),
+    status: 'PROCESSING',
+    paymentState: firstPaymentState(order),
+    cancellation: null,
+    reports: row.reports,
+  }
+}
 
 function acceptanceRow({ order, idempotency, delivery, ...accepted }: Acceptance) {
   return {

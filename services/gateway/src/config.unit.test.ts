@@ -1,0 +1,12 @@
+import { requestTimes } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { Config } from './config.ts'
+
+const { REQUEST_DEADLINE_MS } = Config.shape
+
+test('REQUEST_DEADLINE_MS is 10 s and no longer, and leaves time to wait for an order', () => {
+  expect(REQUEST_DEADLINE_MS.parse(undefined)).toBe(requestTimes.deadline)
+  expect(REQUEST_DEADLINE_MS.parse('3000')).toBeGreaterThan(requestTimes.relay + requestTimes.answer)
+  expect(REQUEST_DEADLINE_MS.safeParse('2999').success).toBe(false)
+  expect(REQUEST_DEADLINE_MS.safeParse(`${requestTimes.deadline + 1}`).success).toBe(false)
+})
