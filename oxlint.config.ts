@@ -56,7 +56,7 @@ const BY_NAME = ban(
 const TESTKIT = outsideTests(
   ban('testkit-is-for-tests', '^@platter/testkit(/|$)', 'Only tests may import it.'),
 )
-const INTO_SERVICE = String.raw`^@platter/(${services}|processor)(/|$)|(^|/)\.\./services/`
+const INTO_SERVICE = String.raw`^@platter/(${services}|processor|simulators)(/|$)|(^|/)\.\./services/`
 const PACKAGE_TO_SERVICE = ban('package-to-service', INTO_SERVICE, 'Move what both need into the package.')
 const SERVICE_TO_SERVICE = ban(
   'service-to-service',

@@ -14,7 +14,7 @@ const AURORA = 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70'
 const stack = await startStack({
   runDirectory: new URL('../.run/measure-streams', import.meta.url).pathname,
   fresh: true,
-  env: { orders: { SIMULATOR_STEP_MS: '3600000' }, gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
+  env: { simulators: { STEP_MS: '3600000' }, gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
 })
 const { gateway } = stack
 const headers = { 'x-access-token': stack.file.accessKey, 'content-type': 'application/json' }

@@ -69,7 +69,7 @@ export interface Stack {
 const lastGraceMs = 10_000
 
 /**
- * Finds or starts the servers, then starts the payment processor and all services, waits until they can work,
+ * Finds or starts the servers, then starts all processes, waits until they can work,
  * and seeds. When it throws, nothing of it runs any more; `AlreadyRunning` when another stack has the directory.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -124,8 +124,8 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
   const known = database.fresh ? { ...secrets, seed: null } : secrets
-  const seeded = await fill(gatewayUrls(wiring)[0] ?? '', known, { reporter, seed: options.seed })
-  saveSecrets(directory, { ...secrets, seed: seeded })
+  const seeded = await fill(wiring, known, { reporter, seed: options.seed })
+  saveSecrets(directory, { ...secrets, simulatorsPort: wiring.ports.simulators[0] ?? null, seed: seeded })
   const describe = () => describeStack({ wiring, servers, superuserUrl, seeded, running, logs: host.logs })
   keepFile = () => writeWhole(stackFile(directory), `${JSON.stringify(describe(), null, 2)}\n`)
   keepFile()

@@ -11,7 +11,9 @@ if (givenSecrets(process.env).length > 0) {
   process.exitCode = 1
 } else {
   // With this, services refuse a secret that everybody knows.
-  const variables = { NODE_ENV: 'production', ...makeOwnSecrets(), ...ownLimits }
+  // No simulated restaurant takes the orders of one that nobody has linked.
+  const settings = { NODE_ENV: 'production', DEFAULT_RESTAURANT_LINK: 'console' }
+  const variables = { ...settings, ...makeOwnSecrets(), ...ownLimits }
   console.log(
     Object.entries(variables)
       .map(([name, value]) => `${name}=${value}`)

@@ -21,6 +21,7 @@ for (const url of [gateway, ...variable('BEHIND_THE_GATEWAY').split(',')])
   await until(() => isReady(url), { what: `Waiting for ${url}`, withinMs, everyMs: 250 })
 const seeded = await seed({
   gateway,
+  simulators: variable('SIMULATORS_URL'),
   operatorKey: variable('OPERATOR_KEY'),
   previous: known === null ? null : (JSON.parse(known) as SeedResult),
   log: console.log,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { behaviours, simulatorLink } from '../simulators/src/link.ts'
 import { isObject, isText } from './json.ts'
 
 const FOLDER = new URL('restaurants/', import.meta.url)
@@ -14,33 +15,50 @@ export type SeedFile = {
   linkName: string
   restaurant: object
   menu: object
+  /** The body of put-restaurant-link. */
   link: object
 }
 
-/** Every file in the order of their names, and the fingerprint of them all. */
-export function readSeedFiles(): { files: SeedFile[]; fingerprint: string } {
+/**
+ * Every file in the order of their names, and the fingerprint of them all. A `simulator` in the place of a `link` becomes the
+ * webhook of its behaviour at `simulators`, a base URL.
+ */
+export function readSeedFiles(simulators: string): { files: SeedFile[]; fingerprint: string } {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(`${simulators}\0`)
   const files = names.toSorted().map((name) => {
     const content = readFileSync(new URL(name, FOLDER), 'utf8')
     hash.update(`${name}\0${content}\0`)
-    return parse(`dev/seed/restaurants/${name}`, content)
+    return parse(`dev/seed/restaurants/${name}`, content, simulators)
   })
   return { files, fingerprint: hash.digest('hex') }
 }
 
-function parse(path: string, content: string): SeedFile {
-  const { restaurant, menu, link } = parseObject(path, content)
-  if (!isObject(restaurant) || !Array.isArray(menu) || !isObject(link)) {
-    throw new Error(`${path}: needs a restaurant, a menu and a link`)
-  }
+function parse(path: string, content: string, simulators: string): SeedFile {
+  const { restaurant, menu, link, simulator } = parseObject(path, content)
+  if (!isObject(restaurant) || !Array.isArray(menu)) throw new Error(`${path}: needs a restaurant and a menu`)
   const { apiKey, name } = restaurant
-  const { kind, behaviour } = link
-  if (!isText(apiKey) || !isText(name) || !isText(kind)) {
-    throw new Error(`${path}: needs restaurant.apiKey, restaurant.name and link.kind`)
-  }
-  const linkName = isText(behaviour) ? `${kind}:${behaviour}` : kind
-  return { path, apiKey, name, linkName, restaurant, menu, link }
+  if (!isText(apiKey) || !isText(name))
+    throw new Error(`${path}: needs restaurant.apiKey and restaurant.name`)
+  const linked = isObject(simulator) ? simulated(path, simulator, simulators) : linkedBy(path, link)
+  return { path, apiKey, name, restaurant, menu, ...linked }
+}
+
+function linkedBy(path: string, link: unknown): Pick<SeedFile, 'linkName' | 'link'> {
+  if (!isObject(link) || !isText(link['kind']))
+    throw new Error(`${path}: needs a simulator, or a link with a kind`)
+  return { linkName: link['kind'], link }
+}
+
+function simulated(
+  path: string,
+  { behaviour, reports }: Record<string, unknown>,
+  simulators: string,
+): Pick<SeedFile, 'linkName' | 'link'> {
+  const known = behaviours.find((one) => one === behaviour)
+  if (!known) throw new Error(`${path}: needs a simulator.behaviour that is one of ${behaviours.join(', ')}`)
+  const link = simulatorLink(simulators, known, reports === 'coarse' ? 'coarse' : 'detailed')
+  return { linkName: `simulator:${known}`, link }
 }
 
 function parseObject(path: string, content: string): Record<string, unknown> {

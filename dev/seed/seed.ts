@@ -13,11 +13,18 @@ export type SeedResult = {
   restaurants: { apiKey: string; name: string; accessKey: string; link: string }[]
 }
 
-type Target = { gateway: string; operatorKey: string; previous: SeedResult | null; log(line: string): void }
+type Target = {
+  gateway: string
+  /** Base URL of the simulated restaurants. */
+  simulators: string
+  operatorKey: string
+  previous: SeedResult | null
+  log(line: string): void
+}
 
 /** Brings the restaurants of restaurants/ and two client applications in, unless they are there already. */
 export async function seed(target: Target): Promise<SeedResult> {
-  const { files, fingerprint } = readSeedFiles()
+  const { files, fingerprint } = readSeedFiles(target.simulators)
   const previous = await stillKnown(target)
   if (previous?.fingerprint === fingerprint) {
     target.log(`${files.length} restaurants are there already`)

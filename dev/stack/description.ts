@@ -3,7 +3,7 @@ import type { SeedResult } from '../seed/seed.ts'
 import type { Servers } from '../servers/find.ts'
 import type { ServerKind } from '../servers/types.ts'
 import type { Running } from './processes.ts'
-import type { ProcessName, ServiceName, Wiring } from './services.ts'
+import { firstUrl, type ProcessName, type ServiceName, type Wiring } from './services.ts'
 
 /** The contents of `stack.json`, for tools. */
 export interface StackFile {
@@ -13,8 +13,8 @@ export interface StackFile {
   readonly operatorKey: string
   readonly restaurants: SeedResult['restaurants']
   readonly processes: Readonly<Record<ServiceName | ServerKind, number[]>>
-  /** `processor`: the development payment processor. */
-  readonly urls: Readonly<Record<ServerKind | 'processor', string>>
+  /** `processor`: the development payment processor; `simulators`: the simulated restaurants. */
+  readonly urls: Readonly<Record<ServerKind | 'processor' | 'simulators', string>>
   /** Folders; `ledger` and `receipts` are files. Null where a server of somebody else keeps it. */
   readonly data: Readonly<Record<ServerKind, string | null> & Record<'logs' | 'ledger' | 'receipts', string>>
 }
@@ -61,7 +61,8 @@ export function describeStack({
       postgres: superuserUrl,
       rabbitmq: rabbitmq.url,
       redis: redis.url,
-      processor: `http://127.0.0.1:${wiring.ports.processor[0]}`,
+      processor: firstUrl('processor', wiring),
+      simulators: firstUrl('simulators', wiring),
     },
     data: { postgres: postgres.data, rabbitmq: rabbitmq.data, redis: redis.data, logs, ledger, receipts },
   }

@@ -9,7 +9,7 @@ import type { Servers } from '../servers/find.ts'
 import type { Server } from '../servers/types.ts'
 import { assignPorts } from './processes.ts'
 import type { Secrets } from './secrets.ts'
-import { databaseServices, type Wiring } from './services.ts'
+import { databaseServices, firstUrl, type Wiring } from './services.ts'
 
 /** A database with the services' roles and schemas in it. */
 export interface OpenedDatabase extends PreparedDatabase {
@@ -51,12 +51,14 @@ export async function planWiring(
   const gateway = port === undefined ? await freePort() : await freePortFrom(port)
   if (port !== undefined && gateway !== port)
     reporter.say(`Port ${port} is taken: the gateway gets ${gateway}`)
+  const { simulatorsPort } = secrets
+  const simulators = simulatorsPort === null ? await freePort() : await freePortFrom(simulatorsPort)
   return {
     secrets,
     databases: database.urls,
     amqp: (service) => servers.rabbitmq.urls?.[service] ?? servers.rabbitmq.url,
     redis: servers.redis.url,
-    ports: await assignPorts(replicas, gateway),
+    ports: await assignPorts(replicas, { gateway, simulators }),
     ledger: existingFile(directory, 'ledger.jsonl'),
     receipts: existingFile(directory, 'receipts.jsonl'),
   }
@@ -64,12 +66,18 @@ export async function planWiring(
 
 /** Seeds through the gateway, keeping what the last start has seeded where it is still there. */
 export function fill(
-  gateway: string,
+  wiring: Wiring,
   { operatorKey, seed: previous }: Secrets,
   { reporter, seed: sow = seed }: { reporter: Reporter; seed: typeof seed | undefined },
 ): Promise<SeedResult> {
   return reporter.step('Restaurants and keys for development', (step) =>
-    sow({ gateway, operatorKey, previous, log: step.now }),
+    sow({
+      gateway: firstUrl('gateway', wiring),
+      simulators: firstUrl('simulators', wiring),
+      operatorKey,
+      previous,
+      log: step.now,
+    }),
   )
 }
 

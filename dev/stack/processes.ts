@@ -4,9 +4,16 @@ import { freePorts } from '../process/ports.ts'
 import { isReady } from '../process/ready.ts'
 import { supervise, type Supervised } from '../process/supervise.ts'
 import type { Reporter } from '../progress.ts'
-import { environmentOf, serviceNames, type ProcessName, type Wiring } from './services.ts'
+import {
+  environmentOf,
+  isStandIn,
+  serviceNames,
+  standInNames,
+  type ProcessName,
+  type Wiring,
+} from './services.ts'
 
-/** What is needed to run the services and the payment processor. */
+/** What is needed to run all processes. */
 export interface Launch {
   readonly host: ProcessHost
   readonly reporter: Reporter
@@ -26,13 +33,14 @@ export type Running = ReadonlyMap<ProcessName, readonly Supervised[]>
 const repository = join(import.meta.dirname, '../..')
 const readyWithinMs = 60_000
 
-/** A port per replica for every process; the first gateway has the one given. */
+/** A port per replica for every process; the first gateway and the simulators have those given. */
 export async function assignPorts(
   replicas: number,
-  gateway: number,
+  { gateway, simulators }: { gateway: number; simulators: number },
 ): Promise<Record<ProcessName, readonly number[]>> {
   const ports: Record<ProcessName, readonly number[]> = {
     processor: await freePorts(1),
+    simulators: [simulators],
     payments: await freePorts(replicas),
     accounts: await freePorts(replicas),
     catalog: await freePorts(replicas),
@@ -44,7 +52,7 @@ export async function assignPorts(
 
 /** The file of a process in this repository. */
 export function entryOf(name: ProcessName): string {
-  return name === 'processor' ? 'dev/processor/src/main.ts' : `services/${name}/src/main.ts`
+  return `${isStandIn(name) ? 'dev' : 'services'}/${name}/src/main.ts`
 }
 
 /** All processes, and when those of a name can work. */
@@ -56,7 +64,7 @@ export interface Started {
 
 /** Starts every replica of every process; `ready` resolves when each one says that it can work. */
 export function startProcesses(launch: Launch): Started {
-  const names: readonly ProcessName[] = ['processor', ...serviceNames]
+  const names: readonly ProcessName[] = [...standInNames, ...serviceNames]
   const running = new Map(
     names.map((name) => [
       name,
@@ -71,14 +79,14 @@ export function startProcesses(launch: Launch): Started {
   return { running, ready, readyAgain }
 }
 
-/** Stops the gateway first, so that nothing new comes in; the payment processor last, for it may still be needed. */
+/** Stops the gateway first, so that nothing new comes in; what stands for others' systems last, for it may still be needed. */
 export async function stopProcesses(running: Running): Promise<void> {
   const stop = async (...names: ProcessName[]) => {
     await Promise.all(names.flatMap((name) => running.get(name) ?? []).map((replica) => replica.stop()))
   }
   await stop('gateway')
   await stop('catalog', 'accounts', 'orders', 'payments')
-  await stop('processor')
+  await stop(...standInNames)
 }
 
 function startReplica(name: ProcessName, at: number, port: number, launch: Launch): Supervised {

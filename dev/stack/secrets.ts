@@ -14,6 +14,8 @@ export interface Secrets {
   /** Goes into the hashes of passwords; 32 random bytes, hex. */
   readonly passwordPepper: string
   readonly rolePasswords: Readonly<Record<string, string>>
+  /** The links of restaurants lead there. */
+  readonly simulatorsPort: number | null
   readonly seed: SeedResult | null
 }
 
@@ -27,6 +29,7 @@ export function loadSecrets(directory: string): Secrets {
     rolePasswords: Object.fromEntries(
       databaseServices.map((name) => [name, randomBytes(18).toString('base64url')]),
     ),
+    simulatorsPort: null,
     seed: null,
   }
   // A run directory of an older version lacks what has been added since.

@@ -1,4 +1,5 @@
 import { hashAccessKey } from '@platter/kit/access-key'
+import { defaultSimulatorLink } from '../simulators/src/link.ts'
 import type { Secrets } from './secrets.ts'
 
 /** In the order in which they are shown; the gateway comes last, being useless without the others. */
@@ -7,8 +8,11 @@ export const serviceNames = ['payments', 'accounts', 'catalog', 'orders', 'gatew
 export type ServiceName = (typeof serviceNames)[number]
 /** Those that keep rows, each in a schema of its own. */
 export const databaseServices = ['catalog', 'accounts', 'orders', 'payments'] as const satisfies ServiceName[]
-/** Everything of ours that runs: the services and the development payment processor. */
-export type ProcessName = ServiceName | 'processor'
+/** What stands for somebody else's systems: the payment processor and the restaurants' own ones. */
+export const standInNames = ['processor', 'simulators'] as const
+type StandIn = (typeof standInNames)[number]
+/** Everything of ours that runs. */
+export type ProcessName = ServiceName | StandIn
 
 /** What the processes need to know of one another. */
 export interface Wiring {
@@ -31,13 +35,18 @@ export function environmentOf(name: ProcessName, wiring: Wiring): Record<string,
     // One laptop can afford to keep every trace.
     OTEL_TRACES_SAMPLER: process.env['OTEL_TRACES_SAMPLER'] ?? 'parentbased_always_on',
   }
-  // The payment processor stands for somebody else's: our services' secret is not for it.
-  const internal = name === 'processor' ? {} : { INTERNAL_SECRET: wiring.secrets.internalSecret }
+  // Our services' secret is not for what stands for somebody else's system.
+  const internal = isStandIn(name) ? {} : { INTERNAL_SECRET: wiring.secrets.internalSecret }
   return { ...common, ...internal, ...ownVariables[name](wiring) }
 }
 
 const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<string, string>>> = {
   processor: (wiring) => ({ LEDGER_FILE: wiring.ledger }),
+  simulators: (wiring) => ({
+    GATEWAY_URL: firstUrl('gateway', wiring),
+    OPERATOR_KEY: wiring.secrets.operatorKey,
+    RECEIPTS_FILE: wiring.receipts,
+  }),
   gateway: (wiring) => ({
     CATALOG_URL: urls('catalog', wiring),
     ACCOUNTS_URL: urls('accounts', wiring),
@@ -70,28 +79,26 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
   orders: (wiring) => ({
     ...rows('orders', wiring),
     PAYMENTS_URL: urls('payments', wiring),
-    ...simulation(wiring),
+    // A restaurant's system that is being written runs on the same laptop, and so do the simulators.
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
+    DEFAULT_RESTAURANT_LINK: defaultSimulatorLink(firstUrl('simulators', wiring)),
+    // The restaurant that never answers is given up before one looks away.
+    TRANSMIT_DEADLINE_MS: '6000',
   }),
 }
+
+/** Whether a process stands for somebody else's system. */
+export const isStandIn = (name: ProcessName): name is StandIn =>
+  (standInNames as readonly ProcessName[]).includes(name)
 
 function urls(of: ProcessName, wiring: Wiring): string {
   return wiring.ports[of].map((port) => `http://127.0.0.1:${port}`).join(',')
 }
 
+/** Where the first replica of a process listens. */
+export const firstUrl = (of: ProcessName, { ports }: Pick<Wiring, 'ports'>): string =>
+  `http://127.0.0.1:${ports[of][0]}`
+
 function rows(of: (typeof databaseServices)[number], wiring: Wiring): Record<string, string> {
   return { DATABASE_URL: wiring.databases[of] ?? '', AMQP_URL: wiring.amqp(of) }
-}
-
-// Fast enough to watch an order go through all its statuses, and for the restaurant that never answers to be
-// given up before one looks away.
-function simulation(wiring: Wiring): Record<string, string> {
-  return {
-    SIMULATOR_RECEIPTS: wiring.receipts,
-    // A restaurant's system that is being written runs on the same laptop.
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
-    DEFAULT_RESTAURANT_LINK: 'simulator:accepts',
-    SIMULATOR_STEP_MS: '3000',
-    SIMULATOR_SLOW_MS: '10000',
-    TRANSMIT_DEADLINE_MS: '6000',
-  }
 }

@@ -67,7 +67,6 @@ export async function fillOrders(database: pg.Pool, schema: string, amounts: Amo
       cancel_at: 'null',
       cancel_until: 'null',
     }),
-    ofOrders('simulated_orders', { next_status_at: 'null' }),
     // Kept for seven days, and not every client sends one.
     `insert into ${table('idempotency_keys')} (access_key_id, path, key, fingerprint, order_api_key, busy_until, status, body, created_at)
      select 'somebody', '/publicapi/v1/send-order', 'key' || n, md5(n::text), ${order}, ${at}, 200, template.details::text, ${at}

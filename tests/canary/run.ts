@@ -124,7 +124,8 @@ function environment(otlp: string) {
     gateway: { ...loud, RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' },
     accounts: { ...loud, TRIES_PER_ADDRESS: '1000000' },
     catalog: loud,
-    orders: { ...loud, SIMULATOR_STEP_MS: '500', TRANSMIT_DEADLINE_MS: '60000' },
+    orders: { ...loud, TRANSMIT_DEADLINE_MS: '60000' },
+    simulators: { LOG_LEVEL: 'trace', STEP_MS: '500' },
     payments: loud,
     processor: { LOG_LEVEL: 'trace', FAULTS: JSON.stringify({ seed: 1, rules: faults }) },
   }

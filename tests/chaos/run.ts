@@ -31,7 +31,8 @@ export const startStackForChaos = (replicas: number, say: (line: string) => void
     replicas,
     fresh: true,
     env: {
-      orders: { SIMULATOR_STEP_MS: '500', TRANSMIT_DEADLINE_MS: '120000' },
+      orders: { TRANSMIT_DEADLINE_MS: '120000' },
+      simulators: { STEP_MS: '500' },
       gateway: { RATE_LIMIT_REQUESTS: '1000000' },
     },
   })

@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
+import { entryOf } from '../../dev/stack/processes.ts'
+import { isStandIn } from '../../dev/stack/services.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
 
@@ -37,9 +39,9 @@ export class CrashStack {
       orders: {
         ...own('orders'),
         TRANSMIT_DEADLINE_MS: '120000',
-        SIMULATOR_STEP_MS: '3600000',
       },
       payments: own('payments'),
+      simulators: { STEP_MS: '3600000' },
     }
     const stack = await startStack({
       runDirectory,
@@ -47,7 +49,7 @@ export class CrashStack {
       replicas: 1,
       fresh: true,
       env,
-      entry: (name) => (name === 'processor' ? 'dev/processor/src/main.ts' : 'tests/crash-points/keeper.ts'),
+      entry: (name) => (isStandIn(name) ? entryOf(name) : 'tests/crash-points/keeper.ts'),
     })
     return new CrashStack(stack, directory)
   }

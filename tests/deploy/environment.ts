@@ -61,7 +61,7 @@ function processorFaults(config: Payments): readonly string[] {
 const jobs: Readonly<Record<string, readonly string[]>> = {
   secrets: ['ENV_FILE', 'NODE_ENV', ...ownSecretNames],
   prepare: ['DATABASE_URL', ...databaseServices.map((name) => `${name.toUpperCase()}_PASSWORD`)],
-  seed: ['GATEWAY_URL', 'BEHIND_THE_GATEWAY', 'PUBLIC_URL', 'OPERATOR_KEY', 'STATE_FILE'],
+  seed: ['GATEWAY_URL', 'BEHIND_THE_GATEWAY', 'SIMULATORS_URL', 'PUBLIC_URL', 'OPERATOR_KEY', 'STATE_FILE'],
 }
 
 /** Whether this is one of the jobs. */

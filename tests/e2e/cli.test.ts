@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { simulatorLink } from '../../dev/simulators/src/link.ts'
 import { anOrder, card, cast, get, ledger, sendOrder, stack, type MenuCategory } from './client.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant } from './planted.ts'
@@ -71,11 +72,20 @@ test('a folder with one bad file: its faults are told with their pointers, the o
   const { body } = await get<MenuCategory[]>(`restaurant/${good}/menu`)
   expect(body[0]?.items).toHaveLength(1)
   expect((await get(`restaurant/${bad}`)).status).toBe(404)
-  const linked = await platter(['restaurants', 'link', good, '--simulator', 'accepts'])
+  const { url, secret } = simulatorLink(stack().urls.simulators, 'accepts')
+  const secretFile = join(folder, 'kitchen.secret')
+  writeFileSync(secretFile, `${secret}\n`)
+  const linked = await platter(['restaurants', 'link', good, '--webhook', url, '--secret-file', secretFile])
   expect([linked.code, linked.stdout]).toEqual([
     0,
-    `Orders reach ${good} by simulator; it reports in detail.\n`,
+    `Orders reach ${good} by webhook; it reports in detail.\n`,
   ])
+})
+
+test('the restaurants of the development seed pass as they are', async () => {
+  const seed = fileURLToPath(new URL('../../dev/seed/restaurants', import.meta.url))
+  const { code, stderr } = await platter(['restaurants', 'import', seed, '--validate-only'])
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('/link')])
 })
 
 test('the story of an order is a timeline, also of one that failed; no colours without a terminal', async () => {

@@ -13,8 +13,8 @@ const isBegin = (span: Span) => /^(begin|start)\b/.test(summary(span))
 const isCommit = (span: Span) => /^commit\b/.test(summary(span))
 const isControl = (span: Span) => /^(begin|start|commit|rollback|set)\b/.test(summary(span))
 const summary = ({ attributes }: Span) => String(attributes['db.query.summary'] ?? '')
-const isCall = ({ attributes, kind }: Span) =>
-  kind === CLIENT && attributes['http.request.method'] !== undefined
+/** Between services. The request to a restaurant has no template: its span `transmit` counts. */
+const isCall = ({ attributes, kind }: Span) => kind === CLIENT && attributes['url.template'] !== undefined
 const isOutside = ({ name }: Span) => /^(processor|transmit) /.test(name)
 
 /** How a request looks whether its order has got on. It looks again as long as it waits: that counts once. */

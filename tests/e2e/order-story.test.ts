@@ -39,7 +39,7 @@ test('200: the order, its history, its saga, its payment and its delivery, and n
       wakeAt: null,
     },
     payment: { state: 'captured', amount: sent.total, refusal: null, unknown: null, attempts: 1 },
-    delivery: { link: 'simulator', outcome: 'accepted', attempts: 1 },
+    delivery: { link: 'webhook', outcome: 'accepted', attempts: 1 },
     requestId,
   })
   expect(body.statuses[0]).toMatchObject({ orderApiKey: sent.apiKey, status: 'PROCESSING' })

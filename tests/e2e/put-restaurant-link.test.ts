@@ -1,6 +1,7 @@
 import { PutRestaurantLink } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { call, delivered, maria, operator, sendOrder } from './client.ts'
+import { simulatorLink } from '../../dev/simulators/src/link.ts'
+import { call, delivered, maria, operator, sendOrder, stack } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { aKitchen, aRestaurant, menuItem, salina } from './own-restaurant.ts'
 
@@ -10,7 +11,6 @@ const link = <T = { kind: string; reports: string }>(apiKey: string, body: unkno
 const secret = `whsec_${'A'.repeat(43)}=`
 
 test.each([
-  ['a simulator', { kind: 'simulator', behaviour: 'accepts' }, { kind: 'simulator', reports: 'detailed' }],
   ['the console', { kind: 'console', reports: 'coarse' }, { kind: 'console', reports: 'coarse' }],
   [
     'a webhook',
@@ -34,9 +34,10 @@ test('200: orders go out through the link that was put last, and are reported as
     payment: 'cash',
     recipient: maria,
   }
-  await link(apiKey, { kind: 'simulator', behaviour: 'refuses' })
+  const { simulators } = stack().urls
+  await link(apiKey, simulatorLink(simulators, 'refuses'))
   expect(await sendOrder(order)).toMatchObject({ status: 422, body: { code: 'order-refused' } })
-  await link(apiKey, { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' })
+  await link(apiKey, simulatorLink(simulators, 'accepts'))
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)
   expect(await delivered(body.apiKey)).toContain('READY_FOR_PICKUP')
@@ -67,8 +68,7 @@ test('200: an order that is open when its restaurant changes how it reports move
 test.each([
   ['no kind', {}, '/kind'],
   ['an unknown kind', { kind: 'fax' }, '/kind'],
-  ['an unknown behaviour', { kind: 'simulator', behaviour: 'sleeps' }, '/behaviour'],
-  ['no behaviour', { kind: 'simulator' }, '/behaviour'],
+  ['a simulator, which is no kind', { kind: 'simulator', behaviour: 'accepts' }, '/kind'],
   ['an unknown way to report', { kind: 'console', reports: 'hourly' }, '/reports'],
   ['a URL that is none', { kind: 'webhook', url: 'orders', secret }, '/url'],
   ['a URL of a file', { kind: 'webhook', url: 'file:///etc/passwd', secret }, '/url'],

@@ -5,11 +5,8 @@ import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 
 /** The times that a person would wait for are short here; everything else is as `npm start` has it. */
-const orders = {
-  SIMULATOR_STEP_MS: '300',
-  SIMULATOR_SLOW_MS: '6000',
-  TRANSMIT_DEADLINE_MS: '1000',
-}
+const simulators = { STEP_MS: '300', SLOW_MS: '6000' }
+const orders = { TRANSMIT_DEADLINE_MS: '1000' }
 
 /** All tests come from one address. Those of the limit use up an e-mail's tries. */
 const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
@@ -64,6 +61,7 @@ async function start(): Promise<{ stack: Stack; otlpPort: number }> {
       gateway: { ...measured, ...gateway },
       catalog: measured,
       payments: { ...measured, ...payments },
+      simulators,
     },
   })
   return { stack, otlpPort }

@@ -69,8 +69,8 @@ const wholeTrace = (traceId: string, size: number): Promise<Span[]> =>
     async () => receiver.spans(traceId),
     (spans) => withoutStores(spans).length >= size,
   )
-const OF_A_CARD_ORDER = 32
-const OF_A_CASH_ORDER = 10
+const OF_A_CARD_ORDER = 33
+const OF_A_CASH_ORDER = 11
 const named = (spans: Span[], service: string, name: string) =>
   spans.filter((span) => span.service === service && span.name === name)
 
@@ -107,7 +107,8 @@ test('a card order is one trace, from the request through both kinds of hop to t
     '                orders: saga authorize',
     '                  orders: send restaurants.transmit.v1',
     '                    orders: process restaurants.transmit.v1',
-    '                      orders: transmit simulator',
+    '                      orders: transmit webhook',
+    '                        orders: POST',
     '                      orders: saga transmit',
     '                        orders: send payments.capture.v1',
     '                          payments: process payments.capture.v1',
@@ -181,7 +182,8 @@ test('a cash order goes to its restaurant without a payment', async () => {
     'orders: saga accept',
     'orders: send restaurants.transmit.v1',
     'orders: process restaurants.transmit.v1',
-    'orders: transmit simulator',
+    'orders: transmit webhook',
+    'orders: POST',
     'orders: saga transmit',
   ])
 })

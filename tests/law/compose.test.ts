@@ -16,7 +16,7 @@ import { environmentFaults, jobFaults } from '../deploy/environment.ts'
 /* Nobody starts the containers when a service gets a new variable, so these notice what the file then lacks. */
 
 const root = join(import.meta.dirname, '../..')
-const folders = [...globSync('services/*', { cwd: root }), 'dev/processor']
+const folders = [...globSync('services/*', { cwd: root }), 'dev/processor', 'dev/simulators']
 const services = readComposeFile()
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined)
 

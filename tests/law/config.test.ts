@@ -8,7 +8,7 @@ type Schema = { description?: string | undefined; def: { innerType?: Schema; in?
 type ConfigModule = { Config?: { shape?: Record<string, Schema> } }
 
 const root = join(import.meta.dirname, '../..')
-const processes = [...globSync('services/*', { cwd: root }), 'dev/processor']
+const processes = [...globSync('services/*', { cwd: root }), 'dev/processor', 'dev/simulators']
 
 function described(schema: Schema | undefined): boolean {
   if (schema === undefined) return false

@@ -56,6 +56,10 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   ],
   STRIPE_SECRET_KEY: ['sk_test_4eC39HqLyjWDarjtT1zdp7dc', 'sk_live_1'],
   STRIPE_WEBHOOK_SECRET: ['whsec_1', 'whsec_test'],
+  DEFAULT_RESTAURANT_LINK: [
+    'http://:whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE%3D@simulators:8080/accepts',
+    `https://:whsec_${'A'.repeat(32)}@example.org/orders`,
+  ],
   OPERATOR_KEY_HASH: [
     'e59dc28620925600bb1471fe8b07e95fd8c46e17cb32748156f281b611bfc5d2',
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -100,7 +104,7 @@ test('every variable that is named like a secret, or is the address of a server 
     .flatMap(([, Config]) => Object.keys(Config.shape))
     .filter((name) => !name.startsWith('STREAMS_PER_'))
   const secret = names.filter((name) =>
-    /SECRET|PASSWORD|TOKEN$|_KEY$|KEY_HASH|^(DATABASE|AMQP|REDIS)_URL$/.test(name),
+    /SECRET|PASSWORD|TOKEN$|_KEY$|KEY_HASH|^(DATABASE|AMQP|REDIS)_URL$|^DEFAULT_RESTAURANT_LINK$/.test(name),
   )
   expect(new Set(secret)).toEqual(new Set(Object.keys(secretVariables)))
   expect(new Set(Object.keys(bad))).toEqual(new Set(secret))

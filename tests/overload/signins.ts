@@ -31,6 +31,7 @@ const stack = await startStack({
   fresh: true,
   env: {
     gateway: { RATE_LIMIT_REQUESTS: '1000000' },
+    simulators: { STEP_MS: '3600000' },
     accounts: { TRIES_PER_ADDRESS: '10000000', TRIES_PER_APPLICATION: '10000000' },
   },
 })

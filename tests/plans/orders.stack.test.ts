@@ -13,7 +13,6 @@ import * as links from '../../services/orders/src/store/restaurant-links.ts'
 import * as restaurants from '../../services/orders/src/store/restaurant-orders.ts'
 import * as counts from '../../services/orders/src/store/saga-counts.ts'
 import * as sagas from '../../services/orders/src/store/sagas.ts'
-import * as simulated from '../../services/orders/src/store/simulated-orders.ts'
 import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
@@ -21,7 +20,7 @@ import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 /** Enough that reading them all is dearer than an index, few enough to be there in seconds. */
 const ORDERS = 20_000
 /** They grow with every order, or did. The others have a row a restaurant, or one for what needs a person. */
-const growing = ['orders', 'order_statuses', 'sagas', 'deliveries', 'idempotency_keys', 'simulated_orders']
+const growing = ['orders', 'order_statuses', 'sagas', 'deliveries', 'idempotency_keys']
 
 const order = newApiKey()
 const restaurant = newApiKey()
@@ -83,7 +82,6 @@ const calls = {
     find: (db) => orders.find(db, order),
     recipientOf: (db) => orders.recipientOf(db, order),
     exists: (db) => orders.exists(db, order),
-    isCancelled: (db) => orders.isCancelled(db, order),
     ofRecipient: (db) => orders.ofRecipient(db, someone, { before: 1_000_000, limit: 100 }),
     statuses: (db) => orders.statuses(db, order),
     standing: (db) => orders.standing(db, order),
@@ -140,18 +138,12 @@ const calls = {
     movedSince: (db) => changes.movedSince(db, '700', { orders: [order], restaurants: [restaurant] }),
     restaurantsOf: (db) => changes.restaurantsOf(db, [order]),
   },
-  simulated: {
-    receive: (db) => simulated.receive(db, order, { outcome: 'accepted', firstStatusInMs: 1_000 }),
-    note: (db) => simulated.note(db, order, () => Promise.resolve()),
-    takeDue: (db) => simulated.takeDue(db, { stepMs: 1_000, limit: 20 }),
-    finish: (db) => simulated.finish(db, order),
-  },
   stories: {
     find: async (db) => {
       for (const by of [{ apiKey: order }, { number: 1 }]) await stories.find(db, by)
     },
   },
-  links: { put: (db) => links.put(db, restaurant, { kind: 'simulator', behaviour: 'accepts' } as never) },
+  links: { put: (db) => links.put(db, restaurant, { kind: 'console', reports: 'detailed' }) },
   books: {
     page: (db) => books.page(db, { after: { at: 0, id: 0 }, until: 4_000_000_000, limit: 100 }),
     progress: (db) => books.progress(db, [order]),
@@ -193,7 +185,6 @@ const calls = {
   kept: CallsOf<typeof kept, Db>
   restaurants: CallsOf<typeof restaurants, Db>
   changes: CallsOf<typeof changes, Db>
-  simulated: CallsOf<typeof simulated, Db>
   stories: CallsOf<typeof stories, Db>
   links: CallsOf<typeof links, Db>
   books: CallsOf<typeof books, Db>
@@ -207,7 +198,6 @@ beforeAll(async () => {
   database = await openDatabase<Tables>('orders', { joins: 'by key' })
   const { db, pool } = database
   await sagas.accept(db, anOrder(order))
-  await simulated.receive(db, order, { outcome: 'accepted', firstStatusInMs: null })
   await sagas.move(db, row, step)
   await fillOrders(pool, 'public', { orders: ORDERS, restaurants: 100, users: 1_000 })
   await pool.query(`insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)

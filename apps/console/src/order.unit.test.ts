@@ -15,6 +15,7 @@ import {
 const order = (changes: Partial<RestaurantOrder> = {}): RestaurantOrder => ({
   apiKey: 'a',
   id: 7,
+  restaurantApiKey: 'r',
   datePlaced: 1_000,
   method: 'pickup',
   payment: 'cash',

@@ -21,6 +21,8 @@ const KNOWN = new Set([
   'test',
   // The one in Stripe's own documentation.
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+  // Of the simulated restaurants.
+  'whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE=',
 ])
 
 /** The SHA-256 of the operator key of docker-compose.yml, and of nothing at all. */
@@ -58,6 +60,8 @@ export const secretVariables: Readonly<Record<string, (value: string) => string 
   PASSWORD_PEPPER: ofSecret,
   STRIPE_SECRET_KEY: ofSecret,
   STRIPE_WEBHOOK_SECRET: ofSecret,
+  // The URL of a webhook with its secret as the password.
+  DEFAULT_RESTAURANT_LINK: (link) => (link === 'console' ? null : ofSecret(passwordOf(link))),
   OPERATOR_KEY_HASH: (hash) => (KNOWN_HASHES.has(hash) ? 'is known to everybody' : null),
 }
 

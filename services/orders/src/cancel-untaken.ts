@@ -8,7 +8,7 @@ type Needs = { db: Db; conductor: Conductor; withinMs: number }
 
 /**
  * Cancels orders that lie on a console and that nobody there takes in time; what was held or charged is given
- * back. (A webhook takes an order by its answer, a simulator always.) True when there may be more.
+ * back. (A webhook accepts an order by its answer.) True when there may be more.
  */
 export async function cancelUntaken({ db, conductor, withinMs }: Needs): Promise<boolean> {
   const due = await restaurantOrders.untaken(db, { withinMs, limit: AT_ONCE })

@@ -1,5 +1,6 @@
 import { amqpConfig, networkList, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
+import { isDefaultLink } from '#/default-link.ts'
 
 const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
@@ -29,21 +30,14 @@ export const Config = z.object({
     'A payment whose outcome the processor leaves open for longer needs a person; milliseconds.',
   ),
   DEFAULT_RESTAURANT_LINK: z
-    .enum(['console', 'simulator:accepts'])
+    .string()
     .default('console')
-    .describe('How orders reach a restaurant whose link was never set.'),
+    .refine(isDefaultLink, 'is neither `console` nor the URL of a webhook with its secret')
+    .describe(
+      'How orders reach a restaurant whose link was never set: `console`, or the URL of a webhook for all of them with its secret as the password (`https://:whsec_…@example.org/orders`).',
+    ),
   WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
     "Networks besides the public ones that a restaurant's webhook may be in, by http as well: addresses or CIDR ranges, separated by commas; none when empty, and then it is https to a public address or nothing.",
-  ),
-  SIMULATOR_RECEIPTS: z
-    .string()
-    .optional()
-    .describe('File to which simulated restaurants append one line per order received.'),
-  SIMULATOR_STEP_MS: ms(60_000).describe(
-    'Time from one status of a simulated restaurant to the next; milliseconds.',
-  ),
-  SIMULATOR_SLOW_MS: ms(10_000).describe(
-    'How long the simulated restaurant `slow` takes to answer; milliseconds.',
   ),
 })
 export type Config = z.output<typeof Config>

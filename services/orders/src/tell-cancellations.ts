@@ -20,8 +20,8 @@ type Needs = {
  * known is that no answer came. True when there may be more.
  *
  * The URL may have moved, so it is the restaurant's current link that is used, but not one of another kind than the order was
- * sent by. A webhook is not told of what a console or a simulator had, both of which look for themselves. An order that was
- * sent by a webhook stays untold while the link is none: nothing else has its address.
+ * sent by. A webhook is not told of what a console had, which shows it. An order that was sent by a webhook stays untold while
+ * the link is none: nothing else has its address.
  */
 export async function tellCancellations({ db, log, defaultLink, cancel }: Needs): Promise<boolean> {
   const due = await deliveries.takeCancellations(db, DUE_AT_ONCE)

@@ -45,15 +45,14 @@ import { connectPostgres } from '@platter/kit/postgres'
 import { cancelUntaken } from '#/cancel-untaken.ts'
 import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
+import { parseDefaultLink } from '#/default-link.ts'
 import { Followers } from '#/followers.ts'
 import { keepLetter } from '#/handlers/dead-letter.ts'
 import { transmitHandler, TRANSMISSIONS_AT_ONCE } from '#/handlers/transmit.ts'
 import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
-import { transmitToSimulator } from '#/outside/simulator.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/outside/webhook.ts'
-import { simulateProgress } from '#/progress.ts'
 import { attention } from '#/routes/attention.ts'
 import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
@@ -135,8 +134,8 @@ export function wire(config: Config, log: Log): Parts {
     db,
     conductor,
     log,
-    defaultLink: defaultLink(config),
-    transmit: transmitting(transmitter(config, db, outside)),
+    defaultLink: parseDefaultLink(config.DEFAULT_RESTAURANT_LINK),
+    transmit: transmitting(transmitter(outside)),
   })
   bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
   bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
@@ -178,40 +177,25 @@ type Repeating = {
 
 /** What every replica does again and again: the rows tell each of them what is due. */
 function startRepeating({ config, db, conductor, followers, outside, log }: Repeating): Repeater[] {
-  const link = defaultLink(config)
   const untaken = { db, conductor, withinMs: config.TAKE_DEADLINE_MS }
-  const cancelled = { db, log, defaultLink: link, cancel: canceller(outside) }
+  const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
+  const cancelled = { db, log, defaultLink, cancel: canceller(outside) }
   return [
     repeat('wake sagas', 500, () => conductor.wakeDue(), log),
     repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
     repeat('cancel untaken orders', 5_000, () => cancelUntaken(untaken), log),
     repeat('tell cancellations', 1_000, () => tellCancellations(cancelled), log),
-    repeat('simulate progress', 250, () => simulateProgress(db, conductor, config.SIMULATOR_STEP_MS), log),
     repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),
   ]
 }
 
-function defaultLink({ DEFAULT_RESTAURANT_LINK }: Config): RestaurantLink {
-  return DEFAULT_RESTAURANT_LINK === 'console'
-    ? { kind: 'console', reports: 'detailed' }
-    : { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' }
-}
-
 /** The one door to restaurants. A console takes an order by showing it: it is there as soon as it is stored. */
-function transmitter(config: Config, db: Db, { dispatcher }: Outgoing) {
-  const settings = {
-    stepMs: config.SIMULATOR_STEP_MS,
-    slowMs: config.SIMULATOR_SLOW_MS,
-    receipts: config.SIMULATOR_RECEIPTS,
-  }
-  return async (link: RestaurantLink, sent: Transmission): Promise<Receipt> => {
-    if (link.kind === 'simulator') return transmitToSimulator({ db, settings }, link.behaviour, sent)
-    if (link.kind === 'webhook') return transmitByWebhook({ dispatcher, link }, sent)
-    return { kind: 'accepted' }
-  }
-}
+const transmitter =
+  ({ dispatcher }: Outgoing) =>
+  async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>
+    link.kind === 'webhook' ? transmitByWebhook({ dispatcher, link }, sent) : { kind: 'accepted' }
 
-/** The door for cancellations. A console shows them; a simulator looks itself whether an order is off. */
+/** The door for cancellations. A console shows them. */
 const canceller =
   ({ dispatcher }: Outgoing) =>
   async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { PutRestaurantLink, Restaurants, SimulatorBehaviour } from '@platter/contracts'
+import { PutRestaurantLink, Restaurants } from '@platter/contracts'
 import { Option, type Command } from 'commander'
 import type { Api } from '#/api.ts'
 import { apiFor, asking, type Shared } from '#/command.ts'
@@ -103,7 +103,6 @@ function tell(faults: readonly FileFault[]): void {
 }
 
 type LinkOptions = {
-  simulator?: string
   webhook?: string
   secretFile?: string
   console?: boolean
@@ -116,19 +115,11 @@ function link(group: Command): void {
     examples: [
       'restaurants link APIKEY --console',
       'restaurants link APIKEY --webhook https://kitchen.example.org/orders --secret-file kitchen.secret',
-      'restaurants link APIKEY --simulator accepts --reports coarse',
     ],
   })
-    .addOption(
-      new Option('--console', "the restaurant's web page takes them").conflicts(['webhook', 'simulator']),
-    )
-    .addOption(new Option('--webhook <url>', 'signed webhooks').conflicts(['console', 'simulator']))
+    .addOption(new Option('--console', "the restaurant's web page takes them").conflicts('webhook'))
+    .addOption(new Option('--webhook <url>', 'signed webhooks').conflicts('console'))
     .option('--secret-file <file>', 'with --webhook: file with the secret (whsec_…)')
-    .addOption(
-      new Option('--simulator <behaviour>', 'nobody: for tests')
-        .choices(SimulatorBehaviour.options)
-        .conflicts(['console', 'webhook']),
-    )
     .addOption(
       new Option('--reports <how>', 'how much the restaurant tells')
         .choices(['detailed', 'coarse'])
@@ -144,11 +135,9 @@ function link(group: Command): void {
     })
 }
 
-function linkOf({ simulator, webhook, secretFile, console: isConsole }: LinkOptions): object {
-  if (simulator !== undefined) return { kind: 'simulator', behaviour: simulator }
+function linkOf({ webhook, secretFile, console: isConsole }: LinkOptions): object {
   if (isConsole) return { kind: 'console' }
-  if (webhook === undefined)
-    throw new Failure(EXIT.usage, 'How? Say --console, --webhook URL or --simulator BEHAVIOUR.')
+  if (webhook === undefined) throw new Failure(EXIT.usage, 'Give --console or --webhook URL.')
   if (secretFile === undefined) throw new Failure(EXIT.usage, 'A webhook needs --secret-file FILE.')
   return { kind: 'webhook', url: webhook, secret: readFileSync(secretFile, 'utf8').trim() }
 }

@@ -28,7 +28,7 @@ const SagaStory = z
 
 const DeliveryStory = z
   .object({
-    link: z.string().describe('How the order reaches the restaurant: `webhook`, `console`, `simulator`.'),
+    link: z.string().describe('How the order reaches the restaurant: `webhook`, `console`.'),
     attempts: z.int(),
     outcome: z
       .enum(['accepted', 'refused', 'unreachable'])

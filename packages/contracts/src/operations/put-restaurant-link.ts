@@ -9,17 +9,9 @@ const reports = z
     'Whether the restaurant reports each step, or coarsely: `PREPARING_AND_DELIVERING` for all between.',
   )
 
-export const SimulatorBehaviour = z
-  .enum(['accepts', 'refuses', 'slow', 'unreachable', 'silent'])
-  .describe('What the simulated restaurant does with an order.')
-export type SimulatorBehaviour = z.infer<typeof SimulatorBehaviour>
-
 /** How orders reach a restaurant (design.md, "Restaurants"). */
 export const RestaurantLink = z
   .discriminatedUnion('kind', [
-    z
-      .object({ kind: z.literal('simulator'), behaviour: SimulatorBehaviour, reports })
-      .meta({ id: 'SimulatorLink', description: 'Nobody: for test restaurants and development.' }),
     z
       .object({
         kind: z.literal('webhook'),

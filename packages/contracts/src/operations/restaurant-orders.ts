@@ -9,6 +9,7 @@ export const RestaurantOrder = z
   .object({
     apiKey: ApiKey,
     id: z.int(),
+    restaurantApiKey: ApiKey.describe('Whose order it is: one webhook may serve several restaurants.'),
     datePlaced: Epoch,
     method: Method,
     payment: Payment,

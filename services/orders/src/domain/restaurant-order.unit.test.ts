@@ -43,7 +43,6 @@ describe('acceptBy', () => {
   test.each<[what: string, acceptBy: number | undefined, PlacedOrder, RestaurantLink['kind'] | null]>([
     ['on a console', 1_900, order(), 'console'],
     ['by webhook', undefined, order(), 'webhook'],
-    ['at a simulator', undefined, order(), 'simulator'],
     ['whose link was not stored', undefined, order(), null],
     ['that is started', undefined, order({ status: 'PREPARING' }), 'console'],
     ['that is cancelled', undefined, order({ cancellation }), 'console'],

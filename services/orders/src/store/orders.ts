@@ -76,16 +76,6 @@ export async function exists(db: Db, apiKey: string): Promise<boolean> {
  */
 export const isTransmitted = sql<boolean>`orders.outcome = 'transmitted'`
 
-/** Whether nothing can come of the order any more, short of being delivered. */
-export async function isCancelled(db: Db, apiKey: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('orders')
-    .select(['outcome', 'cancellation'])
-    .where('api_key', '=', apiKey)
-    .executeTakeFirst()
-  return row !== undefined && (row.outcome === 'failed' || row.cancellation !== null)
-}
-
 /** Newest first. `before` is the id of the last order of the page before. */
 export async function ofRecipient(
   db: Db,

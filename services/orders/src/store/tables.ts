@@ -78,13 +78,6 @@ export type Tables = {
     created_at: Clock
   }
   restaurant_links: { restaurant_api_key: string; link: Json<RestaurantLink> }
-  simulated_orders: {
-    order_api_key: string
-    outcome: string
-    next_status_at: Clock | null
-    tries: Generated<number>
-    noted: Generated<boolean>
-  }
 }
 
 export type Db = Kysely<Tables>

@@ -1,13 +1,7 @@
 import { category, detailedRestaurant, eventStream, keys, pickupOrder } from '../examples.ts'
 import type { Pages } from '../page.ts'
 
-const {
-  card: _card,
-  paymentState: _paymentState,
-  restaurantApiKey: _restaurant,
-  recipientApiKey: _recipient,
-  ...order
-} = pickupOrder
+const { card: _card, paymentState: _paymentState, recipientApiKey: _recipient, ...order } = pickupOrder
 
 /** The pickup order of the other pages, as its restaurant has it. */
 const inTheKitchen = {

@@ -22,7 +22,6 @@ export const operatorPages: Pages = {
   'put-restaurant-link': {
     description: 'Says how orders reach a restaurant. The answer never has the secret.',
     bodies: {
-      'A simulator': { kind: 'simulator', behaviour: 'accepts', reports: 'detailed' },
       'A webhook': {
         kind: 'webhook',
         url: 'https://kitchen.example.org/orders',
@@ -33,7 +32,7 @@ export const operatorPages: Pages = {
     },
     answer: {
       description: 'The kind of link.',
-      example: { kind: 'simulator', reports: 'detailed' },
+      example: { kind: 'webhook', reports: 'coarse' },
     },
   },
   'create-application': {

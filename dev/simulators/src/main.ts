@@ -1,0 +1,5 @@
+import { run } from '@platter/kit'
+import { Config } from './config.ts'
+import { wire } from './wire.ts'
+
+await run('simulators', Config, (config, log) => wire(config, log))

@@ -1,0 +1,162 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog, type Parts } from '@platter/kit'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { simulatorLink, SIMULATORS_SECRET, type Behaviour } from './link.ts'
+import { wire } from './wire.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'platter-simulators-'))
+const RECEIPTS_FILE = join(directory, 'receipts.jsonl')
+const log = createLog('simulators', 'fatal')
+
+/** The gateway is not asked here: no order comes to its first step. */
+const start = () =>
+  wire(
+    {
+      NODE_ENV: 'development',
+      HOST: '127.0.0.1',
+      PORT: 0,
+      LOG_LEVEL: 'fatal',
+      GATEWAY_URL: 'http://127.0.0.1:9',
+      OPERATOR_KEY: 'k',
+      RECEIPTS_FILE,
+      STEP_MS: 3_600_000,
+      SLOW_MS: 20,
+    },
+    log,
+  )
+const lines = () =>
+  readFileSync(RECEIPTS_FILE, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+let parts: Parts
+beforeEach(() => {
+  parts = start()
+})
+afterEach(async () => {
+  await stop()
+  rmSync(RECEIPTS_FILE)
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+async function stop() {
+  await parts.quiesce?.()
+  await parts.app.close()
+}
+
+type Sent = { order?: string; type?: string; secret?: string; data?: object }
+
+function delivery({ order = 'o1', type = 'order.placed', secret = SIMULATORS_SECRET, data }: Sent) {
+  const at = new Date()
+  const webhookId = `order_${order}`
+  const payload = JSON.stringify({ type, data: data ?? { apiKey: order, restaurantApiKey: 'r1' } })
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': webhookId,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(webhookId, at, payload),
+  }
+  return { headers, payload }
+}
+
+async function deliver(behaviour: string, sent: Sent = {}) {
+  const { statusCode, body } = await parts.app.inject({
+    method: 'POST',
+    url: `/${behaviour}`,
+    ...delivery(sent),
+  })
+  return { status: statusCode, body: body === '' ? null : (JSON.parse(body) as unknown) }
+}
+
+test.each(['accepts', 'slow'])('%s: 204, and one receipt', async (behaviour) => {
+  expect(await deliver(behaviour)).toEqual({ status: 204, body: null })
+  expect(lines()).toEqual([
+    {
+      at: expect.any(String) as string,
+      orderApiKey: 'o1',
+      restaurantApiKey: 'r1',
+      webhookId: 'order_o1',
+      outcome: 'accepted',
+    },
+  ])
+})
+
+test('refuses: 409 with a reason, and a receipt that says so', async () => {
+  expect(await deliver('refuses')).toEqual({
+    status: 409,
+    body: { reason: 'The kitchen cannot take any more orders.' },
+  })
+  expect(lines()).toMatchObject([{ orderApiKey: 'o1', outcome: 'refused' }])
+})
+
+test('an order that is delivered ten times at the same moment is accepted each time, and has one receipt', async () => {
+  const answers = await Promise.all(Array.from({ length: 10 }, () => deliver('accepts')))
+  expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(204))
+  expect(lines()).toHaveLength(1)
+})
+
+test('an order that is delivered again after a restart has the outcome of the first time, and no second receipt', async () => {
+  await deliver('refuses', { order: 'o1' })
+  await deliver('accepts', { order: 'o2' })
+  await stop()
+  parts = start()
+  expect((await deliver('accepts', { order: 'o1' })).status).toBe(409)
+  expect((await deliver('refuses', { order: 'o2' })).status).toBe(204)
+  expect(lines()).toHaveLength(2)
+})
+
+test('a line that a crash has cut off was never answered: the order is received anew', async () => {
+  await deliver('accepts', { order: 'o1' })
+  await stop()
+  appendFileSync(RECEIPTS_FILE, '{"at":"2026-11-23T01:02:03.000Z","orderApi')
+  parts = start()
+  await deliver('accepts', { order: 'o2' })
+  expect(lines()).toMatchObject([{ orderApiKey: 'o1' }, { orderApiKey: 'o2' }])
+})
+
+test('a line that is no receipt is an error at the start, which names it', async () => {
+  appendFileSync(RECEIPTS_FILE, '{"orderApiKey":"o1"}\n')
+  expect(start).toThrow(`${RECEIPTS_FILE}:1 is not a receipt`)
+})
+
+test.each<[string, string, Sent, number]>([
+  ['another secret', 'accepts', { secret: `whsec_${'A'.repeat(32)}` }, 401],
+  ['a body that is no delivery', 'accepts', { data: { apiKey: 7 } }, 401],
+  ['a restaurant that there is not', 'sleeps', {}, 404],
+])('%s: refused, and no receipt', async (_, behaviour, sent, status) => {
+  expect((await deliver(behaviour, sent)).status).toBe(status)
+  expect(lines()).toEqual([])
+})
+
+test.each(['accepts', 'refuses', 'slow', 'silent', 'unreachable'])(
+  '%s takes a cancellation at once, and has no receipt of it',
+  async (behaviour) => {
+    expect(await deliver(behaviour, { type: 'order.cancelled' })).toEqual({ status: 204, body: null })
+    expect(lines()).toEqual([])
+  },
+)
+
+async function deliverOverHttp(behaviour: Behaviour, signal?: AbortSignal) {
+  const origin = await parts.app.listen({ host: '127.0.0.1', port: 0 })
+  const { headers, payload } = delivery({})
+  return fetch(simulatorLink(origin, behaviour).url, {
+    method: 'POST',
+    headers,
+    body: payload,
+    ...(signal && { signal }),
+  })
+}
+
+test('unreachable: the connection is reset', async () => {
+  await expect(deliverOverHttp('unreachable')).rejects.toThrow('fetch failed')
+  expect(lines()).toEqual([])
+})
+
+test('silent: no answer comes', async () => {
+  await expect(deliverOverHttp('silent', AbortSignal.timeout(100))).rejects.toThrow('timeout')
+  expect(lines()).toEqual([])
+})

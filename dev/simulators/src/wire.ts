@@ -1,0 +1,32 @@
+import { createApp, readBytes, untilItWorks, type Log, type Parts } from '@platter/kit'
+import type { z } from 'zod'
+import type { Config } from './config.ts'
+import { Progress } from './progress.ts'
+import { Receipts } from './receipts.ts'
+import { RestaurantApi } from './restaurant-api.ts'
+import { addRoutes } from './routes.ts'
+
+/** Reads the receipts before it listens: an order that was received is never received again. */
+export function wire(config: z.output<typeof Config>, log: Log): Parts {
+  const receipts = new Receipts(config.RECEIPTS_FILE)
+  const api = new RestaurantApi({ gateway: config.GATEWAY_URL, operatorKey: config.OPERATOR_KEY })
+  const progress = new Progress({ api, stepMs: config.STEP_MS, log })
+  const app = createApp(log)
+  readBytes(app)
+  addRoutes(app, { receipts, progress, slowMs: config.SLOW_MS })
+  const stopping = new AbortController()
+  let resuming: Promise<void> | undefined
+  return {
+    app,
+    checks: {},
+    async start() {
+      // Not awaited: restaurants take orders while the gateway is unavailable.
+      resuming = untilItWorks('resume', () => progress.resume(receipts), log, stopping.signal)
+    },
+    async quiesce() {
+      stopping.abort()
+      progress.endAll()
+      await resuming
+    },
+  }
+}

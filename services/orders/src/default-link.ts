@@ -1,0 +1,24 @@
+import { RestaurantLink } from '@platter/contracts'
+
+/**
+ * Reads DEFAULT_RESTAURANT_LINK: `console`, or the URL of a webhook with its Standard Webhooks secret as the password. Throws for
+ * what put-restaurant-link would refuse.
+ */
+export function parseDefaultLink(text: string): RestaurantLink {
+  if (text === 'console') return RestaurantLink.parse({ kind: 'console' })
+  const url = new URL(text)
+  const secret = decodeURIComponent(url.password)
+  url.password = ''
+  return RestaurantLink.parse({ kind: 'webhook', url: url.href, secret })
+}
+
+/** Whether `parseDefaultLink` can read it. */
+export function isDefaultLink(text: string): boolean {
+  try {
+    parseDefaultLink(text)
+    return true
+  } catch {
+    // What was thrown may quote the secret.
+    return false
+  }
+}
