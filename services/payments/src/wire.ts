@@ -95,8 +95,7 @@ export function wire(config: Config, log: Log): Parts {
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     quiesce: () => bus.quiesce(),
     async close() {
-      limits.close()
-      await Promise.all([bus.close(), processor.close(), postgres.close()])
+      await Promise.all([bus.close(), processor.close(), postgres.close(), limits.close()])
     },
   }
 }

@@ -52,7 +52,7 @@ async function ask(
     remember: (...remembered) => void counted.push(['remembered', ...remembered]),
     declined: async (...declined) => void counted.push(['declined', ...declined]),
     declinedByToken: async () => undefined,
-    close: () => undefined,
+    close: async () => undefined,
   }
   router(app, [SECRET])(Tokenize, tokenize({ processor, limits, log }))
   const headers = {

@@ -1,13 +1,14 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
 import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { CountedCards, type CardLimits } from './card-limits.ts'
+import { STALENESS_MS } from './decline-log.ts'
 
 const log = createLog('test', 'fatal')
-const redis = connectRedis(servers().redis, log)
+const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
 const policy = {
   cardsPerUser: 3,
   declinesPerCard: 2,
@@ -18,17 +19,17 @@ const policy = {
 const settings = { secret: 's'.repeat(32), policy, log }
 let limits: CardLimits
 
-/** A machine that stands still for 100 ms is no Redis that is away, as it would be otherwise (`commandTimeout`). */
+/** A machine that stands still for 100 ms is not a Redis that is unavailable, as it would be otherwise (`commandTimeout`). */
 const patient = `${servers().redis}?commandTimeout=none`
 
-/** Until it is connected it counts for itself, which is not what most of these tests are about. */
-async function connected(url = patient): Promise<CardLimits> {
-  const made = new CountedCards(url, settings)
-  const token = crypto.randomUUID()
-  const key = `cards:token:${createHash('sha256').update(token).digest('hex').slice(0, 32)}`
+/** A replica. Until it is connected it counts for itself, which is not what most of these tests are about. */
+async function connected(url = patient, now = Date.now): Promise<CardLimits> {
+  const made = new CountedCards(url, { ...settings, now })
   await vi.waitFor(async () => {
-    made.remember(token, { card: 'none', address: null, application: null })
-    if ((await redis.exists(key)) === 0) throw new Error('not connected yet')
+    const card = `probe ${randomUUID()}`
+    await made.declined({ card, address: null, application: null })
+    const logged = await redis.xrevrange('cards:declines', '+', '-', 'COUNT', 100)
+    if (!JSON.stringify(logged).includes(card)) throw new Error('not connected yet')
   }, 10_000)
   return made
 }
@@ -36,8 +37,8 @@ async function connected(url = patient): Promise<CardLimits> {
 beforeAll(async () => {
   limits = await connected()
 })
-afterAll(() => {
-  limits.close()
+afterAll(async () => {
+  await limits.close()
   redis.disconnect()
 })
 
@@ -103,18 +104,88 @@ test('the declines of an application count together, from wherever they come', a
   expect(await show(aCard(), { ...by(), applicationId: crypto.randomUUID() })).not.toBeNull()
 })
 
-test('a decline of the charge counts for the card that the token is of, on any replica', async () => {
-  const other = await connected()
+test('a decline holds a card off at once where it is learnt of, and on another replica within a second', async () => {
+  let now = Date.now()
+  const other = await connected(patient, () => now)
   const card = aCard()
-  for (const token of ['tok_1', 'tok_2'].map((name) => `${name}_${crypto.randomUUID()}`)) {
-    const shown = await show(card)
-    limits.remember(token, shown!)
-    await other.declinedByToken(token)
-  }
+  expect(await show(card, nobody, other)).not.toBeNull()
+  expect([await showDeclined(card), await showDeclined(card)]).toEqual([true, true])
   expect(await show(card)).toBeNull()
+  // It has read the log less than a second ago, by its clock.
+  expect(await show(card, nobody, other)).not.toBeNull()
+  now += STALENESS_MS
   expect(await show(card, nobody, other)).toBeNull()
+  await other.close()
+})
+
+test('the declines of an address count together, whichever replicas learn of them', async () => {
+  let now = Date.now()
+  const other = await connected(patient, () => now)
+  const by = { ...nobody, address: anAddress() }
+  for (let count = 0; count < 2; count++) {
+    expect(await showDeclined(aCard(), by)).toBe(true)
+    expect(await showDeclined(aCard(), by, other)).toBe(true)
+  }
+  now += STALENESS_MS
+  expect(await show(aCard(), by, other)).toBeNull()
+  await vi.waitFor(async () => expect(await show(aCard(), by)).toBeNull(), 5_000)
+  await other.close()
+})
+
+test('a replica that starts knows all declines of the window, however many there are', async () => {
+  const [first, last] = [aCard(), aCard()]
+  for (let count = 0; count < 2; count++) expect(await showDeclined(first)).toBe(true)
+  // More than one read takes.
+  const others = Array.from({ length: 1_100 }, () => ({
+    card: randomUUID(),
+    address: null,
+    application: null,
+  }))
+  await Promise.all(others.map((shown) => limits.declined(shown)))
+  for (let count = 0; count < 2; count++) expect(await showDeclined(last)).toBe(true)
+  const started = await connected()
+  expect([await show(first, nobody, started), await show(last, nobody, started)]).toEqual([null, null])
+  expect(await show(aCard(), nobody, started)).not.toBeNull()
+  await started.close()
+})
+
+test('a decline of the charge counts for the card that the token is of, on any replica', async () => {
+  let now = Date.now()
+  const other = await connected(patient, () => now)
+  const card = aCard()
+  const tokens = [`tok_${randomUUID()}`, `tok_${randomUUID()}`]
+  for (const token of tokens) limits.remember(token, (await show(card))!)
+  await Promise.all(tokens.map((token) => other.declinedByToken(token)))
+  expect(await show(card, nobody, other)).toBeNull()
+  await vi.waitFor(async () => expect(await show(card)).toBeNull(), 5_000)
   await other.declinedByToken('of a card that was saved long ago')
-  other.close()
+  now += STALENESS_MS
+  expect(await show(aCard(), nobody, other)).not.toBeNull()
+  await other.close()
+})
+
+test("a hundred guests' cards without a decline cost one read and one write", async () => {
+  const name = randomUUID()
+  const started = Date.now()
+  const replica = await connected(`${patient}&connectionName=${name}`, () => started)
+  await show(aCard(), nobody, replica)
+  const clients = String(await redis.client('LIST'))
+  const source = new RegExp(`addr=(\\S+) .*name=${name} `).exec(clients)?.[1]
+  const monitor = await redis.monitor()
+  const commands: string[] = []
+  monitor.on('monitor', (_time: string, [command = '']: string[], from: string) => {
+    if (from === source) commands.push(command.toLowerCase())
+  })
+  for (let count = 0; count < 100; count++) {
+    const shown = await show(aCard(), { ...nobody, address: anAddress() }, replica)
+    replica.remember(`tok_${randomUUID()}`, shown!)
+  }
+  await replica.close()
+  await vi.waitFor(() => expect(commands).toContain('hset'), 5_000)
+  monitor.disconnect()
+  // On a machine that stands still for half a second there is one write more.
+  expect(commands.length).toBeLessThan(10)
+  expect(new Set(commands)).toEqual(new Set(['hset', 'pexpireat']))
 })
 
 test('a list of stolen cards gets few answers: the run is over after the first declines', async () => {
@@ -124,16 +195,25 @@ test('a list of stolen cards gets few answers: the run is over after the first d
   expect(answers.filter(Boolean)).toHaveLength(policy.declinesPerAddress)
 })
 
+/** All that Redis has under a key. */
+async function valueOf(key: string): Promise<unknown> {
+  const type = await redis.type(key)
+  if (type === 'hash') return redis.hgetall(key)
+  if (type === 'stream') return redis.xrange(key, '-', '+')
+  return redis.get(key)
+}
+
 test('what is kept tells no card, token or address, and ends by itself', async () => {
   const [card, token, address] = [aCard(), `tok_${crypto.randomUUID()}`, anAddress()]
   const user = { ...aUser(), address }
-  const shown = await limits.admit(card, user)
-  limits.remember(token, shown)
-  await limits.declined(shown)
+  const replica = await connected()
+  const shown = await replica.admit(card, user)
+  replica.remember(token, shown)
+  await replica.declined(shown)
+  await replica.close()
   expect(shown.card).toMatch(/^[0-9a-f]{6}$/)
   const keys = await redis.keys('cards:*')
-  const values = await redis.mget(keys)
-  const kept = JSON.stringify([keys, values])
+  const kept = JSON.stringify([keys, await Promise.all(keys.map(valueOf))])
   expect(kept).toContain(shown.card)
   for (const secret of [card, token, address]) expect(kept).not.toContain(secret)
   // Within ids and hashes any four digits occur by chance.
@@ -157,6 +237,6 @@ test('without Redis a replica counts for itself, and no card waits or fails for 
   expect(await show(card, nobody, alone)).toBeNull()
   alone.remember('tok', { card: 'none', address: null, application: null })
   await alone.declinedByToken('tok')
-  alone.close()
+  await alone.close()
   await proxy.close()
 })

@@ -1,8 +1,10 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
 import { networkOf, Problem, type Log } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { DeclineLog } from './decline-log.ts'
+import { shortHash, ShownCards, type Shown } from './shown-cards.ts'
 
 /** How much there may be within so many seconds. */
 export type CardPolicy = {
@@ -13,9 +15,6 @@ export type CardPolicy = {
   seconds: number
 }
 
-/** What the declines of a card that was shown are counted by. */
-export type Shown = { card: string; address: string | null; application: string | null }
-
 /**
  * Holds off whoever tries cards out: stolen numbers are worth more once somebody knows which ones work, and an
  * order is a way to find out. A person has few cards, and few that are declined; so new cards are counted by user,
@@ -24,49 +23,51 @@ export type Shown = { card: string; address: string | null; application: string 
 export type CardLimits = {
   /** Before a new card is shown to the processor. Throws Problem rate-limited when it may not be. */
   admit(cardNumber: string, by: CardUser): Promise<Shown>
-  /** The processor has a token for it now, by which a later decline is found to be this card's. */
+  /** The processor has a token for it now, by which a later decline is attributed to this card. */
   remember(token: string, shown: Shown): void
   /** The processor has declined it. */
   declined(shown: Shown): Promise<void>
   /** The processor has declined to charge the card of this token. */
   declinedByToken(token: string): Promise<void>
-  close(): void
+  /** Resolves when what was remembered last is written. */
+  close(): Promise<void>
 }
 
-/** A count in common, the one to fall back on, and where it ends. */
-type Counter = { shared: RateLimiterRedis; own: RateLimiterMemory; limit: number }
-type Counted = { counter: Counter; key: string }
-
-type Settings = { secret: string; policy: CardPolicy; log: Log }
+type Settings = {
+  secret: string
+  policy: CardPolicy
+  log: Log
+  /** Epoch milliseconds. */
+  now?: () => number
+}
 
 /**
- * Counted in common with all replicas in Redis; while it is away each replica counts for itself, and a card is
- * never refused for that. A card of a guest takes two commands, one of which nobody waits for.
+ * Counts in common with all replicas, by way of Redis; while Redis is unavailable each replica counts for itself, and a
+ * card is never refused for that. A guest's card costs no command: what other replicas learn is read once a second, and
+ * written twice a second, for all cards together. A decline is counted on the replica that learns of it at once, and on
+ * all others within a second.
  */
 export class CountedCards implements CardLimits {
   readonly #redis: Redis
   readonly #secret: string
-  readonly #seconds: number
-  readonly #newOfUser: Counter
-  readonly #declined: { card: Counter; address: Counter; application: Counter }
+  readonly #policy: CardPolicy
+  readonly #newOfUser: RateLimiterRedis
+  readonly #declines: DeclineLog
+  readonly #shown: ShownCards
 
-  constructor(url: string, { secret, policy, log }: Settings) {
-    const redis = connectRedis(url, log)
-    const counter = (what: string, limit: number): Counter => {
-      const options = { keyPrefix: `cards:${what}`, points: limit, duration: policy.seconds }
-      const own = new RateLimiterMemory(options)
-      const store = { storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: own }
-      return { shared: new RateLimiterRedis({ ...options, ...store }), own, limit }
-    }
-    this.#redis = redis
+  constructor(url: string, { secret, policy, log, now = Date.now }: Settings) {
+    this.#redis = connectRedis(url, log)
     this.#secret = secret
-    this.#seconds = policy.seconds
-    this.#newOfUser = counter('new-of-user', policy.cardsPerUser)
-    this.#declined = {
-      card: counter('declined', policy.declinesPerCard),
-      address: counter('declined-from', policy.declinesPerAddress),
-      application: counter('declined-of', policy.declinesPerApplication),
-    }
+    this.#policy = policy
+    const options = { keyPrefix: 'cards:new-of-user', points: policy.cardsPerUser, duration: policy.seconds }
+    this.#newOfUser = new RateLimiterRedis({
+      ...options,
+      storeClient: this.#redis,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: new RateLimiterMemory(options),
+    })
+    this.#declines = new DeclineLog(this.#redis, { seconds: policy.seconds, now })
+    this.#shown = new ShownCards(this.#redis, policy)
   }
 
   async admit(cardNumber: string, { userApiKey, address, applicationId }: CardUser): Promise<Shown> {
@@ -75,71 +76,56 @@ export class CountedCards implements CardLimits {
       address: address === null ? null : shortHash(networkOf(address)),
       application: applicationId,
     }
-    const counted = this.#countersOf(shown)
-    const userCard = `cards:of-user:${userApiKey ?? ''}:${shown.card}`
-    const { isKnown, counts } = await this.#known(counted, userCard)
-    const spent = counted.find(({ counter: { limit } }, at) => (counts[at] ?? 0) >= limit)
-    if (spent) throw tooMany(await spent.counter.shared.get(spent.key))
-    // A person who tries one card twice has shown one card.
-    if (userApiKey !== null && !isKnown) await this.#countNew(userApiKey, userCard)
+    const exhaustedForMs = await this.#declines.exhaustedForMs(this.#limitsOf(shown))
+    if (exhaustedForMs !== null) throw tooMany(exhaustedForMs)
+    if (userApiKey !== null) await this.#admitOfUser(userApiKey, shown.card)
     return shown
   }
 
   remember(token: string, shown: Shown): void {
-    this.#redis
-      .set(tokenKey(token), JSON.stringify(shown), 'EX', this.#seconds)
-      .catch(() => 'a later decline of this card is not counted')
+    this.#shown.remember(token, shown)
   }
 
-  async declined(shown: Shown): Promise<void> {
-    await Promise.all(this.#countersOf(shown).map(({ counter: { shared }, key }) => shared.penalty(key)))
+  declined(shown: Shown): Promise<void> {
+    return this.#declines.append(this.#limitsOf(shown).map(({ key }) => key))
   }
 
   async declinedByToken(token: string): Promise<void> {
-    const text = await this.#redis.get(tokenKey(token)).catch(() => null)
-    // Of a card that was saved long ago nobody knows any more who showed it.
-    if (text !== null) await this.declined(JSON.parse(text) as Shown)
+    const shown = await this.#shown.find(token).catch(() => null)
+    if (shown) await this.declined(shown)
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#shown.write()
     this.#redis.disconnect()
   }
 
-  #countersOf({ card, address, application }: Shown): Counted[] {
-    const by = this.#declined
+  #limitsOf({ card, address, application }: Shown): { key: string; limit: number }[] {
+    const { declinesPerCard, declinesPerAddress, declinesPerApplication } = this.#policy
     return [
-      { counter: by.card, key: card },
-      ...(address === null ? [] : [{ counter: by.address, key: address }]),
-      ...(application === null ? [] : [{ counter: by.application, key: application }]),
+      { key: `card ${card}`, limit: declinesPerCard },
+      ...(address === null ? [] : [{ key: `address ${address}`, limit: declinesPerAddress }]),
+      ...(application === null ? [] : [{ key: `application ${application}`, limit: declinesPerApplication }]),
     ]
   }
 
-  /** How often each was declined, and whether the user has shown this card before. */
-  async #known(counted: readonly Counted[], userCard: string) {
-    const keys = counted.map(({ counter: { shared }, key }) => shared.getKey(key))
+  /** A person who tries one card twice has shown one card. */
+  async #admitOfUser(user: string, card: string): Promise<void> {
+    const userCard = `cards:of-user:${user}:${card}`
+    const isKnown = await this.#redis.exists(userCard).catch(() => 0)
+    if (isKnown) return
     try {
-      const [isKnown, ...counts] = await this.#redis.mget(userCard, ...keys)
-      return { isKnown: isKnown !== null, counts: counts.map(Number) }
-    } catch {
-      // Why Redis is away is told by the connection's own events.
-      const own = await Promise.all(counted.map(({ counter, key }) => counter.own.get(key)))
-      return { isKnown: false, counts: own.map((count) => count?.consumedPoints ?? 0) }
-    }
-  }
-
-  async #countNew(user: string, userCard: string): Promise<void> {
-    try {
-      await this.#newOfUser.shared.consume(user)
+      await this.#newOfUser.consume(user)
     } catch (reason) {
-      throw reason instanceof RateLimiterRes ? tooMany(reason) : reason
+      throw reason instanceof RateLimiterRes ? tooMany(reason.msBeforeNext) : reason
     }
-    await this.#redis.set(userCard, 1, 'EX', this.#seconds).catch(() => 'it counts once more')
+    await this.#redis.set(userCard, 1, 'EX', this.#policy.seconds).catch(() => 'it counts once more')
   }
 }
 
-const tooMany = (count: RateLimiterRes | null): Problem =>
+const tooMany = (waitMs: number): Problem =>
   new Problem('rate-limited', 'Too many cards were tried. Please wait a while and try again.', {
-    retryAfterSeconds: Math.max(1, Math.ceil((count?.msBeforeNext ?? 0) / 1_000)),
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
   })
 
 /**
@@ -150,8 +136,3 @@ const tooMany = (count: RateLimiterRes | null): Problem =>
  */
 const cardId = (cardNumber: string, secret: string): string =>
   createHmac('sha256', secret).update(`card ${cardNumber}`).digest('hex').slice(0, 6)
-
-const tokenKey = (token: string): string => `cards:token:${shortHash(token)}`
-
-/** Redis need not know addresses and tokens. */
-const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { outsideTraces } from '@platter/kit'
+import type { Redis } from '@platter/kit/redis'
+import { DeclineCounts } from '../domain/decline-counts.ts'
+
+const STREAM = 'cards:declines'
+/** A decline that another replica has logged is counted here at most so much later. */
+export const STALENESS_MS = 1_000
+/** Entries of one read. An hour in which one in ten of 100 cards a second is declined has 36,000. */
+const PAGE = 1_000
+
+/**
+ * The declines of all replicas: a Redis stream, whose counts each replica has in memory. So a card costs no command: a
+ * replica that takes cards reads what is new once in STALENESS_MS, for all of them together. While Redis is unavailable
+ * the replica counts its own declines beside those that it knows of.
+ */
+export class DeclineLog {
+  readonly #redis: Redis
+  readonly #windowMs: number
+  readonly #now: () => number
+  readonly #counts: DeclineCounts
+  /** Its own entries are counted when they are made. */
+  readonly #replica = randomUUID()
+  #lastId = '0'
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | null = null
+
+  /** `now`: epoch milliseconds. */
+  constructor(redis: Redis, { seconds, now }: { seconds: number; now: () => number }) {
+    this.#redis = redis
+    this.#windowMs = seconds * 1_000
+    this.#now = now
+    this.#counts = new DeclineCounts(this.#windowMs)
+  }
+
+  /** Counts a decline of each key here at once, and on other replicas within STALENESS_MS. Never rejects. */
+  async append(keys: readonly string[]): Promise<void> {
+    const now = this.#now()
+    for (const key of keys) this.#counts.add(key, now, now)
+    await this.#redis
+      .pipeline()
+      .xadd(STREAM, 'MINID', now - this.#windowMs, '*', 'by', this.#replica, 'keys', JSON.stringify(keys))
+      .pexpire(STREAM, this.#windowMs)
+      .exec()
+      .catch(() => 'it is counted on this replica only')
+  }
+
+  /** Milliseconds until a key that has reached `limit` may be declined again; null for a key below its limit. Never rejects. */
+  async exhaustedForMs(keys: readonly { key: string; limit: number }[]): Promise<number | null> {
+    if (this.#now() - this.#readAt >= STALENESS_MS)
+      await (this.#reading ??= outsideTraces(() => this.#read()))
+    const now = this.#now()
+    for (const { key, limit } of keys) {
+      const forMs = this.#counts.exhaustedForMs(key, limit, now)
+      if (forMs !== null) return forMs
+    }
+    return null
+  }
+
+  /** Never rejects. */
+  async #read(): Promise<void> {
+    const startedAt = this.#now()
+    try {
+      let entries
+      do {
+        const [stream] = (await this.#redis.xread('COUNT', PAGE, 'STREAMS', STREAM, this.#lastId)) ?? []
+        entries = stream?.[1] ?? []
+        for (const [id, fields] of entries) this.#take(id, fields)
+      } while (entries.length === PAGE)
+    } catch {
+      // The connection's own events say why. The next second reads on from `#lastId`.
+    } finally {
+      // Also after a failure: otherwise each card would wait for a Redis that does not answer.
+      this.#readAt = startedAt
+      this.#reading = null
+    }
+  }
+
+  #take(id: string, [, by, , keys]: string[]): void {
+    this.#lastId = id
+    if (by === this.#replica || keys === undefined) return
+    const now = this.#now()
+    for (const key of JSON.parse(keys) as string[]) this.#counts.add(key, Number.parseInt(id, 10), now)
+  }
+}
