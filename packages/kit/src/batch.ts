@@ -13,6 +13,8 @@ type Batching<On, Item, Result> = {
   run: (on: On, items: readonly Item[]) => Promise<readonly Result[]>
   /** For writes. Two items with the same key are never in one statement: it would see the row of both as it was before it. */
   keyOf?: (item: Item) => string
+  /** Milliseconds for which calls wait for others, where nobody waits for their results. Default: until the end of the turn. */
+  gatherMs?: number
 }
 
 /** With one statement at a time a call waits for two statements at worst; a second one fills the pauses of the first. */
@@ -76,10 +78,14 @@ class Batches<On, Item, Result> {
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0 || this.#running >= CONCURRENT_STATEMENTS) return
     this.#isScheduled = true
-    setImmediate(() => {
+    const run = () => {
       this.#isScheduled = false
       this.#runNext()
-    })
+    }
+    const { gatherMs = 0 } = this.#batching
+    // A full batch has nothing to wait for: a backlog must not be worked off at one batch in `gatherMs`.
+    if (gatherMs > 0 && this.#waiting.length < MAX_BATCH) setTimeout(run, gatherMs)
+    else setImmediate(run)
   }
 
   #runNext(): void {

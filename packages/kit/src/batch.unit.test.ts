@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { batched } from './batch.ts'
 
 const refused = () => Object.assign(new Error('duplicate key'), { code: '23505' })
 
 /** Statements that end when the test ends them, in the order in which they started. */
-function statements() {
+function statements({ gatherMs }: { gatherMs?: number } = {}) {
   const made: { items: readonly string[]; end(): void; fail(error: Error): void }[] = []
   const call = batched({
     keyOf: (item: string) => item.slice(0, 1),
+    ...(gatherMs !== undefined && { gatherMs }),
     run: (_on: object, items) => {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>()
       made.push({
@@ -73,6 +74,32 @@ test('a statement takes at most 64 items; the rest starts beside it', async () =
   void many.map(call)
   await endOfTurn()
   expect(items().map(({ length }) => length)).toEqual([64, 1])
+})
+
+test('calls that are gathered share a statement after the time for which they wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { items, call } = statements({ gatherMs: 100 })
+  void call('a')
+  vi.advanceTimersByTime(60)
+  void call('b')
+  vi.advanceTimersByTime(39)
+  expect(items()).toEqual([])
+  vi.advanceTimersByTime(1)
+  expect(items()).toEqual([['a', 'b']])
+})
+
+test('a backlog of gathered calls starts as fast as its batches fill', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { made, items, call } = statements({ gatherMs: 100 })
+  void Array.from({ length: 200 }, (_, at) => call(String.fromCodePoint(0x4e00 + at)))
+  vi.advanceTimersByTime(100)
+  await endOfTurn()
+  expect(items().map(({ length }) => length)).toEqual([64, 64])
+  made[0]?.end()
+  await endOfTurn()
+  expect(items().map(({ length }) => length)).toEqual([64, 64, 64])
 })
 
 test('a refused statement is retried item by item: only the item at fault is rejected', async () => {

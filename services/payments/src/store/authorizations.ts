@@ -1,6 +1,7 @@
 import type { Cents } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
-import { sql, type Generated, type Kysely, type Selectable } from 'kysely'
+import { prepared } from '@platter/kit/prepared'
+import { sql, type Generated, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import type { Authorization, State } from '../domain/authorization.ts'
 import type { Change } from '../domain/learn.ts'
 import type { Decline } from '../domain/refusals.ts'
@@ -49,50 +50,111 @@ const columns = sql.join(
 type Db = Kysely<Database>
 type Hold = { orderApiKey: string; amount: Cents; token: string }
 type Move = { from: Authorization; change: Change }
+type Unknown = { of: Authorization; call: string; reason: string }
+
+/** A statement whose text is built once. */
+const statement = <Values extends object>(build: (values: Values) => RawBuilder<Row>) =>
+  prepared((db: Db, values: Values) => ({ compile: () => build(values).compile(db) }))
 
 /* Statements that orders share which come at the same time: each gives the rows that it found, made or moved. */
 
+const selectRows = statement(
+  ({ orderApiKeys }: { orderApiKeys: readonly string[] }) =>
+    sql<Row>`select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`,
+)
+
 const read = batched({
-  run: async (db: Db, orderApiKeys: readonly string[]) => {
-    const { rows } = await sql<Row>`
-      select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`.execute(db)
-    return inOrder(orderApiKeys, rows)
-  },
+  run: async (db: Db, orderApiKeys: readonly string[]) =>
+    inOrder(orderApiKeys, await selectRows(db, { orderApiKeys })),
 })
+
+const insertRows = statement(
+  ({ holds }: { holds: string }) => sql<Row>`
+    insert into authorizations (order_api_key, state, amount, token)
+    select "orderApiKey", 'sent', amount, token
+    from jsonb_to_recordset(${holds}::jsonb) as given("orderApiKey" text, amount integer, token text)
+    on conflict (order_api_key) do nothing
+    returning ${columns}`,
+)
 
 const make = batched({
   keyOf: ({ orderApiKey }: Hold) => orderApiKey,
-  run: async (db: Db, holds) => {
-    const { rows } = await sql<Row>`
-      insert into authorizations (order_api_key, state, amount, token)
-      select "orderApiKey", 'sent', amount, token
-      from jsonb_to_recordset(${JSON.stringify(holds)}::jsonb) as given("orderApiKey" text, amount integer, token text)
-      on conflict (order_api_key) do nothing
-      returning ${columns}`.execute(db)
-    return inOrder(
+  run: async (db: Db, holds) =>
+    inOrder(
       holds.map(({ orderApiKey }) => orderApiKey),
-      rows,
-    )
-  },
+      await insertRows(db, { holds: JSON.stringify(holds) }),
+    ),
 })
 
-const move = batched({
+const updateRows = statement(
+  ({ moves, keys }: { moves: string; keys: readonly string[] }) => sql<Row>`
+    update authorizations set
+      state = given.state,
+      processor_id = coalesce(given.processor_id, authorizations.processor_id),
+      refusal_code = coalesce(given.refusal_code, authorizations.refusal_code),
+      decline_code = coalesce(given.decline_code, authorizations.decline_code),
+      unknown_since = null, updated_at = now()
+    from jsonb_to_recordset(${moves}::jsonb) as given(
+      order_api_key text, from_state text, state text, processor_id text, refusal_code text, decline_code text)
+    where authorizations.order_api_key = given.order_api_key and authorizations.order_api_key = any(${keys})
+      and authorizations.state = given.from_state
+    returning ${columns}`,
+)
+
+const moving = {
   keyOf: ({ from }: Move) => from.orderApiKey,
-  run: async (db: Db, moves) => {
+  run: async (db: Db, moves: readonly Move[]) => {
     const keys = moves.map(({ from }) => from.orderApiKey)
-    const { rows } = await sql<Row>`
-      update authorizations set
-        state = given.state,
-        processor_id = coalesce(given.processor_id, authorizations.processor_id),
-        refusal_code = coalesce(given.refusal_code, authorizations.refusal_code),
-        decline_code = coalesce(given.decline_code, authorizations.decline_code),
-        unknown_since = null, updated_at = now()
-      from jsonb_to_recordset(${JSON.stringify(moves.map(moveRow))}::jsonb) as given(
-        order_api_key text, from_state text, state text, processor_id text, refusal_code text, decline_code text)
-      where authorizations.order_api_key = given.order_api_key and authorizations.order_api_key = any(${keys})
-        and authorizations.state = given.from_state
-      returning ${columns}`.execute(db)
-    return inOrder(keys, rows)
+    return inOrder(keys, await updateRows(db, { moves: JSON.stringify(moves.map(moveRow)), keys }))
+  },
+}
+
+const move = batched(moving)
+
+/** Nobody waits for a capture, and the answers of the processor arrive one by one: without this each had its own commit. */
+const moveLater = batched({ ...moving, gatherMs: 100 })
+
+const releaseRows = statement(
+  ({ orderApiKeys }: { orderApiKeys: readonly string[] }) => sql<Row>`
+    insert into authorizations (order_api_key, state, release_requested_at)
+    select order_api_key, 'released', now() from unnest(${orderApiKeys}::text[]) as given(order_api_key)
+    on conflict (order_api_key) do update
+      set release_requested_at = coalesce(authorizations.release_requested_at, now())
+    returning ${columns}`,
+)
+
+const release = batched({
+  keyOf: (orderApiKey: string) => orderApiKey,
+  run: async (db: Db, orderApiKeys) => inOrder(orderApiKeys, await releaseRows(db, { orderApiKeys })),
+})
+
+const noteRows = statement(
+  ({ unknown, keys }: { unknown: string; keys: readonly string[] }) => sql<Row>`
+    update authorizations set
+      unknown_since = coalesce(unknown_since, now()),
+      unknown_call = given.call,
+      unknown_reason = given.reason,
+      unknown_answers = unknown_answers + 1
+    from jsonb_to_recordset(${unknown}::jsonb) as given(order_api_key text, state text, call text, reason text)
+    where authorizations.order_api_key = given.order_api_key and authorizations.order_api_key = any(${keys})
+      and authorizations.state = given.state`,
+)
+
+/** While the processor is unavailable as many are noted at once as commands are handled at once. */
+const note = batched({
+  keyOf: ({ of }: Unknown) => of.orderApiKey,
+  run: async (db: Db, all): Promise<void[]> => {
+    const unknown = all.map(({ of: { orderApiKey, state }, call, reason }) => ({
+      order_api_key: orderApiKey,
+      state,
+      call,
+      reason,
+    }))
+    await noteRows(db, {
+      unknown: JSON.stringify(unknown),
+      keys: unknown.map(({ order_api_key: key }) => key),
+    })
+    return all.map(() => undefined)
   },
 })
 
@@ -123,47 +185,19 @@ export function createAuthorizations(db: Db) {
 
     /** From now on nothing may stay held; of an order that was never sent, nothing may ever be. */
     async requestRelease(orderApiKey: string): Promise<Authorization> {
-      const marked = await db
-        .insertInto('authorizations')
-        .values({ order_api_key: orderApiKey, state: 'released', release_requested_at: sql`now()` })
-        .onConflict((conflict) =>
-          conflict.column('order_api_key').doUpdateSet({
-            release_requested_at: sql`coalesce(authorizations.release_requested_at, now())`,
-          }),
-        )
-        .returning(row)
-        .executeTakeFirstOrThrow()
-      return toAuthorization(marked)
+      return existing(await release(db, orderApiKey), orderApiKey)
     },
 
-    /** Moves the row on, or gives it as it is when somebody else has moved it meanwhile. */
+    /** Moves the row on, or gives it as it is when another command has moved it meanwhile. */
     async move(from: Authorization, change: Change): Promise<Authorization> {
-      return (await move(db, { from, change })) ?? existing(await find(from.orderApiKey), from.orderApiKey)
+      const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
+      return moved ?? existing(await find(from.orderApiKey), from.orderApiKey)
     },
 
-    noteUnknown: (of: Authorization, open: OpenCall) => noteUnknown(db, of, open),
+    /** Notes that the outcome of a call is unknown; for operators, the saga repeats the command anyway. */
+    noteUnknown: (of: Authorization, { call, reason }: { call: string; reason: string }): Promise<void> =>
+      note(db, { of, call, reason }),
   }
-}
-
-type OpenCall = { call: string; reason: string }
-
-/** Notes that an answer left open what came of a call; for people, the saga asks again anyway. */
-async function noteUnknown(
-  db: Kysely<Database>,
-  { orderApiKey, state }: Authorization,
-  { call, reason }: OpenCall,
-): Promise<void> {
-  await db
-    .updateTable('authorizations')
-    .set({
-      unknown_since: sql`coalesce(unknown_since, now())`,
-      unknown_call: call,
-      unknown_reason: reason,
-      unknown_answers: sql`unknown_answers + 1`,
-    })
-    .where('order_api_key', '=', orderApiKey)
-    .where('state', '=', state)
-    .execute()
 }
 
 function existing(found: Authorization | null, orderApiKey: string): Authorization {
