@@ -25,7 +25,7 @@ import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
 import { tellCancellations } from '../../services/orders/src/tell-cancellations.ts'
 import { Waiters } from '../../services/orders/src/waiters.ts'
-import { answering } from '../../services/payments/src/answering.ts'
+import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
@@ -185,10 +185,18 @@ export async function payments(): Promise<true> {
   const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', service: 'payments', log })
   const settle = createSettle({ authorizations, processor, log })
-  const answered = answering(bus)
-  bus.onCommand(PaymentsAuthorize, monitors.watched(guarded(answered(authorize(authorizations, settle)))))
-  bus.onCommand(PaymentsCapture, monitors.watched(guarded(answered(capture(authorizations, settle)))))
-  bus.onCommand(PaymentsRelease, monitors.watched(guarded(answered(release(authorizations, settle)))))
+  bus.onCommand(
+    PaymentsAuthorize,
+    monitors.watched(guarded(commandHandler(bus, authorize(authorizations, settle)))),
+  )
+  bus.onCommand(
+    PaymentsCapture,
+    monitors.watched(guarded(commandHandler(bus, capture(authorizations, settle)))),
+  )
+  bus.onCommand(
+    PaymentsRelease,
+    monitors.watched(guarded(commandHandler(bus, release(authorizations, settle)))),
+  )
   await bus.start()
   return true
 }

@@ -27,13 +27,14 @@ const soon = { timeout: 20_000, interval: 50 }
 
 const stripe = new StripeServer()
 const answers: SagaAnswer[] = []
+let config: Config
 let parts: Parts
 let orders: Bus
 let rows: pg.Client
 
 beforeAll(async () => {
   const DATABASE_URL = await newDatabase()
-  const config = readConfig(Config, {
+  config = readConfig(Config, {
     NODE_ENV: 'development',
     PORT: '0',
     INTERNAL_SECRET,
@@ -45,8 +46,7 @@ beforeAll(async () => {
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_URL: await stripe.listen(),
   })
-  parts = wire(config, log)
-  await parts.start?.()
+  parts = await startReplica()
   orders = new Bus({ url: servers().rabbitmq, service: 'orders', log })
   orders.onCommand(SagaAnswer, async (answer) => void answers.push(answer))
   await orders.start()
@@ -56,11 +56,22 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await rows.end()
-  await Promise.all([orders.quiesce(), parts.quiesce?.()])
-  await parts.app.close()
-  await Promise.all([orders.close(), parts.close?.()])
+  await Promise.all([orders.quiesce(), stop(parts)])
+  await orders.close()
   await stripe.close()
 })
+
+async function startReplica(): Promise<Parts> {
+  const replica = wire(config, log)
+  await replica.start?.()
+  return replica
+}
+
+async function stop(replica: Parts): Promise<void> {
+  await replica.quiesce?.()
+  await replica.app.close()
+  await replica.close?.()
+}
 
 async function tokenOf(cardNumber: string) {
   const { statusCode, body } = await parts.app.inject({
@@ -90,17 +101,23 @@ async function tokenOf(cardNumber: string) {
 
 const newOrder = () => randomBytes(24).toString('hex')
 
-/** Says a command and waits for the answer to it. */
-async function said(
-  orderApiKey: string,
-  command: typeof PaymentsAuthorize | typeof PaymentsCapture | typeof PaymentsRelease,
-  more: object,
-) {
-  const step = { orderApiKey, step: command.name, undo: false, version: 1, attempt: 1 }
-  const isAnswer = (one: SagaAnswer) => one.orderApiKey === orderApiKey && one.step === command.name
-  await orders.publish(command, { ...step, ...more }, { requestId: 'r1' })
-  await vi.waitFor(() => expect(answers.some(isAnswer)).toBe(true), soon)
-  return answers.find(isAnswer)?.outcome
+type Command = typeof PaymentsAuthorize | typeof PaymentsCapture | typeof PaymentsRelease
+
+function publish(orderApiKey: string, command: Command, more: object, attempt = 1): Promise<void> {
+  const step = { orderApiKey, step: command.name, undo: false, version: 1, attempt }
+  return orders.publish(command, { ...step, ...more }, { requestId: 'r1' })
+}
+
+async function replyTo(orderApiKey: string, command: Command): Promise<SagaAnswer['outcome'] | undefined> {
+  const isReply = (one: SagaAnswer) => one.orderApiKey === orderApiKey && one.step === command.name
+  await vi.waitFor(() => expect(answers.some(isReply)).toBe(true), soon)
+  return answers.find(isReply)?.outcome
+}
+
+/** Publishes a command and waits for the reply to it. */
+async function said(orderApiKey: string, command: Command, more: object) {
+  await publish(orderApiKey, command, more)
+  return replyTo(orderApiKey, command)
 }
 
 const effects = (orderApiKey: string) =>
@@ -177,4 +194,62 @@ test('an event moves the row once, and is remembered for a month', async () => {
   await deliver('evt_2', intent)
   const kept = await rows.query('select id from webhook_events order by id')
   expect(kept.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
+})
+
+/** The calls that ask Stripe to hold money for an order. */
+const holdsAsked = (...orderApiKeys: string[]) =>
+  stripe.requests.filter(
+    ({ kind, params }) =>
+      kind === 'authorize' && orderApiKeys.some((key) => JSON.stringify(params).includes(key)),
+  ).length
+
+test('an authorize repeated while the first is at the processor is asked for once, and makes one hold', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const [order, other] = [newOrder(), newOrder()]
+  const proceed = stripe.stall('authorize')
+  for (let attempt = 1; attempt <= 5; attempt++)
+    await publish(order, PaymentsAuthorize, { amount: AMOUNT, token }, attempt)
+  // Comes after them in the queue.
+  await publish(other, PaymentsAuthorize, { amount: AMOUNT, token })
+  await vi.waitFor(() => expect(holdsAsked(order, other)).toBe(2), soon)
+  proceed()
+  for (const one of [order, other])
+    expect(await replyTo(one, PaymentsAuthorize)).toMatchObject({ kind: 'done' })
+  expect(holdsAsked(order, other)).toBe(2)
+  expect(effects(order)).toEqual(['authorize'])
+})
+
+test('an authorize repeated on two replicas while the first is at the processor makes one hold', async () => {
+  const second = await startReplica()
+  const { token } = await tokenOf('4242424242424242')
+  const order = newOrder()
+  const proceed = stripe.stall('authorize')
+  for (let attempt = 1; attempt <= 8; attempt++)
+    await publish(order, PaymentsAuthorize, { amount: AMOUNT, token }, attempt)
+  // One of them waits; the other is told that a request with this key is in progress.
+  await vi.waitFor(() => expect(holdsAsked(order)).toBeGreaterThan(1), soon)
+  proceed()
+  expect(await replyTo(order, PaymentsAuthorize)).toMatchObject({ kind: 'done' })
+  await stop(second)
+  expect(effects(order)).toEqual(['authorize'])
+})
+
+test('a hundred authorizations wait for the processor at once, and a hundred captures share commits', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const placed = Array.from({ length: 100 }, newOrder)
+  const proceed = stripe.stall('authorize')
+  await Promise.all(placed.map((order) => publish(order, PaymentsAuthorize, { amount: AMOUNT, token })))
+  await vi.waitFor(() => expect(holdsAsked(...placed)).toBe(100), soon)
+  proceed()
+  await Promise.all(placed.map((order) => replyTo(order, PaymentsAuthorize)))
+  await Promise.all(placed.map((order) => publish(order, PaymentsCapture, { amount: AMOUNT })))
+  await Promise.all(placed.map((order) => replyTo(order, PaymentsCapture)))
+  const { rows: commits } = await rows.query(
+    `select xmin::text, count(*)::int, min(state) as state from authorizations
+     where order_api_key = any($1) group by 1`,
+    [placed],
+  )
+  expect(commits).toEqual(commits.map(() => expect.objectContaining({ state: 'captured' }) as unknown))
+  // Two if all answers come within 100 ms of each other; each commit takes 64 at most.
+  expect(commits.length).toBeLessThan(20)
 })

@@ -15,7 +15,7 @@ import {
 import { createApp, internalSecrets, readJson, router, type Log, type Parts } from '@platter/kit'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
-import { answering } from './answering.ts'
+import { commandHandler } from './command-handler.ts'
 import { processingOf, type Config } from './config.ts'
 import { authorize } from './handlers/authorize.ts'
 import { capture } from './handlers/capture.ts'
@@ -23,6 +23,7 @@ import { release } from './handlers/release.ts'
 import { countedProcessor } from './outside/counted-processor.ts'
 import { createDevelopmentProcessor } from './outside/development-processor.ts'
 import { createEventReader } from './outside/stripe-events.ts'
+import { COMMANDS_AT_ONCE } from './outside/processor.ts'
 import { StripeProcessor } from './outside/stripe-processor.ts'
 import { tracedProcessor } from './outside/traced-processor.ts'
 import { askPaymentAgain } from './routes/ask-payment-again.ts'
@@ -59,10 +60,10 @@ export function wire(config: Config, log: Log): Parts {
   const authorizations = createAuthorizations(postgres.db)
   const settle = createSettle({ authorizations, processor, log })
 
-  const answered = answering(bus)
-  bus.onCommand(PaymentsAuthorize, answered(authorize(authorizations, settle)))
-  bus.onCommand(PaymentsCapture, answered(capture(authorizations, settle)))
-  bus.onCommand(PaymentsRelease, answered(release(authorizations, settle)))
+  const concurrency = { atOnce: COMMANDS_AT_ONCE }
+  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(authorizations, settle)), concurrency)
+  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(authorizations, settle)), concurrency)
+  bus.onCommand(PaymentsRelease, commandHandler(bus, release(authorizations, settle)), concurrency)
 
   const secrets = internalSecrets(config)
   const app = createApp(log)

@@ -7,6 +7,7 @@ import {
   ANSWER_BYTES,
   ANSWER_WITHIN_MS,
   CONNECT_WITHIN_MS,
+  CONNECTIONS,
   Id,
   Word,
   type Processor,
@@ -64,7 +65,7 @@ export function createDevelopmentProcessor(
   answerWithinMs = ANSWER_WITHIN_MS,
 ): Processor & ProcessorBook {
   const pool = new Pool(url, {
-    connections: 64,
+    connections: CONNECTIONS,
     connectTimeout: CONNECT_WITHIN_MS,
     maxResponseSize: ANSWER_BYTES,
   })

@@ -8,6 +8,14 @@ type CallTo<M extends Call['move']> = Omit<Extract<Call, { move: M }>, 'move'>
 /** To connect, and for a whole call. */
 export const CONNECT_WITHIN_MS = 1_000
 export const ANSWER_WITHIN_MS = requestTimes.processor
+/**
+ * Commands of one kind that a replica handles at once. They wait for the processor, so the number follows from its latency:
+ * at the 6 s that a call may take it still allows 170 orders a second, about what one replica's CPU can do. With the 16 of a
+ * handler that waits for PostgreSQL only, a processor that took 1 s allowed 15.
+ */
+export const COMMANDS_AT_ONCE = 1_024
+/** Three kinds of commands and the tokens of as many orders; opened as they are needed. A call must not wait for a connection. */
+export const CONNECTIONS = 4 * COMMANDS_AT_ONCE
 /** An answer has some kilobytes; whatever is larger is none (reliability 4.2, API10). */
 export const ANSWER_BYTES = 256 * 1024
 

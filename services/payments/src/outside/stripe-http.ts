@@ -1,7 +1,7 @@
 import { wasNotSent } from '@platter/kit'
 import type { Stripe } from 'stripe'
 import { Agent, request } from 'undici'
-import { ANSWER_BYTES, CONNECT_WITHIN_MS } from './processor.ts'
+import { ANSWER_BYTES, CONNECT_WITHIN_MS, CONNECTIONS } from './processor.ts'
 
 type Made = Parameters<Stripe.HttpClient['makeRequest']>
 
@@ -32,7 +32,7 @@ function nameOf(error: unknown): string {
  */
 export class BoundedHttp implements Stripe.HttpClient {
   readonly #agent = new Agent({
-    connections: 64,
+    connections: CONNECTIONS,
     connect: { timeout: CONNECT_WITHIN_MS },
     maxResponseSize: ANSWER_BYTES,
   })

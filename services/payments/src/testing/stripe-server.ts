@@ -79,6 +79,7 @@ export class StripeServer {
   readonly book = new StripeBook()
   /** Everything that was asked, in order. */
   readonly requests: { kind: Kind; headers: IncomingMessage['headers']; params: unknown }[] = []
+  readonly #stalls = new Map<Kind, Promise<void>>()
   readonly #faults: { fault: StripeFault; on: Kind; ms: number }[] = []
   readonly #kept = new Map<string, { asked: string; reply: Reply }>()
   readonly #running = new Set<string>()
@@ -97,6 +98,16 @@ export class StripeServer {
   /** Lets the next request of this kind meet a fault. */
   fault(fault: StripeFault, on: Kind, ms = 0): void {
     this.#faults.push({ fault, on, ms })
+  }
+
+  /** Lets all requests of this kind wait from now on, until the function that it gives is called. */
+  stall(kind: Kind): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#stalls.set(kind, promise)
+    return () => {
+      this.#stalls.delete(kind)
+      resolve()
+    }
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -144,6 +155,7 @@ export class StripeServer {
   }
 
   async #strike(kind: Kind, work: () => Reply, keep: (reply: Reply) => void): Promise<Reply | null> {
+    await this.#stalls.get(kind)
     const at = this.#faults.findIndex(({ on }) => on === kind)
     const [due] = at === -1 ? [] : this.#faults.splice(at, 1)
     const done = (reply: Reply): Reply => {
