@@ -42,6 +42,7 @@ export function installAmbient(): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
+    setImmediate: globalThis.setImmediate,
     performanceNow: performance.now.bind(performance),
     dateNow: Date.now,
     random: Math.random,
@@ -50,7 +51,8 @@ export function installAmbient(): () => void {
     randomUUID: crypto.randomUUID,
   }
   const put = (things: Record<keyof typeof real, unknown>) => {
-    Object.assign(globalThis, { setTimeout: things.setTimeout, clearTimeout: things.clearTimeout })
+    const { setTimeout, clearTimeout, setImmediate } = things
+    Object.assign(globalThis, { setTimeout, clearTimeout, setImmediate })
     Object.assign(performance, { now: things.performanceNow })
     Object.assign(Date, { now: things.dateNow })
     Object.assign(Math, { random: things.random })
@@ -63,6 +65,7 @@ export function installAmbient(): () => void {
     clearTimeout: (timer: Timer | undefined) => {
       if (timer) timer.cancelled = true
     },
+    setImmediate: (run: () => void) => virtualTimeout(run),
     performanceNow: () => world().now,
     dateNow: () => EPOCH + Math.floor(world().now),
     random: () => world().random.next(),

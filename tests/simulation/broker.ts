@@ -4,7 +4,6 @@ export type Message = {
   content: Buffer
   properties: Record<string, unknown>
   redelivered: boolean
-  deliveries: number
 }
 
 /** A consumer as the broker knows it. `unacked` by delivery tag. */
@@ -22,8 +21,6 @@ type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; c
 /** The broker's end of a connection. `closed` tells the client, which may be dead or frozen and never learn of it. */
 export type Connection = { owner: Process; open: boolean; closed: (reason: string) => void }
 
-/** What a quorum queue allows before a message counts as poison (packages/bus, topology). */
-const DELIVERY_LIMIT = 20
 const LONGEST_DELAY_MS = 20_000
 
 /**
@@ -91,6 +88,10 @@ export class Broker {
     return own
   }
 
+  hasQueue(name: string): boolean {
+    return this.#queues.has(name)
+  }
+
   bind(queue: string, exchange: string): void {
     this.#exchanges.set(exchange, (this.#exchanges.get(exchange) ?? new Set()).add(queue))
   }
@@ -114,7 +115,8 @@ export class Broker {
 
   /** False when there is no such queue: the message cannot be routed. */
   publish(exchange: string, key: string, content: Buffer, properties: Record<string, unknown>): boolean {
-    const message = { content, properties, redelivered: false, deliveries: 0 }
+    if (key.endsWith('.dead')) this.deadLetters.push(content.toString())
+    const message = { content, properties, redelivered: false }
     const direct = this.#replyTo.get(key)
     if (direct) {
       this.#hand(direct, message)
@@ -130,9 +132,9 @@ export class Broker {
     this.#settle(connection, deliveryTag)
   }
 
-  reject(connection: Connection, deliveryTag: number): void {
-    const message = this.#settle(connection, deliveryTag)
-    if (message) this.deadLetters.push(message.content.toString())
+  requeue(connection: Connection, deliveryTag: number): void {
+    const settled = this.#settle(connection, deliveryTag)
+    if (settled) this.#ready(settled.queue, { ...settled.message, redelivered: true })
   }
 
   /** How many messages wait or are in hand; without those that only their owner reads. */
@@ -146,7 +148,7 @@ export class Broker {
       )
   }
 
-  #settle(connection: Connection, deliveryTag: number): Message | null {
+  #settle(connection: Connection, deliveryTag: number): { queue: Queue; message: Message } | null {
     if (!connection.open) return null
     for (const queue of this.#queues.values())
       for (const consumer of queue.consumers) {
@@ -154,14 +156,12 @@ export class Broker {
         if (!message || consumer.connection !== connection) continue
         consumer.unacked.delete(deliveryTag)
         this.#pump(queue)
-        return message
+        return { queue, message }
       }
     return null
   }
 
   #ready(queue: Queue, message: Message): void {
-    // A dead letter as well, but nobody's mistake when 20 readers in a row were killed: its row says it again.
-    if (message.deliveries >= DELIVERY_LIMIT) return
     queue.ready.push(message)
     this.#pump(queue)
   }
@@ -178,8 +178,7 @@ export class Broker {
   #hand(consumer: Consumer, message: Message): void {
     const world = this.#world
     const deliveryTag = ++this.#tag
-    const counted = { ...message, deliveries: message.deliveries + 1 }
-    if (!consumer.noAck) consumer.unacked.set(deliveryTag, counted)
+    if (!consumer.noAck) consumer.unacked.set(deliveryTag, message)
     const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
     world.later(world.hop() + late, consumer.connection.owner, () => {
       // What came in before the end of its connection may still be read after it.

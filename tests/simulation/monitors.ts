@@ -2,6 +2,7 @@ import type { StepRef } from '@platter/contracts'
 import { me, simulation } from './simulation.ts'
 import type { Process, World } from './world.ts'
 
+type Acked = { content: Buffer; properties: Record<string, unknown>; fields: { redelivered: boolean } }
 type Counts = { finished: number; acked: number }
 
 /**
@@ -45,11 +46,17 @@ export class Monitors {
     }
   }
 
-  acked(content: Buffer): void {
-    const identity = identityOf(JSON.parse(content.toString()))
-    const counts = this.#countsOf(me(), identity)
-    if (++counts.acked > counts.finished)
-      this.#world.mistake('acked early', `${identity} was acked before its handler had ended`)
+  /** A redelivered message is acknowledged first: this is its last delivery (packages/bus/src/consumer.ts). */
+  acked({ content, properties, fields }: Acked): void {
+    if (fields.redelivered) return
+    const parsed: unknown = JSON.parse(content.toString())
+    const commands = properties['type'] === 'batch' ? (parsed as { data: unknown }[]) : [{ data: parsed }]
+    for (const { data } of commands) {
+      const identity = identityOf(data)
+      const counts = this.#countsOf(me(), identity)
+      if (++counts.acked > counts.finished)
+        this.#world.mistake('acked early', `${identity} was acked before its handler had ended`)
+    }
   }
 
   /** The processor is asked for an effect. */
@@ -76,4 +83,4 @@ function identityOf(data: unknown): string {
   return `${rest.outcome === undefined ? '' : 'answer to '}${step}${undo ? ' undone' : ''} ${version}.${attempt} of ${orderApiKey}`
 }
 
-export const noteAck = (content: Buffer): void => simulation().monitors.acked(content)
+export const noteAck = (message: Acked): void => simulation().monitors.acked(message)

@@ -28,9 +28,9 @@ export class Process {
 /** Chances of a single message, statement or call to go wrong, before a run turns some of them off or up. */
 export const CHANCES = {
   crash: 0.006,
-  'message dropped after its confirm': 0.02,
+  'message dropped': 0.02,
   'message lost, connection cut': 0.015,
-  'message kept, confirm lost': 0.02,
+  'message kept, connection cut': 0.02,
   'message duplicated': 0.06,
   'message delayed': 0.06,
   'statement refused': 0.012,
@@ -54,8 +54,10 @@ export type Chance = keyof typeof CHANCES
 
 type Event = { at: number; order: number; owner: Process | null; run: () => void }
 
+const { setImmediate: realImmediate } = globalThis
+
 /** Microtasks run before the next immediate: after it nothing that was resolved is still on its way. */
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve))
 
 /** Everything that happens, one event after the other, in virtual time, as one seed decides. */
 export class World {

@@ -1,65 +1,119 @@
 import { randomUUID } from 'node:crypto'
-import { command, nudge, question } from '@platter/contracts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { command, nudge, question, type Command } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
-import { connect } from 'amqplib'
+import { connect, type ChannelModel, type ConsumeMessage, type Options } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Bus, deadQueueOf, NoAnswer, NotConfirmed, queueOf, type DeadLetter } from './index.ts'
+import { Bus, deadQueueOf, NoAnswer, NotPublished, queueOf, type DeadLetter } from './index.ts'
+import { declareCommand } from './topology.ts'
 
 const log = createLog('test', 'fatal')
 const context = { requestId: 'r1' }
+/** AMQP's delivery mode. */
+const PERSISTENT = 2
 const soon = { timeout: 20_000, interval: 50 }
 
 let proxy: Proxy
 let bus: Bus
+let outside: ChannelModel
 const Number1 = z.object({ number: z.int() })
 
-/** Names of its own for each test: queues stay. */
+/** Queues stay, so each test has names of its own. */
 const aCommand = () => command(`test.${randomUUID()}`, 'orders', Number1)
+const aQuestion = () => question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
 
 beforeEach(async () => {
   proxy = await proxyTo(servers().rabbitmq)
   bus = new Bus({ url: proxy.url, service: 'test', log })
+  outside = await connect(servers().rabbitmq)
 })
 
 afterEach(async () => {
   await bus.quiesce()
   await bus.close()
   await proxy.close()
+  await outside.close()
 })
 
+const sorted = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other)
 const connected = () => vi.waitFor(() => bus.check(), soon)
+const start = async () => {
+  await bus.start()
+  await connected()
+}
+
+/** Publishes outside of the bus, as another process could. */
+async function send(queue: string, content: string, properties: Options.Publish = {}): Promise<void> {
+  const channel = await outside.createConfirmChannel()
+  channel.publish('', queue, Buffer.from(content), properties)
+  await channel.waitForConfirms()
+}
+
+async function waiting(queue: string): Promise<number> {
+  const channel = await outside.createChannel()
+  const { messageCount } = await channel.checkQueue(queue)
+  await channel.close()
+  return messageCount
+}
+
+/** Messages that arrive at a queue whose owner is not there. */
+async function messagesOf(wanted: Command): Promise<ConsumeMessage[]> {
+  const messages: ConsumeMessage[] = []
+  const channel = await outside.createChannel()
+  await channel.consume(await declareCommand(channel, wanted, 'classic'), (message) => {
+    if (message) messages.push(message)
+  })
+  return messages
+}
 
 test('a command is handled once and then forgotten', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => void handled.push(number))
-  await bus.start()
-  await connected()
+  await start()
   await bus.publish(wanted, { number: 1 }, context)
   await vi.waitFor(() => expect(handled).toEqual([1]), soon)
+  await vi.waitFor(async () => expect(await waiting(queueOf(wanted, 'classic'))).toBe(0), soon)
 })
 
-test('after a cut, consumers and publishers are back by themselves, and what was not confirmed is said to be so', async () => {
+test('after a cut, consumers and publishers reconnect, and a publish without a connection is rejected', async () => {
   const wanted = aCommand()
   const handled = new Set<number>()
   bus.onCommand(wanted, async ({ number }) => void handled.add(number))
-  await bus.start()
-  await connected()
+  await start()
   for (let round = 0; round < 3; round++) {
-    await bus.publish(wanted, { number: round }, context)
     proxy.cut()
     await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/connect|ECONN|closed|clos/i), soon)
-    await expect(bus.publish(wanted, { number: 99 }, context)).rejects.toBeInstanceOf(NotConfirmed)
+    await expect(bus.publish(wanted, { number: 99 }, context)).rejects.toBeInstanceOf(NotPublished)
     proxy.mend()
     await connected()
+    await bus.publish(wanted, { number: round }, context)
+    await vi.waitFor(() => expect(handled).toContain(round), soon)
   }
-  await bus.publish(wanted, { number: 3 }, context)
-  await vi.waitFor(() => expect(handled).toEqual(new Set([0, 1, 2, 3])), soon)
 })
 
-test('a message in hand when the connection is cut comes again, and its late ack harms nobody', async () => {
+test('after a cut the bus connects to the next node, and so on round the list', async () => {
+  const other = await proxyTo(servers().rabbitmq)
+  const clustered = new Bus({ url: [proxy.url, other.url], service: 'test', log })
+  const isConnected = () => vi.waitFor(() => clustered.check(), soon)
+  const isLost = () =>
+    vi.waitFor(() => expect(clustered.check()).rejects.toThrow(/RabbitMQ|conn|ECONN|clos/), soon)
+  await clustered.start()
+  await isConnected()
+  proxy.cut()
+  await isLost()
+  await isConnected()
+  proxy.mend()
+  other.cut()
+  await isLost()
+  await isConnected()
+  await clustered.close()
+  await other.close()
+})
+
+test('a message in hand when the connection is cut is redelivered, and its late acknowledgement does no harm', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   const deliveries: { number: number; redelivered: boolean }[] = []
@@ -67,8 +121,7 @@ test('a message in hand when the connection is cut comes again, and its late ack
     deliveries.push({ number, redelivered })
     if (!redelivered) await release.promise
   })
-  await bus.start()
-  await connected()
+  await start()
   await bus.publish(wanted, { number: 7 }, context)
   await vi.waitFor(() => expect(deliveries).toHaveLength(1), soon)
   proxy.cut()
@@ -80,65 +133,171 @@ test('a message in hand when the connection is cut comes again, and its late ack
   await vi.waitFor(() => expect(deliveries.map(({ number }) => number)).toEqual([7, 7, 8]), soon)
 })
 
+test('a message that kills its consumer is delivered twice, not for ever', async () => {
+  const wanted = aCommand()
+  const release = Promise.withResolvers<void>()
+  let deliveries = 0
+  bus.onCommand(wanted, async () => {
+    deliveries += 1
+    // What RabbitMQ sees of a crash.
+    proxy.cut()
+    proxy.mend()
+    await release.promise
+  })
+  await start()
+  await bus.publish(wanted, { number: 1 }, context)
+  await vi.waitFor(() => expect(deliveries).toBe(2), soon)
+  await vi.waitFor(async () => {
+    await bus.check()
+    expect(await waiting(queueOf(wanted, 'classic'))).toBe(0)
+  }, soon)
+  const reader = await messagesOf(wanted)
+  expect([deliveries, reader.length]).toEqual([2, 0])
+  release.resolve()
+})
+
 test('a queue that is deleted under its consumer is declared again', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => void handled.push(number))
-  await bus.start()
-  await connected()
-  const outside = await connect(servers().rabbitmq)
-  await (await outside.createChannel()).deleteQueue(queueOf(wanted))
+  await start()
+  await (await outside.createChannel()).deleteQueue(queueOf(wanted, 'classic'))
   await vi.waitFor(async () => {
     await bus.publish(wanted, { number: 1 }, context)
     expect(handled.length).toBeGreaterThan(0)
   }, soon)
-  await outside.close()
 })
 
-test('what cannot be read, and what a handler fails on, is kept among the dead letters', async () => {
+test('commands of one turn share a transient message; a later one has a message of its own', async () => {
+  const wanted = aCommand()
+  const messages = await messagesOf(wanted)
+  await start()
+  await Promise.all([1, 2, 3].map((number) => bus.publish(wanted, { number }, { requestId: `r${number}` })))
+  await bus.publish(wanted, { number: 4 }, { requestId: 'r4' })
+  await vi.waitFor(() => expect(messages).toHaveLength(2), soon)
+  const [three, one] = messages
+  expect(JSON.parse(String(three?.content))).toEqual(
+    [1, 2, 3].map((number) => ({ requestId: `r${number}`, data: { number } })),
+  )
+  expect(String(one?.content)).toBe('{"number":4}')
+  expect(one?.properties.headers).toMatchObject({ 'x-request-id': 'r4' })
+  for (const message of messages) expect(message.properties.deliveryMode).not.toBe(PERSISTENT)
+})
+
+test('commands that may be gathered share a message, until one that may not goes along with them', async () => {
+  const wanted = aCommand()
+  const messages = await messagesOf(wanted)
+  await start()
+  const gathered = (number: number) => bus.publish(wanted, { number }, { ...context, gatherMs: 100 })
+  const first = gathered(1)
+  await wait(20)
+  await Promise.all([first, gathered(2)])
+  await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
+  const started = performance.now()
+  const long = bus.publish(wanted, { number: 3 }, { ...context, gatherMs: 60_000 })
+  await Promise.all([long, bus.publish(wanted, { number: 4 }, context)])
+  expect(performance.now() - started).toBeLessThan(30_000)
+  await vi.waitFor(() => expect(messages).toHaveLength(2), soon)
+  const numbers = messages.map(({ content }) =>
+    (JSON.parse(String(content)) as { data: unknown }[]).map(({ data }) => data),
+  )
+  expect(numbers).toEqual([
+    [{ number: 1 }, { number: 2 }],
+    [{ number: 3 }, { number: 4 }],
+  ])
+})
+
+test('what is still being gathered is published before the bus closes', async () => {
+  const wanted = aCommand()
+  const messages = await messagesOf(wanted)
+  await start()
+  const published = bus.publish(wanted, { number: 1 }, { ...context, gatherMs: 60_000 })
+  await bus.close()
+  await published
+  await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
+})
+
+test('handlers run so many at a time, however many commands share a message, and the rest is redelivered after a stop', async () => {
+  const wanted = aCommand()
+  const release = Promise.withResolvers<void>()
+  const handled: number[] = []
+  const handle = async ({ number }: { number: number }) => {
+    handled.push(number)
+    await release.promise
+  }
+  bus.onCommand(wanted, handle, { atOnce: 2 })
+  await start()
+  await Promise.all([1, 2, 3, 4, 5].map((number) => bus.publish(wanted, { number }, context)))
+  await vi.waitFor(() => expect(handled).toEqual([1, 2]), soon)
+  const stopped = bus.quiesce()
+  release.resolve()
+  await stopped
+  await bus.close()
+  expect(handled).toEqual([1, 2])
+  bus = new Bus({ url: proxy.url, service: 'test', log })
+  bus.onCommand(wanted, handle, { atOnce: 2 })
+  await start()
+  await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 1, 2, 2, 3, 4, 5]), soon)
+})
+
+test('of several commands in a message only the one that cannot be handled becomes a dead letter', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => {
+    if (number === 2) throw new Error('planted')
+    if (number === 3) throw Object.assign(new Error('planted'), { code: 'ECONNREFUSED' })
     handled.push(number)
-    throw new Error('planted')
   })
-  await bus.start()
-  await connected()
-  await bus.publish(wanted, { number: 1 }, context)
-  await bus.publish({ ...wanted, data: z.any() }, { number: 'one' }, context)
-  const outside = await connect(servers().rabbitmq)
-  const channel = await outside.createChannel()
-  await vi.waitFor(
-    async () => expect((await channel.checkQueue(deadQueueOf(wanted))).messageCount).toBe(2),
-    soon,
-  )
-  expect(handled).toEqual([1])
-  await outside.close()
+  const letters: DeadLetter[] = []
+  bus.onDeadLetter(wanted, async (letter) => void letters.push(letter))
+  await start()
+  const any = { ...wanted, data: z.any() }
+  const published = [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 'four' }, { number: 5 }]
+  await Promise.all(published.map((data, at) => bus.publish(any, data, { requestId: `r${at + 1}` })))
+  await vi.waitFor(() => expect(handled).toEqual([1, 5]), soon)
+  await vi.waitFor(() => expect(letters).toHaveLength(2), soon)
+  const told = letters.map(({ content, requestId }) => `${requestId} ${String(content)}`)
+  expect(told.toSorted()).toEqual(['r2 {"number":2}', 'r4 {"number":"four"}'])
+  await vi.waitFor(async () => expect(await waiting(queueOf(wanted, 'classic'))).toBe(0), soon)
 })
 
-test('dead letters are taken once they are kept, byte for byte and with the reason, and can be said again', async () => {
+test('bytes that are no message at all become a dead letter as they are', async () => {
+  const wanted = aCommand()
+  bus.onCommand(wanted, async () => undefined)
+  const letters: string[] = []
+  bus.onDeadLetter(wanted, async ({ content }) => void letters.push(String(content)))
+  await start()
+  await send(queueOf(wanted, 'classic'), '{"number":')
+  await send(queueOf(wanted, 'classic'), 'no batch', { type: 'batch' })
+  await vi.waitFor(() => expect(letters.toSorted()).toEqual(['no batch', '{"number":']), soon)
+})
+
+test('dead letters are persistent, are taken once they are stored, byte for byte, and can be republished', async () => {
   const wanted = aCommand()
   const handled: number[] = []
-  const state = { works: false, keeps: false }
+  const state = { works: false, keeps: false, tries: 0 }
   bus.onCommand(wanted, async ({ number }) => {
     if (!state.works) throw new Error('planted')
     handled.push(number)
   })
   const letters: DeadLetter[] = []
   bus.onDeadLetter(wanted, async (letter) => {
+    state.tries += 1
     if (!state.keeps) throw new Error('planted')
     letters.push(letter)
   })
-  await bus.start()
-  await connected()
+  await start()
   await bus.publish(wanted, { number: 5 }, context)
-  const outside = await connect(servers().rabbitmq)
-  const channel = await outside.createChannel()
-  const left = async () => (await channel.checkQueue(deadQueueOf(wanted))).messageCount
-  // It is in the hands of the one who cannot keep it, and stays in the queue for the next one.
-  await vi.waitFor(async () => expect((await channel.checkQueue(queueOf(wanted))).messageCount).toBe(0), soon)
-  state.keeps = true
+  const dead = deadQueueOf(wanted)
+  await vi.waitFor(() => expect(state.tries).toBe(1), soon)
+  // Its consumer has it and cannot store it, so it stays in the queue for the next one.
   proxy.cut()
+  await vi.waitFor(async () => expect(await waiting(dead)).toBe(1), soon)
+  const channel = await outside.createChannel()
+  const message = await channel.get(dead)
+  expect(message && message.properties.deliveryMode).toBe(PERSISTENT)
+  if (message) channel.nack(message)
+  state.keeps = true
   proxy.mend()
   await vi.waitFor(() => expect(letters).toHaveLength(1), soon)
   const [letter] = letters
@@ -147,61 +306,123 @@ test('dead letters are taken once they are kept, byte for byte and with the reas
     reason: expect.stringContaining('handler failed') as string,
   })
   expect(letter?.content.toString()).toBe('{"number":5}')
-  await vi.waitFor(async () => expect(await left()).toBe(0), soon)
+  await vi.waitFor(async () => expect(await waiting(dead)).toBe(0), soon)
   state.works = true
   await connected()
   await bus.publishAgain(wanted, letter!)
   await vi.waitFor(() => expect(handled).toEqual([5]), soon)
-  await outside.close()
 })
 
-test('a command that nobody takes is not confirmed; a question that nobody takes is not answered', async () => {
-  await bus.start()
-  await connected()
-  await expect(bus.publish(aCommand(), { number: 1 }, context)).rejects.toBeInstanceOf(NotConfirmed)
-  const unheard = question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
-  await expect(bus.ask(unheard, { number: 1 }, { ...context, timeoutMs: 5_000 })).rejects.toBeInstanceOf(
-    NoAnswer,
-  )
+test('a dead letter is not republished to a queue that is not there', async () => {
+  await start()
+  const letter = { content: Buffer.from('{"number":1}'), requestId: 'r1' }
+  await expect(bus.publishAgain(aCommand(), letter)).rejects.toBeInstanceOf(NotPublished)
 })
 
-test('a question is answered to the one who asked', async () => {
-  const double = question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
+test('a question that nobody consumes is not answered', async () => {
+  await start()
+  const asked = bus.ask(aQuestion(), { number: 1 }, { ...context, timeoutMs: 1_000 })
+  await expect(asked).rejects.toBeInstanceOf(NoAnswer)
+})
+
+test('each of many questions gets its own answer', async () => {
+  const double = aQuestion()
   bus.onQuestion(double, async ({ number }) => ({ number: number * 2 }))
-  await bus.start()
-  await connected()
+  await start()
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, number) => bus.ask(double, { number }, { ...context, timeoutMs: 5_000 })),
   )
   expect(answers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, number) => number * 2))
 })
 
-test('a question that dies with its first reader is asked once more', async () => {
-  const double = question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
-  const dead = Promise.withResolvers<void>()
-  let asked = 0
+test('questions of one turn share a message, and one that fails leaves the others their answers', async () => {
+  const double = aQuestion()
+  const turns: number[] = []
+  let turn = 0
   bus.onQuestion(double, async ({ number }) => {
-    if (++asked === 1) await dead.promise
+    setImmediate(() => (turn += 1))
+    turns.push(turn)
+    if (number === 2) throw new Error('planted')
     return { number: number * 2 }
   })
-  await bus.start()
-  await connected()
-  expect(await bus.ask(double, { number: 21 }, { ...context, timeoutMs: 5_000 })).toEqual({ number: 42 })
-  expect(asked).toBe(2)
-  dead.resolve()
+  await start()
+  const answers = await Promise.allSettled(
+    [1, 2, 3].map((number) => bus.ask(double, { number }, { ...context, timeoutMs: 150 })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(turns).toEqual([0, 0, 0])
 })
 
-test('a nudge reaches every replica', async () => {
+test('a question that dies with its first consumer is answered by the next one', async () => {
+  const double = aQuestion()
+  const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
+  const release = Promise.withResolvers<void>()
+  let asked = 0
+  const handler = async ({ number }: { number: number }) => {
+    if (++asked === 1) await release.promise
+    return { number: number * 2 }
+  }
+  bus.onQuestion(double, handler)
+  other.onQuestion(double, handler)
+  await start()
+  await other.start()
+  expect(await bus.ask(double, { number: 21 }, { ...context, timeoutMs: 5_000 })).toEqual({ number: 42 })
+  expect(asked).toBe(2)
+  release.resolve()
+  await other.close()
+})
+
+test('a question that is repeated while its consumer has it in hand is not handled twice', async () => {
+  const slow = aQuestion()
+  let asked = 0
+  bus.onQuestion(slow, async (data) => {
+    asked += 1
+    await wait(800)
+    return data
+  })
+  await start()
+  await bus.ask(slow, { number: 1 }, { ...context, timeoutMs: 5_000 })
+  expect(asked).toBe(1)
+})
+
+test('replicas of the release before and with the other queue type are understood, and understand', async () => {
+  const wanted = aCommand()
+  const double = aQuestion()
+  const handled: number[] = []
+  const channel = await outside.createChannel()
+  for (const { name } of [wanted, double]) await channel.assertQueue(`${name}.v1`)
+  await channel.consume(`${double.name}.v1`, (message) => {
+    if (!message) return
+    const { number } = JSON.parse(String(message.content)) as { number: number }
+    const { replyTo, correlationId } = message.properties as { replyTo: string; correlationId: string }
+    channel.sendToQueue(replyTo, Buffer.from(JSON.stringify({ number: number * 2 })), { correlationId })
+  })
+  await start()
+  // Nobody consumes v2 yet.
+  expect(await bus.ask(double, { number: 4 }, { ...context, timeoutMs: 5_000 })).toEqual({ number: 8 })
+  await Promise.all([1, 2].map((number) => bus.publish(wanted, { number }, context)))
+  await vi.waitFor(async () => expect(await waiting(`${wanted.name}.v1`)).toBe(2), soon)
+  // A replica that is configured for the other type takes what is there, and what comes.
+  const other = new Bus({ url: servers().rabbitmq, service: 'other', log, queues: 'quorum' })
+  other.onCommand(wanted, async ({ number }) => void handled.push(number))
+  await other.start()
+  await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 2]), soon)
+  handled.length = 0
+  await bus.publish(wanted, { number: 3 }, context)
+  await vi.waitFor(() => expect(handled).toContain(3), soon)
+  await other.close()
+})
+
+test('an event reaches every replica', async () => {
   const moved = nudge(`test.${randomUUID()}`, 'orders', Number1)
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
   const heard: string[] = []
-  bus.onNudge(moved, () => void heard.push('one'))
-  other.onNudge(moved, () => void heard.push('other'))
-  await bus.start()
+  bus.onNudge(moved, ({ number }) => void heard.push(`one ${number}`))
+  other.onNudge(moved, ({ number }) => void heard.push(`other ${number}`))
+  await start()
   await other.start()
-  await connected()
   await vi.waitFor(() => other.check(), soon)
-  bus.nudge(moved, { number: 1 })
-  await vi.waitFor(() => expect(heard.toSorted()).toEqual(['one', 'other']), soon)
+  for (const number of [1, 2]) bus.nudge(moved, { number })
+  await vi.waitFor(() => expect(heard.toSorted()).toEqual(['one 1', 'one 2', 'other 1', 'other 2']), soon)
   await other.close()
 })

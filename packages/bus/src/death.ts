@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** What RabbitMQ writes on a dead letter; the newest death comes first. */
+/** Header of RabbitMQ for a dead letter of a v1 queue; the newest death comes first. Ours have none. */
 const Deaths = z.object({ 'x-death': z.array(z.object({ reason: z.string() })).min(1) })
 
 /** Why a message became a dead letter, in words for an operator. */
 export function reasonOfDeath(headers: Record<string, unknown>): string {
-  const reason = Deaths.safeParse(headers).data?.['x-death'][0]?.reason ?? 'unknown'
+  const reason = Deaths.safeParse(headers).data?.['x-death'][0]?.reason ?? 'rejected'
   return WORDS[reason] ?? reason
 }
 

@@ -4,16 +4,34 @@ import type { z } from 'zod'
 import { Consumer, type Delivery } from './consumer.ts'
 import { reasonOfDeath } from './death.ts'
 import { Publisher, type Context } from './publisher.ts'
-import { deadQueueOf, declareCommand, declareDead, declareNudge, declareQuestion } from './topology.ts'
+import {
+  deadQueueOf,
+  declareCommand,
+  declareDead,
+  declareNudge,
+  declareQuestion,
+  otherQueuesOf,
+  type QueueType,
+} from './topology.ts'
 
-export { NoAnswer, NotConfirmed } from './publisher.ts'
+export { NoAnswer, NotPublished } from './publisher.ts'
 export { deadQueueOf, queueOf } from './topology.ts'
+export type { QueueType } from './topology.ts'
 export type { Context } from './publisher.ts'
 
 export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
 
-/** A message that could not be handled; its bytes may be anything. */
+/** A command that could not be handled; its bytes may be anything. */
 export type DeadLetter = { content: Buffer; requestId: string; reason: string }
+
+type Options = {
+  /** One URL, or those of the nodes of a cluster: the next one is tried whenever a connection ends. */
+  url: string | readonly string[]
+  service: string
+  log: Log
+  /** BUS_QUEUES. */
+  queues?: QueueType
+}
 
 /** Written to a table one by one. */
 const DEAD_LETTERS_AT_ONCE = 4
@@ -21,32 +39,46 @@ const DEAD_LETTERS_AT_ONCE = 4
 /** Handlers use at most this many rows or outside calls at once: not far above the database pool. */
 const COMMANDS_AT_ONCE = 16
 const QUESTIONS_AT_ONCE = 64
+const EVENTS_AT_ONCE = 64
 const START_WITHIN_MS = 5_000
 
-/** What a service says and hears over RabbitMQ. Handlers are added before `start`; each new connection gets them all. */
+/**
+ * What a service publishes and consumes over RabbitMQ. Handlers are added before `start`; each new connection gets them all.
+ * Nothing that is published is certain to arrive: rows republish commands, callers repeat questions, and events are hints.
+ */
 export class Bus {
   readonly #publisher: Publisher
   readonly #consumer: Consumer
+  readonly #type: QueueType
 
-  constructor({ url, service, log }: { url: string; service: string; log: Log }) {
-    this.#publisher = new Publisher(url, service, log)
-    this.#consumer = new Consumer(url, service, log)
+  constructor({ url, service, log, queues = 'classic' }: Options) {
+    const urls = [url].flat()
+    this.#type = queues
+    this.#publisher = new Publisher({ urls, service, type: queues, log })
+    this.#consumer = new Consumer({ urls, service, log })
     this.#observe()
   }
 
-  /** Says a command. Resolves when RabbitMQ confirmed it; rejects with NotConfirmed. */
-  publish<S extends z.ZodType>(command: Command<S>, data: z.input<S>, context: Context): Promise<void> {
+  /**
+   * Publishes a command. Commands to one queue that arise in the same turn of the event loop share a message; with `gatherMs`
+   * they are gathered for at most so many milliseconds. Resolves when the message is written to the connection, and may be lost
+   * after that; rejects with NotPublished.
+   */
+  publish<S extends z.ZodType>(
+    command: Command<S>,
+    data: z.input<S>,
+    context: Context & { gatherMs?: number },
+  ): Promise<void> {
     return this.#publisher.command(command, data, context)
   }
 
-  /** Asks a question. Rejects with NoAnswer or NotConfirmed; then nothing has happened. */
+  /** Asks a question, again while there is no answer. Rejects with NoAnswer or NotPublished; then nothing has happened. */
   async ask<S extends z.ZodType, A extends z.ZodType>(
     question: Question<S, A>,
     data: z.input<S>,
     context: Context & { timeoutMs: number },
   ): Promise<z.output<A>> {
-    const answer = await this.#publisher.question(question, data, context)
-    return question.answer.parse(JSON.parse(answer.toString()))
+    return question.answer.parse(await this.#publisher.question(question, data, context))
   }
 
   #observe(): void {
@@ -64,12 +96,16 @@ export class Bus {
     })
   }
 
-  /** Best effort: nothing depends on it. */
+  /** Publishes an event. Best effort: nothing depends on it. */
   nudge<S extends z.ZodType>(nudge: Nudge<S>, data: z.input<S>): void {
     this.#publisher.nudge(nudge, data)
   }
 
-  /** A message that does not fit its schema goes to the dead letters at once. The ack comes when the handler is done. */
+  /**
+   * Handles `atOnce` commands at a time, however many share a message. A message is acknowledged when all of its commands are
+   * handled. A command that does not fit its schema, or whose handler fails, becomes a dead letter; one for which only something
+   * is unavailable is dropped, and its row republishes it.
+   */
   onCommand<S extends z.ZodType>(
     command: Command<S>,
     handler: (data: z.output<S>, received: Received) => Promise<void>,
@@ -77,30 +113,32 @@ export class Bus {
   ): void {
     this.#consumer.add({
       name: command.name,
-      declare: (channel) => declareCommand(channel, command),
-      prefetch: atOnce,
-      handle: (delivery) => handler(read(command.data, delivery), delivery),
+      declare: (channel) => declareCommand(channel, command, this.#type),
+      otherQueues: otherQueuesOf(command, this.#type),
+      atOnce,
+      handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
+      failed: (delivery) => this.#publisher.deadLetter(command, delivery.content(), delivery),
     })
   }
 
   /**
-   * Takes the dead letters of a command out of RabbitMQ, once `keep` has stored them. One that cannot be stored
-   * stays there: `keep` should try for as long as it takes, for it comes again with the next connection only.
+   * Takes the dead letters of a command out of RabbitMQ, once `keep` has stored them. One that cannot be stored stays there:
+   * `keep` should try for as long as it takes, because it is redelivered with the next connection only.
    */
   onDeadLetter(command: Command, keep: (letter: DeadLetter) => Promise<void>): void {
     this.#consumer.add({
       name: deadQueueOf(command),
       declare: (channel) => declareDead(channel, command),
-      prefetch: DEAD_LETTERS_AT_ONCE,
+      atOnce: DEAD_LETTERS_AT_ONCE,
       keeps: true,
       handle: ({ content, requestId, headers }) =>
-        keep({ content, requestId, reason: reasonOfDeath(headers) }),
+        keep({ content: content(), requestId, reason: reasonOfDeath(headers) }),
     })
   }
 
-  /** Says a dead letter again, byte for byte. Resolves when RabbitMQ confirmed it; rejects with NotConfirmed. */
+  /** Republishes a dead letter, byte for byte. Resolves when RabbitMQ has confirmed it; rejects with NotPublished. */
   publishAgain(command: Command, { content, requestId }: Omit<DeadLetter, 'reason'>): Promise<void> {
-    return this.#publisher.content(command, content, { requestId })
+    return this.#publisher.again(command, content, { requestId })
   }
 
   onQuestion<S extends z.ZodType, A extends z.ZodType>(
@@ -109,12 +147,13 @@ export class Bus {
   ): void {
     this.#consumer.add({
       name: question.name,
-      declare: (channel) => declareQuestion(channel, question),
-      prefetch: QUESTIONS_AT_ONCE,
+      declare: (channel) => declareQuestion(channel, question, this.#type),
+      otherQueues: otherQueuesOf(question, this.#type),
+      atOnce: QUESTIONS_AT_ONCE,
       noAck: true,
-      async handle(delivery, reply) {
-        const answer = await handler(read(question.data, delivery), delivery)
-        reply(Buffer.from(JSON.stringify(answer)))
+      handle: async (delivery) => {
+        const answer = await handler(question.data.parse(delivery.data), delivery)
+        this.#publisher.reply(delivery.replyTo, delivery.id ?? '', answer)
       },
     })
   }
@@ -123,15 +162,16 @@ export class Bus {
     this.#consumer.add({
       name: nudge.name,
       declare: (channel) => declareNudge(channel, nudge),
-      prefetch: QUESTIONS_AT_ONCE,
+      atOnce: EVENTS_AT_ONCE,
       noAck: true,
-      handle: async (delivery) => handler(read(nudge.data, delivery)),
+      isUntraced: true,
+      handle: async ({ data }) => handler(nudge.data.parse(data)),
     })
   }
 
   /**
-   * Connects, and goes on trying for ever. Resolves when connected, or after five seconds: a service whose
-   * broker is away starts all the same, for there is much that it can do without.
+   * Connects, and goes on trying for ever. Resolves when connected, or after five seconds: a service whose broker is unavailable
+   * starts all the same, because it can do much without.
    */
   async start(): Promise<void> {
     const kept = [this.#publisher.connection, this.#consumer.connection]
@@ -150,11 +190,8 @@ export class Bus {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#consumer.connection.close(), this.#publisher.connection.close()])
+    await Promise.all([this.#consumer.connection.close(), this.#publisher.close()])
   }
 }
 
 const named = (queue: string) => ({ 'messaging.destination.name': queue })
-
-const read = <S extends z.ZodType>(schema: S, { content }: Delivery): z.output<S> =>
-  schema.parse(JSON.parse(content.toString()))

@@ -9,6 +9,9 @@ const LONGEST_DELAY_MS = 1_500
 
 export type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promise<S>
 
+/** `urls`: of the nodes of a cluster. */
+type Options<S> = { urls: readonly string[]; name: string; setUp: SetUp<S>; log: Log }
+
 /**
  * A connection to RabbitMQ that comes back. `setUp` makes the channels and consumers of each new
  * connection; as soon as any of them breaks, the whole connection is thrown away and made anew, so that
@@ -22,9 +25,11 @@ export class KeptConnection<S> {
   readonly #stopping = new AbortController()
   #done: Promise<void> | undefined
   readonly #connected = Promise.withResolvers<void>()
-  readonly #options: { url: string; name: string; setUp: SetUp<S>; log: Log }
+  readonly #options: Options<S>
+  /** Counts the connections that were tried: each one is to the next node. */
+  #tried = 0
 
-  constructor(options: { url: string; name: string; setUp: SetUp<S>; log: Log }) {
+  constructor(options: Options<S>) {
     this.#options = options
   }
 
@@ -68,7 +73,8 @@ export class KeptConnection<S> {
 
   /** One connection from its first byte to its end, which is always an error unless we are stopping. */
   async #hold(connected: () => void): Promise<void> {
-    const { url, name, setUp } = this.#options
+    const { urls, name, setUp } = this.#options
+    const url = urls[this.#tried++ % urls.length] ?? ''
     const model = await connect(withHeartbeat(url), {
       timeout: CONNECT_WITHIN_MS,
       noDelay: true,

@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, Nudge, Question } from '@platter/contracts'
 import { inSpan, Problem, traceHeaders, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage, Message } from 'amqplib'
+import { Gathering, type Destination } from './gathering.ts'
 import { KeptConnection } from './kept-connection.ts'
+import { decode, encode, type Outgoing } from './message-format.ts'
 import { sending } from './spans.ts'
-import { exchangeOf, QUESTION_LIFE_MS, queueOf } from './topology.ts'
+import { deadQueueOf, exchangeOf, otherQueuesOf, queueOf, type QueueType } from './topology.ts'
 
 const CONFIRM_WITHIN_MS = 5_000
-/** More unconfirmed messages than that are refused: they would only wait in memory, and the rows ask again anyway. */
-const MAX_UNCONFIRMED = 1_000
+const FLUSH_WITHIN_MS = 1_000
+
+/** Bytes that the socket has not taken yet. More are refused: RabbitMQ is slow, and the rows republish. */
+const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 
 /**
- * A question that is not answered by then is asked once more, of whichever replica comes next: the first one may have
- * died with it, or is only just starting. (The usual answer takes 1 to 5 ms.)
+ * A question is repeated after so long, then after twice as long, and so on: at 0.2, 0.6 and 1.4 s. The message, its reply or
+ * its consumer may be lost. The usual reply takes 1 to 5 ms.
  */
-const ASK_AGAIN_MS = 700
+const FIRST_REPEAT_MS = 200
 
-/** What a client is told when a message came to nothing; what it was is for the log. */
-class Away extends Problem {
+/** What a client is told when a message cannot be published or is not answered; the reason is for the log. */
+class Unavailable extends Problem {
   constructor(reason: string) {
     super('service-unavailable', 'A part of the service is not available. Please try again.', {
       cause: new Error(reason),
@@ -25,170 +30,240 @@ class Away extends Problem {
   }
 }
 
-/** Nobody knows whether the message arrived, or it surely did not; either way its row says it again. */
-export class NotConfirmed extends Away {}
+/** The message was not published, or (a dead letter) not confirmed. */
+export class NotPublished extends Unavailable {}
 
-/** No answer to a question in time. Nothing happened: questions only read. */
-export class NoAnswer extends Away {}
+/** No reply to a question in time. Questions only read, so nothing has happened. */
+export class NoAnswer extends Unavailable {}
 
-type Waiting = { resolve(content: Buffer): void; reject(error: Error): void }
+type Pending = { resolve(data: unknown): void; askOthers(): void }
 
-/** Questions and nudges go over a channel without confirms: who asks gets an answer or none, and RabbitMQ would say of each that it has it. */
-type Session = { commands: ConfirmChannel; questions: Channel; blocked: boolean }
+/** Where a command or question goes, and under which names else replicas of another version or setting consume it. */
+type Route = { to: Destination; others: readonly Destination[] }
+
+type Session = { light: Channel; confirmed: ConfirmChannel; isBlocked: boolean; backlogBytes: number }
 
 export type Context = { requestId: string }
 
-/** Says commands, asks questions and nudges, over a connection of its own: a blocked one must not stop the consumers. */
+/**
+ * Publishes over a connection of its own: RabbitMQ blocks a connection that publishes while it is short of memory or disk, and
+ * that must not stop the consumers. Messages are transient and unconfirmed, except dead letters: every other message has a
+ * row that republishes it, or a caller that repeats it.
+ */
 export class Publisher {
   readonly connection: KeptConnection<Session>
-  readonly #answers = new Map<string, Waiting>()
-  readonly #unconfirmed = new Map<string, (error: Error | null) => void>()
+  readonly #type: QueueType
+  readonly #log: Log
+  readonly #gathering = new Gathering((to, items) => this.#publish(to, items))
+  readonly #questions = new Map<string, Pending>()
+  /** Correlation ids are this and a number. */
+  readonly #prefix = randomUUID()
+  #count = 0
+  /** By the name of its queue: what was published so far. */
+  readonly #routes = new Map<string, Route>()
+  readonly #returned = new Set<string>()
 
-  constructor(url: string, service: string, log: Log) {
+  constructor({
+    urls,
+    service,
+    type,
+    log,
+  }: {
+    urls: readonly string[]
+    service: string
+    type: QueueType
+    log: Log
+  }) {
+    this.#type = type
+    this.#log = log
     this.connection = new KeptConnection({
-      url,
+      urls,
       name: `${service} publish`,
       setUp: (model, broken) => this.#setUp(model, broken),
       log,
     })
   }
 
-  /** Resolves when RabbitMQ has the command for good; rejects with NotConfirmed otherwise. */
-  command(command: Command, data: unknown, context: Context): Promise<void> {
+  /** Resolves when the command is written to the connection. Rejects with NotPublished without a usable one. */
+  command(
+    command: Command,
+    data: unknown,
+    { requestId, gatherMs = 0 }: Context & { gatherMs?: number },
+  ): Promise<void> {
+    const { to } = this.#routeOf(command)
+    const item = () => ({ json: JSON.stringify(data), requestId, ...traceHeaders() })
     return inSpan(
-      () => sending(queueOf(command), data),
-      () => this.content(command, Buffer.from(JSON.stringify(data)), context),
+      () => sending(to.key, data),
+      () => this.#gathering.add(to, item(), gatherMs),
     )
   }
 
-  /** The same for bytes that are a message already. */
-  async content(command: Command, content: Buffer, { requestId }: Context): Promise<void> {
-    const session = this.#session()
-    if (session.blocked) throw new NotConfirmed('RabbitMQ takes no messages for the moment')
-    if (this.#unconfirmed.size >= MAX_UNCONFIRMED) throw new NotConfirmed('too many messages are unconfirmed')
-    const messageId = randomUUID()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const settle = (error: Error | null) => {
-      clearTimeout(timer)
-      this.#unconfirmed.delete(messageId)
-      if (error) reject(new NotConfirmed(error.message))
-      else resolve()
-    }
-    const timer = setTimeout(() => settle(new Error('RabbitMQ did not confirm in time')), CONFIRM_WITHIN_MS)
-    this.#unconfirmed.set(messageId, settle)
-    const options = {
-      messageId,
-      persistent: true,
-      mandatory: true,
-      contentType: 'application/json',
-      headers: { 'x-request-id': requestId, ...traceHeaders() },
-    }
-    try {
-      session.commands.publish('', queueOf(command), content, options, settle)
-    } catch (error) {
-      // Between the beginning of a close and its end amqplib throws.
-      settle(error instanceof Error ? error : new Error(String(error)))
-    }
-    return promise
-  }
-
-  /** The answer's bytes; rejects with NoAnswer when there is none within `timeoutMs`. */
-  question(question: Question, data: unknown, context: Context & { timeoutMs: number }): Promise<Buffer> {
+  /** The data of the reply; rejects with NoAnswer when there is none within `timeoutMs`. */
+  question(question: Question, data: unknown, context: Context & { timeoutMs: number }): Promise<unknown> {
     return inSpan(
-      () => sending(queueOf(question), data),
-      () => this.#question(question, data, context),
+      () => sending(queueOf(question, this.#type), data),
+      () => this.#ask(question, data, context),
     )
   }
 
-  async #question(
+  async #ask(
     question: Question,
     data: unknown,
     { requestId, timeoutMs }: Context & { timeoutMs: number },
-  ): Promise<Buffer> {
-    const correlationId = randomUUID()
-    const content = Buffer.from(JSON.stringify(data))
-    const ask = () =>
-      this.#session().questions.publish('', queueOf(question), content, {
-        correlationId,
-        replyTo: 'amq.rabbitmq.reply-to',
-        mandatory: true,
-        messageId: correlationId,
-        expiration: Math.min(timeoutMs, QUESTION_LIFE_MS),
-        contentType: 'application/json',
-        headers: { 'x-request-id': requestId, ...traceHeaders() },
-      })
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-    const timer = setTimeout(
-      () => reject(new NoAnswer(`${question.name} was not answered in time`)),
-      timeoutMs,
-    )
-    const again = setTimeout(() => {
-      try {
-        ask()
-      } catch {
-        // Without a connection the first one is not answered either; its time limit says so.
-      }
-    }, ASK_AGAIN_MS)
-    this.#answers.set(correlationId, { resolve, reject })
+  ): Promise<unknown> {
+    const deadline = performance.now() + timeoutMs
+    const { to, others } = this.#routeOf(question)
+    const id = `${this.#prefix}.${(this.#count += 1)}`
+    const item = { json: JSON.stringify(data), requestId, id, ...traceHeaders() }
+    const left = () => Math.ceil(deadline - performance.now())
+    const ask = () => this.#gathering.add(to, { ...item, timeoutMs: left() })
+    const askOthers = () => this.#publishTo(others, { ...item, timeoutMs: left() })
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#questions.set(id, { resolve, askOthers })
+    let delayMs = FIRST_REPEAT_MS
+    let timer = setTimeout(wake, Math.min(delayMs, timeoutMs))
+    function wake(): void {
+      if (left() < 1) return reject(new NoAnswer(`${question.name} was not answered in time`))
+      ask().then(askOthers, () => 'there is no connection at the moment; there may be one at the next repeat')
+      delayMs *= 2
+      timer = setTimeout(wake, Math.min(delayMs, left()))
+    }
     try {
-      ask()
+      await ask()
       return await promise
     } finally {
       clearTimeout(timer)
-      clearTimeout(again)
-      this.#answers.delete(correlationId)
+      this.#questions.delete(id)
     }
   }
 
-  /** Best effort: nothing depends on it, so without a connection it is not said at all. */
+  /** The reply to a question goes to the channel that asked it (direct reply-to). Nobody is told when it is lost. */
+  reply(replyTo: string, id: string, data: unknown): void {
+    this.#hint({ key: replyTo }, { json: JSON.stringify(data), id })
+  }
+
+  /** Best effort: nothing depends on it. */
   nudge(nudge: Nudge, data: unknown): void {
+    this.#hint({ exchange: exchangeOf(nudge), key: '' }, { json: JSON.stringify(data) })
+  }
+
+  #hint(to: Destination, item: Outgoing): void {
+    this.#gathering
+      .add(to, item)
+      .catch(() => 'without a connection it is lost, as it may be on any other way')
+  }
+
+  /** Keeps a command that could not be handled. Resolves when RabbitMQ has confirmed it; rejects with NotPublished. */
+  deadLetter(command: Command, content: Buffer, context: Context): Promise<void> {
+    return this.#confirm(deadQueueOf(command), content, context)
+  }
+
+  /** Publishes the bytes of a dead letter as a command, with the same promise. */
+  again(command: Command, content: Buffer, context: Context): Promise<void> {
+    return this.#confirm(queueOf(command, this.#type), content, context)
+  }
+
+  async close(): Promise<void> {
+    this.#gathering.flush()
+    const { session } = this.connection
+    // RabbitMQ has read everything before when it answers; a close could overtake it.
+    const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
+    await Promise.race([isRead, wait(FLUSH_WITHIN_MS, undefined, { ref: false })])
+    await this.connection.close()
+  }
+
+  #routeOf(message: Command | Question): Route {
+    const key = queueOf(message, this.#type)
+    const known = this.#routes.get(key)
+    if (known) return known
+    const options = message.kind === 'question' ? { replyTo: 'amq.rabbitmq.reply-to' } : {}
+    const others = otherQueuesOf(message, this.#type).map((other) => ({ key: other, options }))
+    const route = { to: { key, options: { ...options, mandatory: true } }, others }
+    this.#routes.set(key, route)
+    return route
+  }
+
+  /** Alone in its message: before v2 there were no others. Where nobody has declared the queue, RabbitMQ drops it. */
+  #publishTo(destinations: readonly Destination[], item: Outgoing): void {
+    for (const to of destinations) this.#publish(to, [item])
+  }
+
+  #publish({ exchange = '', key, options }: Destination, items: readonly Outgoing[]): void {
+    const session = this.#session()
+    const { content, properties } = encode(items)
     try {
-      this.connection.session?.questions.publish(exchangeOf(nudge), '', Buffer.from(JSON.stringify(data)), {
-        contentType: 'application/json',
+      const isTaken = session.light.publish(exchange, key, content, { ...properties, ...options })
+      if (!isTaken) session.backlogBytes += content.length
+    } catch (error) {
+      // amqplib throws between the beginning and the end of a close.
+      throw new NotPublished(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  async #confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
+    const { confirmed } = this.#session()
+    const messageId = randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const fail = (reason: string) => reject(new NotPublished(reason))
+    const timer = setTimeout(() => fail('RabbitMQ did not confirm in time'), CONFIRM_WITHIN_MS)
+    const headers = { 'x-request-id': requestId, ...traceHeaders() }
+    const options = { messageId, persistent: true, mandatory: true, contentType: 'application/json', headers }
+    try {
+      confirmed.publish('', queue, content, options, (error: Error | null) => {
+        // The return comes before the confirm.
+        if (error) fail(error.message)
+        else if (this.#returned.delete(messageId)) fail(`there is no queue ${queue}`)
+        else resolve()
       })
-    } catch {
-      // Between the beginning of a close and its end amqplib throws: as good as no connection.
+      await promise
+    } catch (error) {
+      throw error instanceof NotPublished ? error : new NotPublished(String(error))
+    } finally {
+      clearTimeout(timer)
     }
   }
 
   #session(): Session {
     const { session } = this.connection
-    if (session === null) throw new NotConfirmed('there is no connection to RabbitMQ')
+    if (session === null) throw new NotPublished('there is no connection to RabbitMQ')
+    if (session.isBlocked) throw new NotPublished('RabbitMQ is short of memory or disk and takes no messages')
+    if (session.backlogBytes > MAX_BACKLOG_BYTES) throw new NotPublished('RabbitMQ takes messages too slowly')
     return session
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
-    const commands = await model.createConfirmChannel()
-    const questions = await model.createChannel()
-    for (const channel of [commands, questions]) this.#watch(channel, broken)
-    // Direct reply-to: the answers come to the channel that asked, over no queue at all.
-    await questions.consume('amq.rabbitmq.reply-to', (message) => this.#answered(message), { noAck: true })
-    const session = { commands, questions, blocked: false }
-    model.on('blocked', () => (session.blocked = true))
-    model.on('unblocked', () => (session.blocked = false))
+    const light = await model.createChannel()
+    const confirmed = await model.createConfirmChannel()
+    for (const channel of [light, confirmed]) {
+      channel.on('error', broken)
+      channel.on('close', () => broken(new Error('the channel was closed')))
+    }
+    const session = { light, confirmed, isBlocked: false, backlogBytes: 0 }
+    light.on('return', (message: Message) => this.#rerouted(message))
+    confirmed.on('return', ({ properties }: Message) => this.#returned.add(String(properties.messageId)))
+    light.on('drain', () => (session.backlogBytes = 0))
+    model.on('blocked', () => (session.isBlocked = true))
+    model.on('unblocked', () => (session.isBlocked = false))
+    // Direct reply-to: the replies come to the channel that asked, over no queue at all.
+    await light.consume('amq.rabbitmq.reply-to', (message) => this.#answered(message), { noAck: true })
     return session
   }
 
-  #watch(channel: Channel, broken: (reason: Error) => void): void {
-    channel.on('error', broken)
-    channel.on('close', () => {
-      const gone = new Error('the channel was closed')
-      for (const settle of this.#unconfirmed.values()) settle(gone)
-      for (const answer of this.#answers.values()) answer.reject(new NoAnswer(gone.message))
-      broken(gone)
-    })
-    channel.on('return', (message: Message) => this.#returned(message))
-  }
-
   #answered(message: ConsumeMessage | null): void {
-    if (message) this.#answers.get(String(message.properties.correlationId))?.resolve(message.content)
+    if (message) for (const { id, data } of decode(message)) this.#questions.get(id ?? '')?.resolve(data)
   }
 
-  /** Nobody has declared the queue: its owner was never up. The return comes before the confirm. */
-  #returned({ properties, fields }: Message): void {
-    const id = String(properties.messageId)
-    const nobody = `nobody takes ${fields.routingKey}`
-    this.#unconfirmed.get(id)?.(new Error(nobody))
-    this.#answers.get(id)?.reject(new NoAnswer(nobody))
+  /** No replica has declared the queue yet: all that are up have another version or setting. */
+  #rerouted(message: Message): void {
+    const { routingKey: queue } = message.fields
+    const { others } = this.#routes.get(queue) ?? { others: [] }
+    for (const { id, requestId, traceparent, content } of decode(message)) {
+      try {
+        if (id === undefined) this.#publishTo(others, { json: content().toString(), requestId, traceparent })
+        else this.#questions.get(id)?.askOthers()
+      } catch (error) {
+        this.#log.warn({ message: queue, requestId, err: error }, 'a message without a queue was lost')
+      }
+    }
   }
 }

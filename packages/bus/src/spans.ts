@@ -16,20 +16,11 @@ export const sending = (queue: string, data: unknown): Edge => ({
   attributes: messageOf(queue, 'send', data),
 })
 
-export const processing = (queue: string, content: Buffer) => ({
+export const processing = (queue: string, data: unknown) => ({
   name: `process ${queue}`,
   kind: SpanKind.CONSUMER,
-  attributes: () => messageOf(queue, 'process', read(content)),
+  attributes: () => messageOf(queue, 'process', data),
 })
-
-/** What cannot be read, the handler will find out. */
-function read(content: Buffer): unknown {
-  try {
-    return JSON.parse(content.toString()) as unknown
-  } catch {
-    return null
-  }
-}
 
 /** The reference that every command of a saga carries; of the rest of a message nothing is said. */
 function stepOf(data: unknown): Attributes {

@@ -1,63 +1,69 @@
 import type { Command, Nudge, Question } from '@platter/contracts'
 import type { Channel } from 'amqplib'
 
-/**
- * Queues, declared by their owner at each connection. Arguments of a queue never change (RabbitMQ answers
- * 406), so a change of them is a new version in its name. Everything here means the same on RabbitMQ 3.10
- * and 4.x; messages go through the default exchange, by the queue's name.
- */
-const VERSION = 'v1'
+/** Classic queues live on one node. A cluster that has to survive the loss of a node needs quorum queues. */
+export type QueueType = 'classic' | 'quorum'
 
-export const queueOf = ({ name }: Command | Question): string => `${name}.${VERSION}`
-export const deadQueueOf = (command: Command): string => `${queueOf(command)}.dead`
+/**
+ * Queues are declared by their owner at each connection. The arguments of a queue never change (RabbitMQ answers 406), so a
+ * change of them is a new version in its name; the type is part of the name because it is configured. Everything here means
+ * the same on RabbitMQ 3.10 and 4.x. Messages go through the default exchange, by the name of the queue.
+ */
+const VERSION = 'v2'
+
+export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSION}.${type}`
+
+/**
+ * The same queue under its other names, newest first: of replicas that are configured for the other type, and of the
+ * release before v2. Both exist only while replicas are being replaced.
+ */
+export const otherQueuesOf = (message: Command | Question, type: QueueType): readonly string[] => [
+  queueOf(message, type === 'classic' ? 'quorum' : 'classic'),
+  `${message.name}.v1`,
+]
+
+/** Dead letters have a version of their own: their queues have not changed since v1. */
+export const deadQueueOf = ({ name }: Command): string => `${name}.v1.dead`
 export const exchangeOf = ({ name }: Nudge): string => `${name}.${VERSION}`
 
-/** A question that was not answered within this time has no one left who waits for it. */
-export const QUESTION_LIFE_MS = 5_000
+/** Milliseconds. Nobody waits longer for the answer to a question. */
+const QUESTION_TTL_MS = 5_000
+
+/** A full queue drops its oldest message, whose row has most likely been republished already. */
+const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * A command waits on a quorum queue: delivered 20 times at most, so that one that kills its consumer ends
- * among the dead letters, which are kept to be looked at. A full queue refuses (the sender's row asks again).
+ * No dead-letter exchange: the consumer publishes what it cannot handle, item by item. No delivery limit either, which classic
+ * queues do not have: a redelivered message is acknowledged before it is handled.
  */
-export async function declareCommand(channel: Channel, command: Command): Promise<string> {
+export async function declareCommand(channel: Channel, command: Command, type: QueueType): Promise<string> {
   await declareDead(channel, command)
-  const { queue } = await channel.assertQueue(queueOf(command), {
-    durable: true,
-    arguments: {
-      'x-queue-type': 'quorum',
-      'x-delivery-limit': 20,
-      'x-overflow': 'reject-publish',
-      'x-max-length': 100_000,
-      'x-dead-letter-exchange': '',
-      'x-dead-letter-routing-key': deadQueueOf(command),
-      'x-dead-letter-strategy': 'at-least-once',
-    },
-  })
-  return queue
+  return declare(channel, queueOf(command, type), { 'x-queue-type': type, 'x-max-length-bytes': MAX_BYTES })
 }
 
-/** Where the messages of a command go that could not be handled. */
-export async function declareDead(channel: Channel, command: Command): Promise<string> {
-  const { queue } = await channel.assertQueue(deadQueueOf(command), {
-    durable: true,
-    arguments: { 'x-queue-type': 'quorum', 'x-max-length': 10_000 },
+export function declareQuestion(channel: Channel, question: Question, type: QueueType): Promise<string> {
+  return declare(channel, queueOf(question, type), {
+    'x-queue-type': type,
+    'x-max-length-bytes': MAX_BYTES,
+    'x-message-ttl': QUESTION_TTL_MS,
   })
-  return queue
 }
 
-/** A question waits in memory on a classic queue (a hop of 0.24 ms there, 0.88 on a quorum queue). */
-export async function declareQuestion(channel: Channel, question: Question): Promise<string> {
-  const { queue } = await channel.assertQueue(queueOf(question), {
-    durable: true,
-    arguments: { 'x-message-ttl': QUESTION_LIFE_MS, 'x-max-length': 10_000, 'x-overflow': 'reject-publish' },
-  })
-  return queue
+/** Commands that cannot be handled. Nothing republishes them for the operator, so they survive the loss of a node. */
+export function declareDead(channel: Channel, command: Command): Promise<string> {
+  return declare(channel, deadQueueOf(command), { 'x-queue-type': 'quorum', 'x-max-length': 10_000 })
 }
 
-/** A nudge reaches every replica that listens now, each over a queue of its own that ends with its connection. */
+/** An event reaches every connected replica over an exclusive queue, which ends with its connection. */
 export async function declareNudge(channel: Channel, nudge: Nudge): Promise<string> {
   await channel.assertExchange(exchangeOf(nudge), 'fanout', { durable: true })
   const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
   await channel.bindQueue(queue, exchangeOf(nudge), '')
+  return queue
+}
+
+/** Durable also where the messages are transient: RabbitMQ 4 deprecates transient queues that are not exclusive. */
+async function declare(channel: Channel, name: string, args: Record<string, unknown>): Promise<string> {
+  const { queue } = await channel.assertQueue(name, { durable: true, arguments: args })
   return queue
 }

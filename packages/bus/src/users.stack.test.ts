@@ -5,6 +5,8 @@ import { connect, type Channel, type ChannelModel } from 'amqplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deadQueueOf, declareCommand, declareQuestion, exchangeOf, queueOf } from './topology.ts'
 
+const TYPES = ['classic', 'quorum'] as const
+
 /* Each service has a user of its own in RabbitMQ, which takes from no other one's queues. */
 
 type Message = Command | Question | Nudge
@@ -38,8 +40,9 @@ async function attempt(service: string, work: (channel: Channel) => Promise<unkn
 async function declare(message: Message): Promise<void> {
   const channel = await connections[message.owner]?.createChannel()
   if (!channel) throw new Error(`${message.owner} is not connected`)
-  if (message.kind === 'command') await declareCommand(channel, message)
-  else if (message.kind === 'question') await declareQuestion(channel, message)
+  if (message.kind === 'command') for (const type of TYPES) await declareCommand(channel, message, type)
+  else if (message.kind === 'question')
+    for (const type of TYPES) await declareQuestion(channel, message, type)
   else await channel.assertExchange(exchangeOf(message), 'fanout', { durable: true })
   await channel.close()
 }
@@ -58,7 +61,9 @@ describe.skipIf(users === null)('with a user each', () => {
   })
 
   const queues = messages.flatMap((message): { queue: string; owner: string }[] =>
-    message.kind === 'nudge' ? [] : [{ queue: queueOf(message), owner: message.owner }],
+    message.kind === 'nudge'
+      ? []
+      : TYPES.map((type) => ({ queue: queueOf(message, type), owner: message.owner })),
   )
   const foreign = services.flatMap((service) =>
     queues.filter(({ owner }) => owner !== service).map(({ queue }) => [service, queue] as const),

@@ -105,18 +105,27 @@ export const postgresConfig = {
     .describe('Connections to PostgreSQL a process keeps at most.'),
 }
 
-/** For services that hear or say messages. */
-export const amqpConfig = {
-  AMQP_URL: z.url().describe("RabbitMQ, as the service's own user where there is one."),
-}
+const urlList = z
+  .string()
+  .transform((urls) => urls.split(',').map((url) => url.trim()))
+  .pipe(z.array(z.url()).min(1))
 
 /** One or several replicas of a service: base URLs, separated by commas. */
 export const replicaUrls = (of: string) =>
-  z
-    .string()
-    .transform((urls) => urls.split(',').map((url) => url.trim()))
-    .pipe(z.array(z.url()).min(1))
-    .describe(`Where ${of} is: base URL, or those of its replicas separated by commas.`)
+  urlList.describe(`Where ${of} is: base URL, or those of its replicas separated by commas.`)
+
+/** For services that publish or consume messages. */
+export const amqpConfig = {
+  AMQP_URL: urlList.describe(
+    "RabbitMQ, as the service's own user where there is one; or several nodes of a cluster, separated by commas.",
+  ),
+  BUS_QUEUES: z
+    .enum(['classic', 'quorum'])
+    .default('classic')
+    .describe(
+      'Type of the queues for commands and questions. `classic` is cheaper; such a queue is unavailable while its node is. `quorum` is for a cluster that has to survive the loss of a node.',
+    ),
+}
 
 /**
  * Reads the environment once. Throws with every variable that is missing or wrong, by name; never with a

@@ -77,7 +77,7 @@ export function wire(config: Config, log: Log): Parts {
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const { db } = postgres
   const own: Own = (applicationId) => postgres.as({ applicationId })
-  const bus = new Bus({ url: config.AMQP_URL, service: 'accounts', log })
+  const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const passwords = createPasswords(...config.PASSWORD_PEPPER)
   const accessKeys = issuedAccessKeys(secrets)

@@ -46,7 +46,7 @@ const CLEAR_EVERY_MS = 300
 export function wire(config: Config, log: Log): Parts {
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const cache = connectCache(config.REDIS_URL, log)
-  const bus = new Bus({ url: config.AMQP_URL, service: 'catalog', log })
+  const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'catalog', log })
   const geocoder = createGeocoder(config.GEOCODER_URL)
   const { db } = postgres
 

@@ -92,7 +92,7 @@ export function wire(config: Config, log: Log): Parts {
   readJson(app)
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, BY_KEY)
   const { db, as: own } = postgres
-  const bus = new Bus({ url: config.AMQP_URL, service: 'orders', log })
+  const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
   const waiters = new Waiters()

@@ -45,7 +45,7 @@ export function wire(config: Config, log: Log): Parts {
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log, {
     joins: 'by key',
   })
-  const bus = new Bus({ url: config.AMQP_URL, service: 'payments', log })
+  const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'payments', log })
   const stripe = processing.kind === 'stripe' ? new StripeProcessor(processing) : null
   const limits = new CountedCards(config.REDIS_URL, {
     secret: config.INTERNAL_SECRET,

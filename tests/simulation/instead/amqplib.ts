@@ -56,13 +56,8 @@ type Taken = {
   fields: { redelivered: boolean; deliveryTag: number; routingKey: string }
 }
 type Options = Record<string, unknown>
-type Published = [
-  exchange: string,
-  key: string,
-  content: Buffer,
-  options: Options,
-  confirmed?: (error: Error | null) => void,
-]
+type Confirmed = (error: Error | null) => void
+type Published = [exchange: string, key: string, content: Buffer, options: Options, confirmed?: Confirmed]
 
 class Channel extends EventEmitter {
   readonly #wire: Connection
@@ -80,8 +75,16 @@ class Channel extends EventEmitter {
     this.emit('close')
   }
 
+  async close(): Promise<void> {
+    this.#closed = true
+  }
+
   async assertQueue(name: string, { exclusive }: { exclusive?: boolean } = {}): Promise<{ queue: string }> {
     return { queue: simulation().broker.declareQueue(name, exclusive ? this.#wire : null) }
+  }
+
+  async checkQueue(name: string): Promise<void> {
+    if (!simulation().broker.hasQueue(name)) throw new Error(`NOT_FOUND - no queue '${name}'`)
   }
 
   async assertExchange(): Promise<void> {
@@ -119,16 +122,12 @@ class Channel extends EventEmitter {
   }
 
   ack(message: Taken): void {
-    noteAck(message.content)
+    noteAck(message)
     this.#tell(() => simulation().broker.ack(this.#wire, message.fields.deliveryTag))
   }
 
-  reject(message: Taken): void {
-    this.#tell(() => simulation().broker.reject(this.#wire, message.fields.deliveryTag))
-  }
-
-  sendToQueue(queue: string, content: Buffer, properties: Options): boolean {
-    return this.publish('', queue, content, properties)
+  nack(message: Taken): void {
+    this.#tell(() => simulation().broker.requeue(this.#wire, message.fields.deliveryTag))
   }
 
   publish(...[exchange, key, content, options, confirmed]: Published): boolean {
@@ -137,29 +136,30 @@ class Channel extends EventEmitter {
     const properties = { ...options, ...(replyTo !== undefined && { replyTo }) }
     const about = exchange || key
     const enqueue = () => broker.publish(exchange, key, content, properties)
-    const confirm = (arrived: boolean) => {
-      if (confirmed) this.#confirm({ properties, fields: { routingKey: key } }, arrived, confirmed)
-    }
     this.#tell(() => {
       world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
-      if (!confirmed) return void enqueue()
+      if (confirmed) return this.#confirm(enqueue(), confirmed)
       if (world.strikes('message lost, connection cut', about)) return broker.end(this.#wire)
-      if (world.strikes('message dropped after its confirm', about)) return confirm(true)
-      const arrived = enqueue()
+      if (world.strikes('message dropped', about)) return
+      if (!enqueue() && options['mandatory'])
+        this.#return({ content, properties, fields: { routingKey: key } })
       if (world.strikes('message duplicated', about)) enqueue()
-      if (world.strikes('message kept, confirm lost', about)) return broker.end(this.#wire)
-      confirm(arrived)
+      if (world.strikes('message kept, connection cut', about)) broker.end(this.#wire)
     })
     return true
   }
 
-  #confirm(message: object, arrived: boolean, confirmed: (error: Error | null) => void): void {
+  #confirm(arrived: boolean, confirmed: Confirmed): void {
     const { world } = simulation()
     world.later(world.hop(), this.#wire.owner, () => {
-      if (this.#closed) return
-      // The return comes before the confirm.
-      if (!arrived) this.emit('return', message)
-      confirmed(null)
+      if (!this.#closed) confirmed(arrived ? null : new Error('there is no such queue'))
+    })
+  }
+
+  #return(message: object): void {
+    const { world } = simulation()
+    world.later(world.hop(), this.#wire.owner, () => {
+      if (!this.#closed) this.emit('return', message)
     })
   }
 

@@ -10,7 +10,7 @@ type Command = z.output<typeof AccountsSave.data>
 /**
  * Card and address have the keys that the order gave them, so saying the command again, or twice at once,
  * changes nothing and is answered all the same; after a crash between the two it completes them. Throws
- * NotConfirmed when the answer could not be said: the saga asks again.
+ * NotPublished when the reply could not be published: the saga republishes the command.
  */
 export const save =
   (db: Db, bus: Pick<Bus, 'publish'>) =>

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Gathering } from './gathering.ts'
+
+const ITEM = { json: '{"a":1}' }
+let published: [string, number][] = []
+const gathering = () =>
+  new Gathering((to, items) => void published.push([`${to.exchange ?? ''}${to.key}`, items.length]))
+
+beforeEach(() => {
+  published = []
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate'] })
+})
+afterEach(() => void vi.useRealTimers())
+
+test('items of one turn to one destination share a message', async () => {
+  const one = gathering()
+  const all = ['a', 'b', 'a', 'a'].map((key) => one.add({ key }, ITEM))
+  expect(published).toEqual([])
+  vi.advanceTimersByTime(0)
+  await Promise.all(all)
+  expect(published).toEqual([
+    ['a', 3],
+    ['b', 1],
+  ])
+})
+
+test('an exchange and a queue of the same name are two destinations', () => {
+  const one = gathering()
+  void one.add({ exchange: 'x', key: '' }, ITEM)
+  void one.add({ key: 'x' }, ITEM)
+  vi.advanceTimersByTime(0)
+  expect(published).toHaveLength(2)
+})
+
+test('gathered items wait for their time, or for one that does not wait', () => {
+  const one = gathering()
+  void one.add({ key: 'a' }, ITEM, 100)
+  vi.advanceTimersByTime(99)
+  expect(published).toEqual([])
+  void one.add({ key: 'a' }, ITEM, 100)
+  vi.advanceTimersByTime(1)
+  expect(published).toEqual([['a', 2]])
+  void one.add({ key: 'a' }, ITEM, 100)
+  void one.add({ key: 'a' }, ITEM)
+  void one.add({ key: 'a' }, ITEM, 100)
+  vi.advanceTimersByTime(0)
+  expect(published).toEqual([
+    ['a', 2],
+    ['a', 3],
+  ])
+  vi.advanceTimersByTime(1_000)
+  expect(published).toHaveLength(2)
+})
+
+test('a message has 32 items at most, and about 128 KiB', () => {
+  const one = gathering()
+  for (let count = 0; count < 70; count++) void one.add({ key: 'a' }, ITEM, 100)
+  expect(published).toEqual([
+    ['a', 32],
+    ['a', 32],
+  ])
+  const large = { json: 'x'.repeat(70 * 1024) }
+  for (let count = 0; count < 3; count++) void one.add({ key: 'b' }, large)
+  vi.advanceTimersByTime(100)
+  expect(published.slice(2)).toEqual([
+    ['b', 2],
+    ['b', 1],
+    ['a', 6],
+  ])
+})
+
+test('a message that cannot be published fails all of its items, and none of the next one', async () => {
+  let works = false
+  const one = new Gathering(() => {
+    if (!works) throw new Error('planted')
+  })
+  const lost = [one.add({ key: 'a' }, ITEM), one.add({ key: 'a' }, ITEM)]
+  vi.advanceTimersByTime(0)
+  for (const item of lost) await expect(item).rejects.toThrow('planted')
+  works = true
+  const next = one.add({ key: 'a' }, ITEM)
+  vi.advanceTimersByTime(0)
+  await next
+})

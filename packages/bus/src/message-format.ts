@@ -1,0 +1,107 @@
+import type { Message, Options } from 'amqplib'
+import { z } from 'zod'
+
+/** One command, question, reply or event on its way out. */
+export type Outgoing = {
+  /** Its data as JSON. */
+  json: string
+  requestId?: string | undefined
+  traceparent?: string | undefined
+  /** Correlates a reply with its question. */
+  id?: string | undefined
+  /** How long the reply to a question is awaited from now on, in milliseconds. */
+  timeoutMs?: number | undefined
+}
+
+/** The same at its consumer. */
+export type Incoming = Omit<Outgoing, 'json' | 'requestId'> & {
+  requestId: string
+  /** Not validated. Undefined when it is not JSON. */
+  data: unknown
+  /** The bytes of a message that has only this in it. */
+  content: () => Buffer
+}
+
+/** AMQP's `type` of a message with several items in it. */
+const BATCH = 'batch'
+
+const Envelope = z.object({
+  data: z.unknown(),
+  requestId: z.string().default(''),
+  traceparent: z.string().optional(),
+  id: z.string().optional(),
+  timeoutMs: z.number().optional(),
+})
+
+/**
+ * A single item is its own JSON; the rest of it is in properties and headers. Several items are one JSON array of
+ * `{ data, requestId, traceparent, id, timeoutMs }`.
+ */
+export function encode(items: readonly Outgoing[]): { content: Buffer; properties: Options.Publish } {
+  const [first] = items
+  if (items.length === 1 && first) return encodeOne(first)
+  const timeouts = items.map(({ timeoutMs }) => timeoutMs ?? 0)
+  const content = Buffer.from(`[${items.map(enveloped).join(',')}]`)
+  return {
+    content,
+    properties: { type: BATCH, contentType: 'application/json', ...expiring(Math.max(...timeouts)) },
+  }
+}
+
+function encodeOne({ json, requestId, traceparent, id, timeoutMs = 0 }: Outgoing) {
+  const headers = {
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
+    ...(traceparent !== undefined && { traceparent }),
+  }
+  return {
+    content: Buffer.from(json),
+    properties: {
+      contentType: 'application/json',
+      headers,
+      ...(id !== undefined && { correlationId: id }),
+      ...expiring(timeoutMs),
+    },
+  }
+}
+
+const expiring = (ms: number) => (ms > 0 ? { expiration: Math.ceil(ms) } : {})
+
+function enveloped({ json, ...about }: Outgoing): string {
+  const rest = JSON.stringify(about).slice(1, -1)
+  return rest === '' ? `{"data":${json}}` : `{${rest},"data":${json}}`
+}
+
+/** The items of a message, whatever its bytes are. An item that cannot be read is left to the schema of its data. */
+export function decode({ content, properties }: Message): Incoming[] {
+  const parsed = parse(content)
+  if (properties.type === BATCH && Array.isArray(parsed)) return parsed.map(decodeItem)
+  const { headers, correlationId, expiration } = properties as Plain
+  const { 'x-request-id': requestId, traceparent } = headers ?? {}
+  return [
+    {
+      data: parsed,
+      content: () => content,
+      requestId: typeof requestId === 'string' ? requestId : '',
+      ...(typeof traceparent === 'string' && { traceparent }),
+      ...(typeof correlationId === 'string' && { id: correlationId }),
+      ...(expiration !== undefined && { timeoutMs: Number(expiration) }),
+    },
+  ]
+}
+
+type Plain = { headers?: Record<string, unknown>; correlationId?: unknown; expiration?: unknown }
+
+function decodeItem(item: unknown): Incoming {
+  const { data: read } = Envelope.safeParse(item)
+  const { data, ...rest } = read?.data === undefined ? { data: item, requestId: '' } : read
+  return { ...rest, data, content: () => Buffer.from(JSON.stringify(data)) }
+}
+
+function parse(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString()) as unknown
+  } catch {
+    // A schema refuses undefined as it refuses any other wrong data.
+    return undefined
+  }
+}
