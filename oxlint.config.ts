@@ -78,7 +78,7 @@ const NO_ROOT = outsideTests(
 )
 const STORE_BELOW = ban(
   'store-below-handlers',
-  '^(#|[.]{1,2})/(.*/)?(handlers|saga|routes|outside)(/|$)',
+  '^(#|[.]{1,2})/(.*/)?(handlers|saga|routes|delivery|outside)(/|$)',
   'The caller passes it in; a store knows only SQL, domain and contracts.',
 )
 const STAND_ALONE = outsideTests(
@@ -180,11 +180,13 @@ const boundaries: OxlintOverride[] = [
   ...part('src/wire.ts', SERVICE, ['sql', 'redis']),
   ...part('src/store/**', [...SERVICE, STORE_BELOW], ['sql', 'redis']),
   ...part('src/outside/**', SERVICE, ['calls', 'stripe']),
+  ...part('src/delivery/**', SERVICE, ['calls']),
   ...part('src/testing/**', SERVICE, ['stripe']),
   ...part('src/routes/**', [...SERVICE, STAND_ALONE]),
   ...part('src/handlers/**', [...SERVICE, STAND_ALONE]),
   ...part('src/domain/**', [...SERVICE, PURE_DOMAIN]),
   ...part('src/saga/**', [...SERVICE, PURE_SAGA]),
+  ...part('src/saga/orchestrator.ts', SERVICE),
 ]
 
 // Ambient things, which need no import ---------------------------------------------------------------------
@@ -204,7 +206,7 @@ const ambient: OxlintOverride[] = [
   { files: MAY_READ_ENVIRONMENT, rules: { 'eslint/no-restricted-properties': 'off' } },
   {
     files: PURE,
-    excludeFiles: ['**/*.test.ts'],
+    excludeFiles: ['**/*.test.ts', 'services/*/src/saga/orchestrator.ts'],
     rules: {
       'oxc/no-async-await': 'error',
       'eslint/no-restricted-globals': [

@@ -26,22 +26,24 @@ const order = newApiKey()
 const restaurant = newApiKey()
 const someone = newApiKey()
 const scope = { accessKeyId: 'a', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
-const refusal = { code: 'restaurant-unreachable', detail: 'It does not answer.' } as const
-const cancellation = {
-  reason: 'restaurant-unreachable',
-  message: 'It does not answer.',
-  cancelledBy: 'system',
-  date: 1_790_000_000,
-  refund: null,
-} as never
 const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
 const state = { done: [], undone: [], refusal: null }
 const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
 
+const times = { wakeInMs: 1_000, deadlineInMs: 1_000, leaseMs: 1_000, deliverWithinMs: 1_000 }
+const aSaga = (orderApiKey: string) => ({
+  orderApiKey,
+  version: 0,
+  attempt: 1,
+  facts,
+  state,
+  isFinished: false,
+})
+
 const anOrder = (apiKey: string): sagas.Acceptance => ({
-  apiKey,
+  ...times,
   applicationId: 'a',
-  order: {
+  priced: {
     method: 'pickup',
     payment: 'card',
     test: false,
@@ -50,32 +52,33 @@ const anOrder = (apiKey: string): sagas.Acceptance => ({
     total: cents(1_075),
     details: { items: [], card: null } as never,
   },
-  facts,
-  state,
+  order: { status: 'PROCESSING', outcome: 'pending', paymentState: 'PENDING', cancellation: null },
+  saga: aSaga(apiKey),
+  delivery: { outcome: null, link: null, isNoticeDue: false },
   requestId: 'r',
   traceparent: null,
-  wakeInMs: 1_000,
-  deadlineMs: 1_000,
-  delivery: { busyMs: 1_000, deadlineMs: 1_000 },
   idempotency: null,
 })
 
-const row = { orderApiKey: order, version: 0, attempt: 1, facts, state, requestId: 'r' }
-const step: sagas.Transition = {
-  state: { ...state, done: ['transmit'] },
-  change: { status: 'AWAITING_PREPARATION', paymentState: 'AUTHORIZED' },
-  wakeInMs: 1_000,
-  delivery: null,
-  delivered: { outcome: 'accepted', link: 'console' },
-  failure: null,
+const transmitted: sagas.Save = {
+  ...times,
+  order: {
+    status: 'AWAITING_PREPARATION',
+    outcome: 'transmitted',
+    paymentState: 'AUTHORIZED',
+    cancellation: null,
+  },
+  saga: { ...aSaga(order), version: 1, state: { ...state, done: ['transmit'] } },
+  delivery: { outcome: 'accepted', link: 'console', isNoticeDue: false },
+  from: { version: 0, status: 'PROCESSING' },
+  status: 'AWAITING_PREPARATION',
 }
 
 const calls = {
   sagas: {
     accept: (db) => sagas.accept(db, { ...anOrder(newApiKey()), idempotency: { scope, busyMs: 1_000 } }),
-    find: (db) => sagas.find(db, order),
-    factsOf: (db) => sagas.factsOf(db, order),
-    move: (db) => sagas.move(db, row, step),
+    load: (db) => sagas.load(db, order),
+    save: (db) => sagas.save(db, transmitted),
     takeDue: (db) => sagas.takeDue(db, 20),
   },
   orders: {
@@ -92,12 +95,11 @@ const calls = {
     addStatus: (db) => orders.addStatus(db, order, 'PREPARING'),
   },
   deliveries: {
-    read: (db) => deliveries.read(db, order),
-    take: (db) => deliveries.take(db, order, { busyMs: 1, takeOver: false }),
-    hold: (db) => deliveries.hold(db, order, 1),
-    letGo: (db) => deliveries.letGo(db, order, { result: 'timeout', link: 'webhook' }),
-    takeCancellations: (db) => deliveries.takeCancellations(db, 20),
-    cancellationTold: (db) => deliveries.cancellationTold(db, order),
+    acquireLeases: (db) => deliveries.acquireLeases(db, { limit: 20, leaseMs: 1 }),
+    renewLeases: (db) => deliveries.renewLeases(db, [{ orderApiKey: order, attempt: 1 }], 1),
+    releaseLease: (db) => deliveries.releaseLease(db, { orderApiKey: order, attempt: 1 }, null),
+    takeDueNotices: (db) => deliveries.takeDueNotices(db, 20),
+    endNotices: (db) => deliveries.endNotices(db, order),
   },
   keys: {
     use: (db) => keys.use(db, scope, 1_000),
@@ -124,14 +126,7 @@ const calls = {
     },
     find: (db) => restaurants.find(db, restaurant, order),
     givenUp: (db) => restaurants.givenUp(db, order),
-    untaken: (db) => restaurants.untaken(db, { withinMs: 1_000, limit: 20 }),
-    cancel: (db) =>
-      restaurants.cancel(db, order, {
-        refusal,
-        cancellation,
-        deadlineMs: 1,
-        onlyUntaken: true,
-      }),
+    unaccepted: (db) => restaurants.unaccepted(db, { withinMs: 1_000, limit: 20 }),
   },
   changes: {
     position: (db) => changes.position(db),
@@ -143,7 +138,10 @@ const calls = {
       for (const by of [{ apiKey: order }, { number: 1 }]) await stories.find(db, by)
     },
   },
-  links: { put: (db) => links.put(db, restaurant, { kind: 'console', reports: 'detailed' }) },
+  links: {
+    put: (db) => links.put(db, restaurant, { kind: 'console', reports: 'detailed' }),
+    find: (db) => links.find(db, restaurant),
+  },
   books: {
     page: (db) => books.page(db, { after: { at: 0, id: 0 }, until: 4_000_000_000, limit: 100 }),
     progress: (db) => books.progress(db, [order]),
@@ -198,7 +196,7 @@ beforeAll(async () => {
   database = await openDatabase<Tables>('orders', { joins: 'by key' })
   const { db, pool } = database
   await sagas.accept(db, anOrder(order))
-  await sagas.move(db, row, step)
+  await sagas.save(db, transmitted)
   await fillOrders(pool, 'public', { orders: ORDERS, restaurants: 100, users: 1_000 })
   await pool.query(`insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
     select 'a-key', '/path', api_key, 'same', api_key, now() from orders on conflict do nothing`)
@@ -212,7 +210,7 @@ const may: Readonly<Record<string, readonly string[]>> = {
   'attention.overdueSagas': ['sagas'],
   'attention.unacceptedOrders': ['orders'],
   'attention.isUnaccepted': ['orders'],
-  'restaurants.untaken': ['orders'],
+  'restaurants.unaccepted': ['orders'],
 }
 
 test.each(namedCalls<Db>(calls))(
@@ -226,10 +224,11 @@ test.each(namedCalls<Db>(calls))(
 /** What orders share, and so what runs most. */
 const shared = [
   'sagas.accept',
-  'sagas.move',
+  'sagas.load',
+  'sagas.save',
   'orders.find',
   'orders.standing',
-  'deliveries.read',
+  'links.find',
   'keys.keep',
 ]
 

@@ -66,7 +66,14 @@ export class Database {
     return false
   }
 
-  get isAnyCancellationDue(): boolean {
+  get isAnyDeliveryDue(): boolean {
+    const { now } = world()
+    for (const { outcome, busyUntil } of this.deliveries.values())
+      if (outcome === null && busyUntil <= now) return true
+    return false
+  }
+
+  get isAnyNoticeDue(): boolean {
     const { now } = world()
     for (const { cancelAt } of this.deliveries.values()) if (cancelAt !== null && cancelAt <= now) return true
     return false

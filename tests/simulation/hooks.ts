@@ -12,6 +12,7 @@ const INSTEAD = new URL('instead/', import.meta.url)
 const REPLACED: readonly { by: string; specifier: RegExp; instead: string }[] = [
   { by: 'packages/bus/', specifier: /^amqplib$/, instead: 'amqplib.ts' },
   { by: 'services/orders/', specifier: /^#\/store\/sagas\.ts$/, instead: 'sagas.ts' },
+  { by: 'services/orders/', specifier: /^#\/store\/restaurant-links\.ts$/, instead: 'restaurant-links.ts' },
   { by: 'services/orders/', specifier: /^#\/store\/orders\.ts$/, instead: 'orders.ts' },
   { by: 'services/orders/', specifier: /^#\/store\/deliveries\.ts$/, instead: 'deliveries.ts' },
   { by: 'services/orders/', specifier: /^#\/store\/idempotency-keys\.ts$/, instead: 'idempotency-keys.ts' },

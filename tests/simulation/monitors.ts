@@ -7,7 +7,7 @@ type Counts = { finished: number; acked: number }
 
 /**
  * What no book shows, because the design heals it in time: an ack before the work is done, an effect asked
- * for under two keys, a redelivered transmission that is left to nobody.
+ * for under two keys.
  */
 export class Monitors {
   readonly #world: World
@@ -27,22 +27,6 @@ export class Monitors {
       } finally {
         this.#countsOf(process, identityOf(data)).finished++
       }
-    }
-  }
-
-  /** A redelivered transmission has lost its first reader: it is made now, unless it was settled or is over. */
-  takenOver<D extends StepRef, R extends { redelivered: boolean }>(
-    handler: (data: D, received: R) => Promise<void>,
-  ): (data: D, received: R) => Promise<void> {
-    return async (data, received) => {
-      const { orderApiKey } = data
-      const { database, restaurants } = simulation()
-      const before = restaurants.tries.get(orderApiKey) ?? 0
-      await handler(data, received)
-      const row = database.deliveries.get(orderApiKey)
-      const isLeft = row?.outcome === null && row.deadlineAt > this.#world.now
-      if (received.redelivered && isLeft && (restaurants.tries.get(orderApiKey) ?? 0) === before)
-        this.#world.mistake('left to nobody', `a redelivered transmission of ${orderApiKey} was not made`)
     }
   }
 

@@ -10,9 +10,9 @@ const HERE = 'tests/simulation'
  * planted, and goes through `within` seeds: after a change another one may find it.
  */
 export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; within: number }>> = {
-  'the version is not checked when a saga moves': {
+  'the version is not checked when a saga is saved': {
     file: `${HERE}/instead/sagas.ts`,
-    from: 'row.version !== version || ',
+    from: ' || row.version !== from.version',
     to: '',
     seed: 94,
     within: 2_000,
@@ -34,10 +34,10 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 4,
     within: 500,
   },
-  'an authorization of which nobody knows is not released': {
-    file: `${ORDERS}/saga/engine.ts`,
-    from: 'done: [...state.done, awaited.step.name], refusal',
-    to: 'refusal',
+  'an authorization whose outcome is unknown is not compensated': {
+    file: `${ORDERS}/saga/transition.ts`,
+    from: 'done: [...state.done, awaited.step.name], refusal: tooLate',
+    to: 'refusal: tooLate',
     seed: 4,
     within: 2_000,
   },
@@ -55,24 +55,38 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 2,
     within: 500,
   },
-  'a redelivered transmission is not taken over': {
-    file: `${ORDERS}/handlers/transmit.ts`,
-    from: 'takeOver: redelivered',
-    to: 'takeOver: false',
-    seed: 8,
+  'an expired lease is not acquired by another replica': {
+    file: `${HERE}/instead/deliveries.ts`,
+    from: 'outcome === null && busyUntil <= world.now',
+    to: 'outcome === null && busyUntil <= world.now && database.deliveries.size < 0',
+    seed: 1,
     within: 500,
   },
-  'a restaurant is not told that an order was given up': {
-    file: `${ORDERS}/tell-cancellations.ts`,
+  'a replica whose lease has expired sends the order all the same': {
+    file: `${ORDERS}/delivery/deliver.ts`,
+    from: 'if (held.isValid) await',
+    to: 'await',
+    seed: 1,
+    within: 5_000,
+  },
+  'a lease is not renewed while its restaurant is asked': {
+    file: `${HERE}/instead/deliveries.ts`,
+    from: 'busyUntil: world.now + leaseMs })\n      renewed',
+    to: 'busyUntil: row.busyUntil })\n      renewed',
+    seed: 1,
+    within: 2_000,
+  },
+  'a restaurant is not notified that an order was given up': {
+    file: `${ORDERS}/delivery/notify-cancellation.ts`,
     from: 'await cancel(link ?? defaultLink, sent)',
     to: 'sent',
     seed: 2,
     within: 1_000,
   },
-  'a saga is given up after the pivot was said': {
-    file: `${ORDERS}/saga/engine.ts`,
-    from: "awaited.kind !== 'do' || awaited.step.kind !== 'undoable'",
-    to: "awaited.kind !== 'do'",
+  'an expired saga is failed while its restaurant is asked': {
+    file: `${ORDERS}/saga/transition.ts`,
+    from: "awaited?.step.kind !== 'compensatable' || awaited.isCompensation",
+    to: "!awaited || awaited.step.kind === 'retriable' || awaited.isCompensation",
     seed: 6,
     within: 2_000,
   },
@@ -84,9 +98,9 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 1_000,
   },
   'the webhook id is another one at each attempt': {
-    file: `${ORDERS}/handlers/transmit.ts`,
-    from: '`order_${orderApiKey}`',
-    to: '`order_${orderApiKey}_${command.attempt}`',
+    file: `${ORDERS}/delivery/deliver.ts`,
+    from: '`order_${order.apiKey}`',
+    to: '`order_${order.apiKey}_${lease.attempt}`',
     seed: 14,
     within: 1_000,
   },
@@ -112,24 +126,31 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 2_000,
   },
   'an order that a client was told of fails without a cancellation': {
-    file: `${HERE}/instead/sagas.ts`,
-    from: '  order.cancellation ??= failure?.cancellation ?? null\n',
+    file: `${ORDERS}/saga/transition.ts`,
+    from: '    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),\n',
     to: '',
     seed: 2,
     within: 2_000,
   },
   'a refund is shown as a hold that was given back': {
-    file: `${HERE}/instead/sagas.ts`,
-    from: "if (change.paymentState === undefined && isNotTaken) order.paymentState = 'VOIDED'",
-    to: "order.paymentState = 'VOIDED'",
+    file: `${ORDERS}/saga/transition.ts`,
+    from: "UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState",
+    to: "'VOIDED'",
     seed: 6,
     within: 2_000,
   },
-  'a cancelled saga with nothing to give back is left open when its process dies': {
-    file: `${ORDERS}/conductor.ts`,
-    from: "if (!('step' in coming)) return this.#move(row, { state: row.state, change: {} }, null)",
-    to: "if (!('step' in coming)) return",
-    seed: 621,
-    within: 10_000,
+  'a finished saga is not reopened when its order is cancelled': {
+    file: `${ORDERS}/saga/transition.ts`,
+    from: '{ ...saga, isFinished: false }',
+    to: 'saga',
+    seed: 1,
+    within: 500,
+  },
+  'an order is captured though its restaurant has refused it': {
+    file: `${ORDERS}/saga/transition.ts`,
+    from: "result.outcome === 'accepted'\n",
+    to: "result.outcome !== 'unreachable'\n",
+    seed: 1,
+    within: 500,
   },
 }

@@ -8,7 +8,6 @@ import {
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
-  RestaurantsTransmit,
   SagaAnswer,
   type RefuseOrder,
   type SendOrder,
@@ -16,14 +15,14 @@ import {
 import { Intake, isAway, Problem, type Handler, type Log } from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
-import { Conductor } from '../../services/orders/src/conductor.ts'
-import { transmitHandler, TRANSMISSIONS_AT_ONCE } from '../../services/orders/src/handlers/transmit.ts'
+import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
+import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
 import type { Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
 import type { Tokenizer } from '../../services/orders/src/outside/tokenize.ts'
 import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
+import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
-import { tellCancellations } from '../../services/orders/src/tell-cancellations.ts'
 import { Waiters } from '../../services/orders/src/waiters.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
@@ -91,6 +90,18 @@ export function noteMistake(error: unknown): void {
   simulation().world.mistake('mistake of ours', error instanceof Error ? error.message : String(error))
 }
 
+/** How orders reach every restaurant but those of `run.ts` that have a console. */
+const defaultLink = { kind: 'webhook', url: 'https://simulated/', secret: '', reports: 'detailed' } as const
+
+/** An attempt runs by itself: what it fails on is logged, with its error. */
+const deliveryLog = {
+  ...log,
+  error: (fields: { err: unknown }, message: string) => {
+    toHistory(fields, message)
+    noteMistake(fields.err)
+  },
+} as unknown as Log
+
 export type OrdersReplica = {
   sendOrder: Handler<typeof SendOrder>
   refuseOrder: Handler<typeof RefuseOrder>
@@ -102,30 +113,42 @@ export function orders(deadlines: Deadlines) {
     const { monitors } = simulation()
     const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
     const waiters = new Waiters()
-    const conductor = new Conductor({ db, bus, waiters, log, deadlines })
-    const defaultLink = { kind: 'console', reports: 'detailed' } as const
-    const transmit = transmitHandler({
+    const orchestrator = new Orchestrator({
       db,
-      conductor,
+      bus,
+      waiters,
       log,
+      defaultLink,
+      deadlines,
+      deliver: (...begun) => deliveries.begin(...begun),
+    })
+    const deliveries = new Deliveries({
+      db,
+      orchestrator,
+      log: deliveryLog,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
-    bus.onCommand(SagaAnswer, monitors.watched(guarded((answer) => conductor.answered(answer))))
-    bus.onCommand(RestaurantsTransmit, monitors.watched(guarded(monitors.takenOver(transmit))), {
-      atOnce: TRANSMISSIONS_AT_ONCE,
-    })
+    bus.onCommand(SagaAnswer, monitors.watched(guarded((reply) => orchestrator.handleReply(reply))))
     bus.onNudge(OrderMoved, ({ orderApiKey }) => waiters.wake(orderApiKey))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
     sweep(
       () => database.isAnySagaDue,
-      () => conductor.wakeDue(),
+      () => orchestrator.wakeDue(),
     )
     sweep(
-      () => database.isAnyCancellationDue,
-      () => tellCancellations({ db, log, defaultLink, cancel }),
+      () => database.isAnyDeliveryDue,
+      () => deliveries.sweep(),
+    )
+    sweep(
+      () => deliveries.isAnyRunning,
+      () => deliveries.renewLeases(),
+    )
+    sweep(
+      () => database.isAnyNoticeDue,
+      () => notifyCancellations({ db, log, defaultLink, cancel }),
     )
     return {
       sendOrder: sendOrder({
@@ -134,12 +157,12 @@ export function orders(deadlines: Deadlines) {
         log,
         stopping,
         cardMinimum,
-        conductor,
+        orchestrator,
         waiters,
         intake,
         tokenize,
       }),
-      refuseOrder: refuseOrder({ db, conductor, acceptWithinMs: 900_000 }),
+      refuseOrder: refuseOrder({ db, orchestrator, acceptWithinMs: 900_000 }),
     }
   }
 }

@@ -25,8 +25,6 @@ export class Restaurants {
   /** None takes a connection until then. */
   downUntil = 0
   recant: (order: PlacedOrder) => void = () => undefined
-  /** How often somebody tried to reach one for an order. */
-  readonly tries = new Map<string, number>()
   /** Orders that they were told are off. */
   readonly cancelled = new Set<string>()
   readonly #known = new Map<string, Receipt>()
@@ -39,7 +37,8 @@ export class Restaurants {
   transmit({ webhookId, order }: Transmission): Promise<Receipt> {
     const world = this.#world
     const caller = me()
-    this.tries.set(order.apiKey, (this.tries.get(order.apiKey) ?? 0) + 1)
+    if (this.cancelled.has(order.apiKey))
+      world.mistake('sent after its cancellation', `${webhookId}, of which the restaurant was notified`)
     return new Promise((resolve) => {
       const answer = (receipt: Receipt, inMs = world.hop()) =>
         world.later(inMs, caller, () => resolve(receipt))
@@ -78,6 +77,11 @@ export class Restaurants {
         answer(!world.strikes('restaurant: reply lost'))
       })
     })
+  }
+
+  /** A console shows an order, and so has accepted it, as soon as that is committed. */
+  show(orderApiKey: string): void {
+    this.receipts.push({ orderApiKey, outcome: 'accepted' })
   }
 
   /** It has refused what it had accepted. */

@@ -7,7 +7,7 @@ import { judged, untold } from './judgement.ts'
 import { Monitors } from './monitors.ts'
 import { orders, others, payments, Replica, type Deadlines } from './processes.ts'
 import { ProcessorNetwork } from './processor.ts'
-import { Restaurants } from './restaurants.ts'
+import { Restaurants, RESTAURANTS } from './restaurants.ts'
 import { enter, type Simulation } from './simulation.ts'
 import { storm } from './storm.ts'
 import { World } from './world.ts'
@@ -73,6 +73,7 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
   const mix: readonly Kind[] = isShort ? [...MIX, 'unreachable', 'unreachable', 'silent'] : MIX
   const kinds = Array.from({ length: random.pick([1, 2, 3, 4, 6]) }, () => random.pick(mix))
   const replicas = startReplicas(world, deadlines)
+  if (random.next() < 0.3) database.links.set(RESTAURANTS.accepts, { kind: 'console', reports: 'detailed' })
   const clients = new Clients(all, replicas.orders, kinds)
   const stormMs = random.pick([5_000, 20_000, 40_000])
   storm(all, Object.values(replicas).flat(), stormMs)

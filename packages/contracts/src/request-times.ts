@@ -20,8 +20,13 @@ export const requestTimes = {
   tokenize: 8_000,
   /** A call to the payment processor. */
   processor: 6_000,
-  /** The saga repeats a command to payments that is not answered. */
-  paymentReply: 7_000,
+  /**
+   * The saga republishes a command to payments whose reply has not arrived. It may reach payments while the first one waits for
+   * the processor, and is harmless then: same row, same idempotency key.
+   */
+  paymentReply: 2_500,
+  /** The same for accounts.save, for which no client waits. */
+  saveReply: 5_000,
   /** A process that stops cuts connections that are still busy after this. */
   drain: 8_500,
   /** And it ends after this in any case. */

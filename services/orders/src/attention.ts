@@ -1,7 +1,6 @@
 import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
 import type { internalCaller } from '@platter/kit'
-import { next } from '#/saga/engine.ts'
-import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import { awaitedStep } from '#/saga/transition.ts'
 import * as store from '#/store/attention.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -69,14 +68,14 @@ const letter = (row: store.DeadLetterRow): Found => ({
 })
 
 function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga): Found {
-  const coming = next(sendOrderSaga, facts, state)
-  const step = 'step' in coming ? coming.step.name : coming.kind
+  const awaited = awaitedStep({ facts, state })
+  const step = awaited?.step.name ?? 'end'
   return {
     kind: 'overdue-saga',
     key: orderApiKey,
     at,
     orderApiKey,
-    what: coming.kind === 'undo' ? `undo ${step}` : step,
+    what: awaited?.isCompensation ? `compensate ${step}` : step,
     reason: 'The order is past its deadline.',
     count: attempt,
   }

@@ -2,13 +2,13 @@ import type { SagaAnswer } from '@platter/contracts'
 import { histogram, inEntry, inSpan, observe, SpanKind } from '@platter/kit'
 import type { RestaurantLink } from '@platter/contracts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
-import { next } from '#/saga/engine.ts'
-import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import { awaitedStep } from '#/saga/transition.ts'
+import type { LeasedDelivery } from '#/store/deliveries.ts'
 import { deadLetters, inFlight } from '#/store/saga-counts.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
-/* What traces and metrics say of sagas. Nothing here decides anything. */
+/* Traces and metrics of sagas. Nothing here decides anything. */
 
 type Ref = { orderApiKey: string; version: number; attempt: number }
 
@@ -22,32 +22,65 @@ const refOf = ({ orderApiKey, version, attempt }: Ref) => ({
 export const accepting = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
   inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
 
-/** A step's answer: the commit of what it changes, and the next command. */
-export const takingAnswer = <T>(answer: SagaAnswer, work: () => Promise<T>): Promise<T> =>
+/** A participant's reply: the commit of what it changes, and the next command. */
+export const handlingReply = <T>(reply: SagaAnswer, work: () => Promise<T>): Promise<T> =>
   inSpan(
     () => ({
-      name: `saga ${answer.step}`,
+      name: `saga ${reply.step}`,
       attributes: {
-        ...refOf(answer),
-        'platter.saga.step': answer.step,
-        'platter.saga.undo': answer.undo,
-        'platter.saga.outcome': answer.outcome.kind,
+        ...refOf(reply),
+        'platter.saga.step': reply.step,
+        'platter.saga.undo': reply.undo,
+        'platter.saga.outcome': reply.outcome.kind,
       },
     }),
     work,
   )
 
-/** A command that is said again, in the trace of the request that began the saga, however long ago that was. */
-export const sayingAgain = <T>(row: DueSaga, work: () => Promise<T>): Promise<T> =>
+/** The result of a delivery: the commit of what it changes, and the next command. */
+export const handlingResult = <T>(orderApiKey: string, outcome: string, work: () => Promise<T>): Promise<T> =>
+  inSpan(
+    () => ({
+      name: 'saga transmit',
+      attributes: {
+        'platter.order.api_key': orderApiKey,
+        'platter.saga.step': 'transmit',
+        'platter.saga.outcome': outcome,
+      },
+    }),
+    work,
+  )
+
+/** A command that is republished, in the trace of the request that began the saga, however long ago that was. */
+export const retryingCommand = <T>(
+  { saga, traceparent: origin }: Pick<DueSaga, 'saga' | 'traceparent'>,
+  work: () => Promise<T>,
+): Promise<T> =>
   inEntry(
-    { traceparent: row.traceparent, requestId: row.requestId },
-    { name: 'saga wake', kind: SpanKind.INTERNAL, attributes: () => refOf(row), linked: true },
+    { traceparent: origin, requestId: saga.requestId },
+    { name: 'saga retry', kind: SpanKind.INTERNAL, attributes: () => refOf(saga), linked: true },
+    work,
+  )
+
+/** An attempt by a replica that found the delivery due, in the trace of the request that began the saga. */
+export const retryingDelivery = <T>(
+  { orderApiKey, attempt, requestId, traceparent: origin }: LeasedDelivery,
+  work: () => Promise<T>,
+): Promise<T> =>
+  inEntry(
+    { traceparent: origin, requestId },
+    {
+      name: 'delivery retry',
+      kind: SpanKind.INTERNAL,
+      attributes: () => ({ 'platter.order.api_key': orderApiKey, 'platter.delivery.attempt': attempt }),
+      linked: true,
+    },
     work,
   )
 
 type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
-/** The call of a restaurant, by whichever link, and what it said. */
+/** The call of a restaurant, by any link, and its receipt. */
 export const transmitting =
   (transmit: Transmit): Transmit =>
   (link, sent) =>
@@ -75,10 +108,10 @@ const duration = histogram('platter.saga.duration', {
 })
 
 /** `age`: seconds since the order was placed. */
-export const sagaEnded = (age: number, outcome: 'completed' | 'failed'): void =>
+export const endedSaga = (age: number, outcome: 'completed' | 'failed'): void =>
   duration(age, { 'platter.saga.outcome': outcome })
 
-/** How many sagas wait for which step's answer, since when the oldest of them was placed, and what nobody could handle. */
+/** Gauges: unfinished sagas by awaited step, the age of the oldest of them, and dead letters. */
 export function observeSagas(db: Db): void {
   const gauges = {
     'platter.saga.in_flight': {
@@ -93,12 +126,12 @@ export function observeSagas(db: Db): void {
   }
   observe(gauges, async () => {
     const groups = (await inFlight(db)).map(({ count, seconds, facts, state }) => {
-      const coming = next(sendOrderSaga, facts, state)
-      const step = 'step' in coming ? coming.step.name : coming.kind
+      const awaited = awaitedStep({ facts, state })
+      const step = awaited?.step.name ?? 'end'
       return {
         count,
         seconds,
-        attributes: { 'platter.saga.step': step, 'platter.saga.undo': coming.kind === 'undo' },
+        attributes: { 'platter.saga.step': step, 'platter.saga.undo': awaited?.isCompensation ?? false },
       }
     })
     return {

@@ -6,6 +6,7 @@ import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fresh } from './domain/saga-row.ts'
+import { transition } from './saga/transition.ts'
 import * as orders from './store/orders.ts'
 import * as sagas from './store/sagas.ts'
 import type { Db, Tables } from './store/tables.ts'
@@ -24,21 +25,15 @@ afterAll(() => close())
 
 const facts = { total: cents(1075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
-const cancellation = {
-  reason: 'card-declined',
-  message: 'The card was declined.',
-  cancelledBy: 'system',
-  date: 1_790_000_000,
-  refund: { amount: 0, state: 'VOIDED' },
-} as const
+const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
 
-/** An accepted order whose card has not been asked yet. */
+/** An accepted order whose card has not been authorized yet. */
 async function aPendingOrder(recipientApiKey: string | null = null): Promise<string> {
   const apiKey = newApiKey()
   await sagas.accept(db, {
-    apiKey,
+    ...times,
     applicationId: 'an-application',
-    order: {
+    priced: {
       method: 'pickup',
       payment: 'card',
       test: false,
@@ -47,36 +42,32 @@ async function aPendingOrder(recipientApiKey: string | null = null): Promise<str
       total: cents(1075),
       details: { items: [], card: null } as never,
     },
-    facts,
-    state: fresh,
+    order: { status: 'PROCESSING', outcome: 'pending', paymentState: 'PENDING', cancellation: null },
+    saga: { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, isFinished: false },
+    delivery: null,
     requestId: 'r',
     traceparent: null,
-    wakeInMs: 60_000,
-    deadlineMs: 60_000,
-    delivery: null,
     idempotency: null,
   })
   return apiKey
 }
 
-const fail = (orderApiKey: string) =>
-  sagas.move(
-    db,
-    { orderApiKey, version: 0 },
-    {
-      state: { ...fresh, refusal },
-      change: {},
-      wakeInMs: null,
-      delivery: null,
-      delivered: null,
-      failure: { refusal, cancellation },
-    },
-  )
+/** The card is declined. */
+async function fail(apiKey: string): Promise<void> {
+  const { order, saga } = (await sagas.load(db, apiKey))!
+  const outcome = { kind: 'refused', refusal } as const
+  const reply = { kind: 'replied', at: 1, step: 'authorize', undo: false, version: 0, outcome } as const
+  const next = transition(order, saga, reply)
+  if (next === 'stale') throw new Error('the refusal does not apply')
+  const end = { ...times, wakeInMs: null, deadlineInMs: null }
+  await sagas.save(db, { ...next, ...end, from: { version: 0, status: null }, status: null })
+}
 
 test('a pending order that a client read stays visible as cancelled; the request that waits gets the refusal', async () => {
   const order = await aPendingOrder()
   expect(await findToShow(db, db, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
-  expect((await fail(order))?.standing).toEqual({ kind: 'failed', refusal })
+  await fail(order)
+  expect(await orders.standing(db, order)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(db, order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
 })
 

@@ -16,7 +16,6 @@ import {
   requestTimes,
   RestaurantOrders,
   RestaurantOrdersStream,
-  RestaurantsTransmit,
   RetryAttention,
   SagaAnswer,
   SendOrder,
@@ -42,17 +41,17 @@ import { checkRole } from '@platter/kit/as-application'
 import { forgetOld } from '@platter/kit/idempotency-keys'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
-import { cancelUntaken } from '#/cancel-untaken.ts'
-import { Conductor } from '#/conductor.ts'
 import type { Config } from '#/config.ts'
 import { parseDefaultLink } from '#/default-link.ts'
+import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
+import { Deliveries } from '#/delivery/deliver.ts'
+import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
+import { cancelByWebhook, transmitByWebhook } from '#/delivery/webhook.ts'
 import { Followers } from '#/followers.ts'
 import { keepLetter } from '#/handlers/dead-letter.ts'
-import { transmitHandler, TRANSMISSIONS_AT_ONCE } from '#/handlers/transmit.ts'
 import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
-import { cancelByWebhook, transmitByWebhook } from '#/outside/webhook.ts'
 import { attention } from '#/routes/attention.ts'
 import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
@@ -70,8 +69,8 @@ import { sendOrder } from '#/routes/send-order.ts'
 import { userOrders } from '#/routes/user-orders.ts'
 import { validateOrder } from '#/routes/validate-order.ts'
 import { observeSagas, transmitting } from '#/saga-telemetry.ts'
+import { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { tellCancellations } from '#/tell-cancellations.ts'
 import { Waiters } from '#/waiters.ts'
 
 const BY_KEY = { joins: 'by key' } as const
@@ -99,7 +98,11 @@ export function wire(config: Config, log: Log): Parts {
   const followers = new Followers(db)
   const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
-  const conductor = new Conductor({ db, bus, waiters, log, deadlines })
+  const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
+  const deliver = (...begun: Parameters<Deliveries['begin']>) => deliveries.begin(...begun)
+  const orchestrator = new Orchestrator({ db, bus, waiters, log, defaultLink, deadlines, deliver })
+  const transmit = transmitting(transmitter(outside))
+  const deliveries = new Deliveries({ db, orchestrator, log, defaultLink, transmit })
   const intake = new Intake(IN_HAND_AT_MOST)
   const route = router(app, secrets)
   const callPayments = internalCaller({
@@ -111,7 +114,7 @@ export function wire(config: Config, log: Log): Parts {
   const stop = new AbortController()
   const { signal: stopping } = stop
   const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), intake }
-  const waiting = { conductor, waiters, log, stopping }
+  const waiting = { orchestrator, waiters, log, stopping }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
   const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
@@ -123,22 +126,14 @@ export function wire(config: Config, log: Log): Parts {
   route(RestaurantOrders, listRestaurantOrders(db, acceptWithinMs))
   route(RestaurantOrdersStream, restaurantOrdersStream({ db, acceptWithinMs, followers, streams }))
   route(GetRestaurantOrder, getRestaurantOrder({ db, acceptWithinMs }))
-  route(ReportStatus, reportStatus({ db, conductor, acceptWithinMs }))
-  route(RefuseOrder, refuseOrder({ db, conductor, acceptWithinMs }))
+  route(ReportStatus, reportStatus({ db, orchestrator, acceptWithinMs }))
+  route(RefuseOrder, refuseOrder({ db, orchestrator, acceptWithinMs }))
   route(GetOrderStory, getOrderStory(db, callPayments))
   route(Reconciliation, reconciliation(db, callPayments))
   route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, acceptWithinMs }))
   route(RetryAttention, retryAttention({ db, bus, payments: callPayments, acceptWithinMs }))
 
-  const transmit = transmitHandler({
-    db,
-    conductor,
-    log,
-    defaultLink: parseDefaultLink(config.DEFAULT_RESTAURANT_LINK),
-    transmit: transmitting(transmitter(outside)),
-  })
-  bus.onCommand(SagaAnswer, (answer) => conductor.answered(answer))
-  bus.onCommand(RestaurantsTransmit, transmit, { atOnce: TRANSMISSIONS_AT_ONCE })
+  bus.onCommand(SagaAnswer, (reply) => orchestrator.handleReply(reply))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
   bus.onNudge(OrderMoved, ({ orderApiKey }) => {
     waiters.wake(orderApiKey)
@@ -154,12 +149,13 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await checkRole(own({ applicationId: '' }))
       await bus.start()
-      repeated = startRepeating({ config, db, conductor, followers, outside, log })
+      repeated = startRepeating({ config, db, orchestrator, deliveries, followers, outside, log })
     },
     async quiesce() {
       stop.abort()
       streams.end()
       await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])
+      await deliveries.quiesce()
     },
     close: async () =>
       void (await Promise.all([bus.close(), payments.close(), outside.close(), postgres.close()])),
@@ -169,22 +165,26 @@ export function wire(config: Config, log: Log): Parts {
 type Repeating = {
   config: Config
   db: Db
-  conductor: Conductor
+  orchestrator: Orchestrator
+  deliveries: Deliveries
   followers: Followers
   outside: Outgoing
   log: Log
 }
 
-/** What every replica does again and again: the rows tell each of them what is due. */
-function startRepeating({ config, db, conductor, followers, outside, log }: Repeating): Repeater[] {
-  const untaken = { db, conductor, withinMs: config.TAKE_DEADLINE_MS }
+/** What every replica repeats: the rows tell each of them what is due. */
+function startRepeating({ config, db, orchestrator, deliveries, ...needs }: Repeating): Repeater[] {
+  const { followers, outside, log } = needs
+  const unaccepted = { db, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { db, log, defaultLink, cancel: canceller(outside) }
   return [
-    repeat('wake sagas', 500, () => conductor.wakeDue(), log),
+    repeat('retry commands', 500, () => orchestrator.wakeDue(), log),
+    repeat('retry deliveries', 500, () => deliveries.sweep(), log),
+    repeat('renew leases', 500, () => deliveries.renewLeases(), log),
     repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
-    repeat('cancel untaken orders', 5_000, () => cancelUntaken(untaken), log),
-    repeat('tell cancellations', 1_000, () => tellCancellations(cancelled), log),
+    repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted), log),
+    repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled), log),
     repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),
   ]
 }

@@ -3,61 +3,77 @@ import type * as real from '../../../services/orders/src/store/deliveries.ts'
 import { statement, type DeliveryRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
-function asRead(orderApiKey: string, row: DeliveryRow): real.Delivery {
-  const { database, world } = simulation()
-  const order = database.orders.get(orderApiKey)
-  return {
-    link: database.links.get(order?.restaurantApiKey ?? '') ?? null,
-    order: order && (order.outcome !== 'failed' || order.told) ? order : null,
-    outcome: row.outcome,
-    overdue: row.deadlineAt <= world.now,
-    tried: row.lastResult !== null || row.attempts > 2,
-    held: row.attempts === 1 && row.busyUntil > world.now + 1_000,
-  }
-}
-
-export const read: typeof real.read = (_db, orderApiKey) =>
-  statement(`delivery of ${orderApiKey.slice(0, 4)}`, () => {
-    const row = simulation().database.deliveries.get(orderApiKey)
-    return row ? asRead(orderApiKey, row) : null
-  })
-
-export const take: typeof real.take = (_db, orderApiKey, { busyMs, takeOver }) =>
-  statement(`take delivery of ${orderApiKey.slice(0, 4)}`, () => {
+export const acquireLeases: typeof real.acquireLeases = (_db, { limit, leaseMs }) =>
+  statement('leases of deliveries that are due', () => {
     const { database, world } = simulation()
-    const row = database.deliveries.get(orderApiKey)
-    if (!row || (row.outcome === null && row.busyUntil > world.now && !takeOver)) return null
-    const taken = {
-      ...row,
-      attempts: row.attempts + (row.outcome === null ? 1 : 0),
-      busyUntil: world.now + busyMs,
-    }
-    database.deliveries.set(orderApiKey, taken)
-    return asRead(orderApiKey, taken)
-  })
-
-export const letGo: typeof real.letGo = (_db, orderApiKey, { result, link }) =>
-  statement(`let go of delivery of ${orderApiKey.slice(0, 4)}`, () => {
-    const { database, world } = simulation()
-    const row = database.deliveries.get(orderApiKey)
-    if (row?.outcome !== null) return
-    database.deliveries.set(orderApiKey, {
-      ...row,
-      busyUntil: world.now,
-      lastResult: result,
-      linkKind: link,
+    const due = [...database.deliveries]
+      .filter(([, { outcome, busyUntil }]) => outcome === null && busyUntil <= world.now)
+      .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
+      .slice(0, limit)
+    return due.map(([orderApiKey, row]) => {
+      const order = database.orders.get(orderApiKey)
+      if (!order) throw new Error(`order ${orderApiKey} is gone`)
+      const attempt = row.attempts + 1
+      database.deliveries.set(orderApiKey, {
+        ...row,
+        attempts: attempt,
+        busyUntil: world.now + leaseMs,
+      })
+      return {
+        orderApiKey,
+        attempt,
+        order,
+        link: linkOf(orderApiKey),
+        isOverdue: row.deadlineAt <= world.now,
+        isTried: row.lastResult !== null || attempt > 2,
+        requestId: database.sagas.get(orderApiKey)?.requestId ?? '',
+        traceparent: null,
+      }
     })
   })
 
-export const hold: typeof real.hold = (_db, orderApiKey, busyMs) =>
-  statement(`hold delivery of ${orderApiKey.slice(0, 4)}`, () => {
+function linkOf(orderApiKey: string) {
+  const { database } = simulation()
+  return database.links.get(database.orders.get(orderApiKey)?.restaurantApiKey ?? '') ?? null
+}
+
+/** The row, while the lease is the last one that was acquired and the delivery is open. */
+function held({ orderApiKey, attempt }: real.Lease): DeliveryRow | null {
+  const row = simulation().database.deliveries.get(orderApiKey)
+  return row?.attempts === attempt && row.outcome === null ? row : null
+}
+
+export const renewLeases: typeof real.renewLeases = (_db, leases, leaseMs) =>
+  statement('renew leases', () => {
     const { database, world } = simulation()
-    const row = database.deliveries.get(orderApiKey)
-    if (row?.outcome === null) database.deliveries.set(orderApiKey, { ...row, busyUntil: world.now + busyMs })
+    const renewed = new Set<string>()
+    for (const lease of leases) {
+      const row = held(lease)
+      if (!row) continue
+      database.deliveries.set(lease.orderApiKey, { ...row, busyUntil: world.now + leaseMs })
+      renewed.add(lease.orderApiKey)
+    }
+    return renewed
   })
 
-export const takeCancellations: typeof real.takeCancellations = (_db, limit) =>
-  statement('cancellations to tell', () => {
+export const releaseLease: typeof real.releaseLease = (_db, lease, failed) =>
+  statement(`release delivery of ${lease.orderApiKey.slice(0, 4)}`, () => {
+    const { database, world } = simulation()
+    const row = held(lease)
+    if (!row) return
+    const pauseMs = Math.min(60_000, 2_000 * 2 ** Math.min(row.attempts - 1, 5))
+    const retryAt = world.now + pauseMs * (0.8 + 0.4 * world.random.next())
+    database.deliveries.set(lease.orderApiKey, {
+      ...row,
+      attempts: row.attempts - (failed ? 0 : 1),
+      busyUntil: Math.min(retryAt, Math.max(row.deadlineAt, world.now + 1_000)),
+      lastResult: failed?.result ?? row.lastResult,
+      linkKind: failed?.link ?? row.linkKind,
+    })
+  })
+
+export const takeDueNotices: typeof real.takeDueNotices = (_db, limit) =>
+  statement('notices that are due', () => {
     const { database, world } = simulation()
     const due = [...database.deliveries]
       .filter(([, { cancelAt }]) => cancelAt !== null && cancelAt <= world.now)
@@ -73,15 +89,15 @@ export const takeCancellations: typeof real.takeCancellations = (_db, limit) =>
       })
       return {
         orderApiKey,
-        link: asRead(orderApiKey, row).link,
+        link: linkOf(orderApiKey),
         sentBy: row.linkKind,
         attempts: cancelAttempts,
       }
     })
   })
 
-export const cancellationTold: typeof real.cancellationTold = (_db, orderApiKey) =>
-  statement(`cancellation of ${orderApiKey.slice(0, 4)} told`, () => {
+export const endNotices: typeof real.endNotices = (_db, orderApiKey) =>
+  statement(`end notices of ${orderApiKey.slice(0, 4)}`, () => {
     const { database } = simulation()
     const row = database.deliveries.get(orderApiKey)
     if (row) database.deliveries.set(orderApiKey, { ...row, cancelAt: null })

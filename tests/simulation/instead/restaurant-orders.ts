@@ -1,7 +1,6 @@
 import type * as real from '../../../services/orders/src/store/restaurant-orders.ts'
 import { statement } from '../database.ts'
 import { simulation } from '../simulation.ts'
-import { asRead, see } from './sagas.ts'
 
 export * from '../../../services/orders/src/store/restaurant-orders.ts'
 
@@ -20,33 +19,3 @@ export const givenUp: typeof real.givenUp = (_db, apiKey) =>
   )
 
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
-
-export const cancel: typeof real.cancel = (
-  _db,
-  orderApiKey,
-  { refusal, cancellation, deadlineMs, onlyUntaken },
-) =>
-  statement(`cancel ${orderApiKey.slice(0, 4)}`, () => {
-    const { database, world } = simulation()
-    const order = database.orders.get(orderApiKey)
-    const saga = database.sagas.get(orderApiKey)
-    const isOpen = order?.outcome === 'transmitted' && !order.cancellation && order.status !== 'DELIVERED'
-    const isTaken = order?.status !== 'AWAITING_PREPARATION'
-    if (!isOpen || !saga || (onlyUntaken && isTaken)) return null
-    database.orders.set(orderApiKey, {
-      ...order,
-      cancellation: cancellation as NonNullable<typeof order.cancellation>,
-    })
-    const opened = {
-      ...saga,
-      version: saga.version + 1,
-      attempt: 1,
-      state: { ...saga.state, refusal },
-      wakeAt: world.now,
-      deadlineAt: world.now + deadlineMs,
-      finishedAt: null,
-    }
-    database.sagas.set(orderApiKey, opened)
-    see(opened, '')
-    return asRead(opened)
-  })

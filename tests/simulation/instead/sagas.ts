@@ -1,37 +1,72 @@
 export * from '../../../services/orders/src/store/sagas.ts'
 import type * as real from '../../../services/orders/src/store/sagas.ts'
-import { firstPaymentState } from '../../../services/orders/src/domain/order.ts'
-import { statement, type OrderRow, type SagaRow } from '../database.ts'
+import { statement, type SagaRow } from '../database.ts'
 import { simulation, world } from '../simulation.ts'
-import { standingNow } from './orders.ts'
 
-export const asRead = ({
-  orderApiKey,
-  version,
-  attempt,
-  facts,
-  state,
-  requestId,
-}: SagaRow): real.SagaRow => ({
-  orderApiKey,
-  version,
-  attempt,
-  facts,
-  state,
-  requestId,
-})
+/* Plain columns by version, as the real store: what they become is decided by the real `saga/transition.ts`. */
 
-export function see({ facts, state }: Pick<SagaRow, 'facts' | 'state'>, ended: string): void {
+function asLoaded(row: SagaRow): real.Loaded {
+  const order = simulation().database.orders.get(row.orderApiKey)
+  if (!order) throw new Error(`order ${row.orderApiKey} is gone`)
+  const { orderApiKey, version, attempt, facts, state, requestId, finishedAt } = row
+  return {
+    order,
+    saga: { orderApiKey, version, attempt, facts, state, requestId, isFinished: finishedAt !== null },
+  }
+}
+
+function see({ facts, state, finishedAt }: SagaRow): void {
   const { done, undone, refusal } = state
   const kind = facts.token === null ? 'cash' : 'card'
   const back = refusal ? ` − ${undone.join(' ')} because ${refusal.code}` : ''
-  simulation().database.seen.add(`${kind}: ${done.join(' ')}${back}${ended}`)
+  simulation().database.seen.add(`${kind}: ${done.join(' ')}${back}${finishedAt === null ? '' : ' END'}`)
+}
+
+function write(row: SagaRow): void {
+  simulation().database.sagas.set(row.orderApiKey, row)
+  see(row)
+}
+
+type Saved = Pick<real.Save, 'saga' | 'delivery' | keyof real.Times>
+
+const timesOf = ({ wakeInMs, deadlineInMs }: Saved, before: SagaRow | null) => {
+  const { now } = world()
+  return {
+    wakeAt: now + (wakeInMs ?? 0),
+    deadlineAt: deadlineInMs === null ? (before?.deadlineAt ?? now) : now + deadlineInMs,
+    finishedAt: wakeInMs === null ? now : null,
+  }
+}
+
+const DAY_MS = 86_400_000
+
+function writeDelivery({ saga, delivery, leaseMs, deliverWithinMs }: Saved): void {
+  if (!delivery) return
+  const { database, restaurants, world: here } = simulation()
+  const { orderApiKey } = saga
+  const before = database.deliveries.get(orderApiKey) ?? {
+    attempts: 1,
+    busyUntil: here.now + leaseMs,
+    deadlineAt: here.now + deliverWithinMs,
+    lastResult: null,
+    linkKind: null,
+    cancelAttempts: 0,
+  }
+  database.deliveries.set(orderApiKey, {
+    ...before,
+    outcome: delivery.outcome,
+    linkKind: delivery.link ?? before.linkKind,
+    cancelAt: delivery.isNoticeDue ? here.now : null,
+    cancelUntil: here.now + DAY_MS,
+  })
+  if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)
 }
 
 export const accept: typeof real.accept = (_db, accepted) =>
-  statement(`accept ${accepted.apiKey.slice(0, 4)}`, () => {
+  statement(`accept ${accepted.saga.orderApiKey.slice(0, 4)}`, () => {
     const { database, world: here } = simulation()
-    const { apiKey, order, idempotency } = accepted
+    const { order, saga, priced, idempotency, requestId } = accepted
+    const { orderApiKey: apiKey } = saga
     if (idempotency) {
       const key = keyOf(idempotency.scope)
       if (database.keys.has(key))
@@ -47,133 +82,65 @@ export const accept: typeof real.accept = (_db, accepted) =>
         body: null,
       })
     }
-    const placed: OrderRow = {
-      ...order,
-      apiKey,
+    const given = {
       id: database.orders.size + 1,
       datePlaced: Math.floor(here.now / 1000),
-      status: 'PROCESSING',
-      paymentState: firstPaymentState(order),
-      cancellation: null,
-      reports: database.links.get(order.restaurantApiKey)?.reports ?? 'detailed',
+      reports: database.links.get(priced.restaurantApiKey)?.reports ?? ('detailed' as const),
+    }
+    const { status, outcome, paymentState, cancellation } = order
+    database.orders.set(apiKey, {
+      ...priced,
+      ...given,
+      apiKey,
+      status,
+      outcome,
+      paymentState,
+      cancellation,
       applicationId: accepted.applicationId,
-      outcome: 'pending',
       told: false,
       shown: false,
-    }
-    database.orders.set(apiKey, placed)
-    database.statuses.set(apiKey, ['PROCESSING'])
-    newDelivery(apiKey, accepted.delivery)
-    const { facts, state, requestId } = accepted
-    see(accepted, '')
-    database.sagas.set(apiKey, {
-      orderApiKey: apiKey,
-      version: 0,
-      attempt: 1,
-      facts,
-      state,
-      requestId,
-      wakeAt: here.now + accepted.wakeInMs,
-      deadlineAt: here.now + accepted.deadlineMs,
-      finishedAt: null,
     })
-    return placed
+    database.statuses.set(apiKey, status === 'PROCESSING' ? [status] : ['PROCESSING', status])
+    writeDelivery(accepted)
+    const { version, attempt, facts, state } = saga
+    write({ orderApiKey: apiKey, version, attempt, facts, state, requestId, ...timesOf(accepted, null) })
+    return given
   })
 
 export const keyOf = (scope: { accessKeyId: string; path: string; key: string }): string =>
   `${scope.accessKeyId} ${scope.path} ${scope.key}`
 
-function newDelivery(orderApiKey: string, delivery: real.NewDelivery | null): void {
-  const { database, world: here } = simulation()
-  if (!delivery || database.deliveries.has(orderApiKey)) return
-  database.deliveries.set(orderApiKey, {
-    attempts: 1,
-    busyUntil: here.now + delivery.busyMs,
-    deadlineAt: here.now + delivery.deadlineMs,
-    lastResult: null,
-    outcome: null,
-    linkKind: null,
-    cancelAt: null,
-    cancelUntil: 0,
-    cancelAttempts: 0,
-  })
-}
-
-export const find: typeof real.find = (_db, orderApiKey) =>
-  statement(`saga of ${orderApiKey.slice(0, 4)}`, () => {
+export const load: typeof real.load = (_db, orderApiKey) =>
+  statement(`load ${orderApiKey.slice(0, 4)}`, () => {
     const row = simulation().database.sagas.get(orderApiKey)
-    return row && row.finishedAt === null ? asRead(row) : null
+    return row ? asLoaded(row) : null
   })
 
-export const factsOf: typeof real.factsOf = (_db, orderApiKey) =>
-  statement(
-    `facts of ${orderApiKey.slice(0, 4)}`,
-    () => simulation().database.sagas.get(orderApiKey)?.facts ?? null,
-  )
-
-export const move: typeof real.move = (_db, { orderApiKey, version }, transition) =>
-  statement(`move ${orderApiKey.slice(0, 4)} from ${version}`, () => {
-    const { database, world: here } = simulation()
+export const save: typeof real.save = (_db, saved) =>
+  statement(`save ${saved.saga.orderApiKey.slice(0, 4)} onto ${saved.from.version}`, () => {
+    const { database } = simulation()
+    const { order, saga, from, status } = saved
+    const { orderApiKey } = saga
     const row = database.sagas.get(orderApiKey)
-    if (!row || row.version !== version || row.finishedAt !== null) return null
-    const { state, wakeInMs, change } = transition
+    const before = database.orders.get(orderApiKey)
+    if (!row || !before || row.version !== from.version) return null
+    if (from.status !== null && before.status !== from.status) return null
+    const history = database.statuses.get(orderApiKey) ?? []
     // The primary key: (order_api_key, position), here always 1.
-    if (change.status !== undefined && (database.statuses.get(orderApiKey)?.length ?? 0) > 1)
-      throw new Error('duplicate key of order_statuses')
-    database.sagas.set(orderApiKey, {
-      ...row,
-      version: row.version + 1,
-      attempt: 1,
-      state,
-      wakeAt: here.now + (wakeInMs ?? 0),
-      finishedAt: wakeInMs === null ? here.now : null,
+    if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
+    if (status !== null) database.statuses.set(orderApiKey, [...history, status])
+    const { outcome, paymentState, cancellation } = order
+    database.orders.set(orderApiKey, {
+      ...before,
+      status: status ?? before.status,
+      outcome,
+      paymentState,
+      cancellation,
     })
-    see({ ...row, state }, wakeInMs === null ? ' END' : '')
-    changeOrder(orderApiKey, transition)
-    if (transition.delivery) newDelivery(orderApiKey, transition.delivery)
-    else settleDelivery(orderApiKey, transition)
-    return { age: 0, standing: standingAfter(orderApiKey, transition) }
+    writeDelivery(saved)
+    write({ ...row, version: saga.version, attempt: 1, state: saga.state, ...timesOf(saved, row) })
+    return { age: 0, told: before.told }
   })
-
-const standingAfter = (orderApiKey: string, { change, failure }: real.Transition) =>
-  change.status !== undefined || failure ? standingNow(orderApiKey) : null
-
-function changeOrder(orderApiKey: string, { change, failure }: real.Transition): void {
-  const { database } = simulation()
-  const order = database.orders.get(orderApiKey)
-  if (!order) throw new Error(`order ${orderApiKey} is gone`)
-  const history = database.statuses.get(orderApiKey) ?? []
-  if (change.status !== undefined) database.statuses.set(orderApiKey, [...history, change.status])
-  const changed: OrderRow = { ...order, ...change }
-  if (failure) fail(changed, { change, failure })
-  if (change.status !== undefined && changed.outcome === 'pending') changed.outcome = 'transmitted'
-  database.orders.set(orderApiKey, changed)
-}
-
-function fail(order: OrderRow, { change, failure }: Pick<real.Transition, 'change' | 'failure'>): void {
-  const isNotTaken = ['PENDING', 'DUE', 'AUTHORIZED'].includes(order.paymentState)
-  if (change.paymentState === undefined && isNotTaken) order.paymentState = 'VOIDED'
-  if (order.outcome === 'pending') order.outcome = 'failed'
-  order.cancellation ??= failure?.cancellation ?? null
-}
-
-const DAY_MS = 86_400_000
-
-function settleDelivery(orderApiKey: string, { delivered, failure }: real.Transition): void {
-  const { database, world: here } = simulation()
-  const row = database.deliveries.get(orderApiKey)
-  if (!row || (delivered === null && failure === null)) return
-  const outcome = delivered?.outcome ?? row.outcome
-  const linkKind = delivered?.link ?? row.linkKind
-  const cancelAt = failure !== null && outcome === 'unreachable' ? here.now : null
-  database.deliveries.set(orderApiKey, {
-    ...row,
-    outcome,
-    linkKind,
-    cancelAt,
-    cancelUntil: here.now + DAY_MS,
-  })
-}
 
 export const takeDue: typeof real.takeDue = (_db, limit) =>
   statement('sagas that are due', () => {
@@ -184,12 +151,9 @@ export const takeDue: typeof real.takeDue = (_db, limit) =>
       .slice(0, limit)
     return due.map((row) => {
       const pauseMs = Math.min(60_000, 2_000 * 2 ** Math.min(row.attempt - 1, 5))
-      const put = {
-        ...row,
-        attempt: row.attempt + 1,
-        wakeAt: here.now + pauseMs * (0.8 + 0.4 * world().random.next()),
-      }
+      const wakeAt = here.now + pauseMs * (0.8 + 0.4 * world().random.next())
+      const put = { ...row, attempt: row.attempt + 1, wakeAt }
       database.sagas.set(row.orderApiKey, put)
-      return { ...asRead(put), overdue: row.deadlineAt <= here.now, traceparent: null }
+      return { ...asLoaded(put), isExpired: row.deadlineAt <= here.now, traceparent: null }
     })
   })

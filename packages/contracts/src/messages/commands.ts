@@ -1,7 +1,6 @@
 import type { Command } from '../message.ts'
 import { AccountsSave } from './accounts.ts'
 import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from './payments.ts'
-import { RestaurantsTransmit } from './restaurants.ts'
 import { SagaAnswer } from './saga.ts'
 
 /** Every command, whoever owns it. Each has a queue of dead letters. */
@@ -9,7 +8,6 @@ export const commands: readonly Command[] = [
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
-  RestaurantsTransmit,
   AccountsSave,
   SagaAnswer,
 ]

@@ -1,9 +1,9 @@
-import type { Address, Cents, OrderStatus, PaymentState, Refusal, TokenizedCard } from '@platter/contracts'
+import type { Address, Cents, Refusal, TokenizedCard } from '@platter/contracts'
 
 /** An address with the apiKey that it is saved under. */
 export type SavedAddress = Address & { apiKey: string }
 
-/** What the steps of send-order need to know of an order, frozen when it was accepted. */
+/** What the steps of send-order need of an order, frozen when it was accepted. */
 export type SendOrderFacts = {
   total: Cents
   /** The processor's token of the card to be charged; null for cash, a test order and a total of 0, which are never charged. */
@@ -14,10 +14,19 @@ export type SendOrderFacts = {
   newAddress: SavedAddress | null
 }
 
-/** All that a saga remembers: which steps are done, which of those undone again, and why it goes back. */
+/** The stored progress of a saga: completed steps, those of them that are compensated, and why it goes backward. */
 export type State = { done: string[]; undone: string[]; refusal: Refusal | null }
 
 export const fresh: State = { done: [], undone: [], refusal: null }
 
-/** What a step changes on the order when it is done (or undone), in the same commit as the saga's row. */
-export type Change = { status?: OrderStatus; paymentState?: PaymentState }
+/** A saga as a transition reads and changes it. */
+export type Saga = {
+  orderApiKey: string
+  /** Every transition raises it; a save applies to the version that was loaded, or not at all. */
+  version: number
+  /** How often the command of this version was published. */
+  attempt: number
+  facts: SendOrderFacts
+  state: State
+  isFinished: boolean
+}

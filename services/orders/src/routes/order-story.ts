@@ -1,8 +1,7 @@
 import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
-import { next } from '#/saga/engine.ts'
-import { sendOrderSaga } from '#/saga/send-order.saga.ts'
+import { awaitedStep } from '#/saga/transition.ts'
 import * as orderStory from '#/store/order-story.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
@@ -51,11 +50,11 @@ const deliveryStory = (
 function sagaStory(saga: orderStory.StoredStory['saga']): OrderStory['saga'] {
   const { facts, state, version, attempt: attempts, wakeAt, deadline, finished } = saga
   const { done, undone, refusal } = state
-  const coming = next(sendOrderSaga, facts, state)
+  const awaited = awaitedStep({ facts, state })
   return {
     state: finished === null ? 'running' : refusal ? 'failed' : 'completed',
-    step: 'step' in coming ? coming.step.name : null,
-    undo: coming.kind === 'undo',
+    step: awaited?.step.name ?? null,
+    undo: awaited?.isCompensation ?? false,
     version,
     attempts,
     done,

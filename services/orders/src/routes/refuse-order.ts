@@ -1,25 +1,26 @@
 import { RefuseOrder } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
 import { keptOnce } from '@platter/kit/kept-once'
-import type { Conductor } from '#/conductor.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db } from '#/store/tables.ts'
 
-type Needs = { db: Db; conductor: Conductor; acceptWithinMs: number }
+type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
 
 /**
  * A restaurant refuses an order that it has: the order is cancelled, what was held or taken is given back. The
  * cancellation commits before the key: an order that is cancelled already stays as it is, so a crash in between is harmless.
  */
 export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
-  const { db, conductor } = needs
+  const { db, orchestrator } = needs
   const { kept, once } = keptOnce(db, RefuseOrder)
 
-  async function refuse({ params: { apiKey }, body, principal, requestId }: Call<typeof RefuseOrder>) {
+  async function refuse({ params: { apiKey }, body, principal }: Call<typeof RefuseOrder>) {
     if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
     const detail = `The restaurant refused the order: ${body.reason}`
     const refusal = { code: 'order-refused', detail } as const
-    if (await conductor.cancel(apiKey, { refusal, cancelledBy: 'restaurant', requestId })) return
+    const cancelling = { by: 'restaurant', refusal, onlyUnaccepted: false } as const
+    if (await orchestrator.cancel(apiKey, cancelling)) return
     // Unless the same request, sent twice, was faster.
     if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
     throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')

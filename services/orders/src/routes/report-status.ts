@@ -1,16 +1,16 @@
 import { ReportStatus } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { keptOnce } from '@platter/kit/kept-once'
-import type { Conductor } from '#/conductor.ts'
 import { recordProgress } from '#/progress.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db } from '#/store/tables.ts'
 
-type Needs = { db: Db; conductor: Conductor; acceptWithinMs: number }
+type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
 
 /** A restaurant reports how far it is; only forward, along the table of interface.md. */
 export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
-  const { conductor } = needs
+  const { orchestrator } = needs
   const { once } = keptOnce(needs.db, ReportStatus)
   return async (call) => {
     const { apiKey } = call.params
@@ -25,7 +25,7 @@ export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
       return await readRestaurantOrder(inTransaction, call.principal, apiKey)
     })
     // An event is a hint: subscribers read the row, and find nothing new when nothing has moved.
-    conductor.announce(apiKey)
+    orchestrator.announce(apiKey)
     return answer
   }
 }

@@ -22,12 +22,12 @@ import {
   type Log,
 } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
-import type { Conductor } from '#/conductor.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs, finalAnswer, outcomeUnknown } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
 import { accepting } from '#/saga-telemetry.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
@@ -40,7 +40,7 @@ type Needs = {
   /** The process ends. */
   stopping: AbortSignal
   cardMinimum: Cents
-  conductor: Conductor
+  orchestrator: Orchestrator
   waiters: Waiters
   tokenize: Tokenizer
   intake: Intake
@@ -50,7 +50,7 @@ type Needs = {
 const WAITING_AT_MOST = 1_000
 /**
  * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
- * waits for its saga: what happens to it there is written in `saga/send-order.saga.ts`. All of it within the deadline.
+ * waits for its saga: what happens to it there is decided in `saga/transition.ts`. All of it within the deadline.
  */
 export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
   return async (call) => {
@@ -126,7 +126,7 @@ async function tokenized(
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 
-type Accepted = Parameters<Conductor['accept']>[0]
+type Accepted = Parameters<Orchestrator['accept']>[0]
 type Accepting = { apiKey: string; watch: Watch; checked: CheckedOrder; newCard: TokenizedCard | null }
 
 /**
@@ -134,14 +134,14 @@ type Accepting = { apiKey: string; watch: Watch; checked: CheckedOrder; newCard:
  * commit. The key of another request that was faster is `idempotency-in-flight`.
  */
 async function accept(
-  { db, conductor, log }: Needs,
+  { db, orchestrator, log }: Needs,
   call: Call<typeof SendOrder>,
   accepted: Accepting,
 ): Promise<PlacedOrder | null> {
   const { deadline } = call
   const { apiKey, watch } = accepted
   const acceptance = acceptanceOf(call, accepted)
-  const committing = accepting(apiKey, () => conductor.accept(acceptance))
+  const committing = accepting(apiKey, () => orchestrator.accept(acceptance))
   try {
     const placed = await deadline.race(committing)
     if (placed) return placed

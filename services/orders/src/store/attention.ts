@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Before } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { isUntaken } from '#/store/restaurant-orders.ts'
-import { isUnfinished } from '#/store/sagas.ts'
+import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** A message that could not be handled, and as much of what it says as can be read. */
@@ -108,7 +107,9 @@ export async function unacceptedOrders(db: Db, page: Page, withinMs: number): Pr
     select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
       floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
     from orders o join deliveries d on d.order_api_key = o.api_key
-    where ${isUntaken(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(db)
+    where ${isUnacceptedOnConsole(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(
+    db,
+  )
   return rows
 }
 
@@ -116,14 +117,16 @@ export async function unacceptedOrders(db: Db, page: Page, withinMs: number): Pr
 export async function isUnaccepted(db: Db, orderApiKey: string, withinMs: number): Promise<boolean> {
   const { rows } = await sql`
     select from orders o join deliveries d on d.order_api_key = o.api_key
-    where o.api_key = ${orderApiKey} and ${isUntaken(withinMs)} and ${halfOf(withinMs)} <= now()`.execute(db)
+    where o.api_key = ${orderApiKey} and ${isUnacceptedOnConsole(withinMs)} and ${halfOf(withinMs)} <= now()`.execute(
+    db,
+  )
   return rows.length > 0
 }
 
 /** Lets the sweeper say a saga's command now. False when there is no such saga, or it has ended. */
 export async function wakeSaga(db: Db, orderApiKey: string): Promise<boolean> {
   const { rows } = await sql`
-    update sagas set wake_at = now() where order_api_key = ${orderApiKey} and ${isUnfinished}
+    update sagas set wake_at = now() where order_api_key = ${orderApiKey} and finished_at is null
     returning order_api_key`.execute(db)
   return rows.length > 0
 }

@@ -1,97 +1,103 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { batched, matched } from '@platter/kit'
 import { sql } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { isVisible, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** A delivery as the one who makes it needs it. */
-export type Delivery = {
+/* The table is the queue of transmissions: `busy_until` is when the lease of a row expires, or its next attempt is due. */
+
+/** The exclusive right to make an attempt. `attempt` is its fencing token: whoever acquires the lease later has a higher one. */
+export type Lease = { orderApiKey: string; attempt: number }
+
+/** An open delivery whose lease was acquired. */
+export type LeasedDelivery = Lease & {
+  order: PlacedOrder
+  /** The restaurant's current link; null when it was never set. */
   link: RestaurantLink | null
-  /** What is to be sent; null when it came to nothing before anyone was told of it. */
-  order: PlacedOrder | null
-  outcome: 'accepted' | 'refused' | 'unreachable' | null
-  /** Its deadline is over. */
-  overdue: boolean
+  /** Its deadline has passed. */
+  isOverdue: boolean
   /** An attempt was begun, whatever came of it. */
-  tried: boolean
-  /** Nobody has taken it since it was written, and it is held for a second more at least. */
-  held: boolean
+  isTried: boolean
+  requestId: string
+  traceparent: string | null
 }
 
-type DeliveryRow = Omit<Delivery, 'order' | 'outcome'> & OrderRow & { delivered: Delivery['outcome'] }
+type LeasedRow = OrderRow &
+  Pick<LeasedDelivery, 'attempt' | 'link' | 'isOverdue' | 'isTried' | 'traceparent'> & { request_id: string }
 
 /**
- * Of a delivery `d` and its order `o`. The commit that enqueues the first command counts as attempt 1, so from the third on an
- * earlier one was begun, even where its process was killed before it could note a result.
+ * Acquires the leases of at most `limit` open deliveries that are due: their lease has expired, or their retry delay is
+ * over. Attempt 1 is that of the replica that committed the delivery, so from the third on an earlier one was begun, even
+ * where its process was killed before it could note a result.
  */
-const columns = sql`
-  o.*, d.outcome as delivered,
-  (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link,
-  d.deadline_at <= now() as overdue,
-  d.last_result is not null or d.attempts > 2 as tried,
-  d.attempts = 1 and d.busy_until > now() + interval '1 second' as held`
+export async function acquireLeases(
+  db: Db,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<LeasedDelivery[]> {
+  const { rows } = await sql<LeasedRow>`
+    update deliveries d set attempts = attempts + 1, busy_until = now() + ${leaseMs} * interval '1 millisecond'
+    from orders o join sagas s on s.order_api_key = o.api_key
+    where d.order_api_key in (
+        select order_api_key from deliveries where outcome is null and busy_until <= now()
+        order by busy_until limit ${limit} for update skip locked)
+      and o.api_key = d.order_api_key
+    returning o.*, s.request_id, s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
+      d.last_result is not null or d.attempts > 2 as "isTried",
+      (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
+    db,
+  )
+  return rows.map(({ attempt, link, isOverdue, isTried, traceparent, request_id: requestId, ...row }) => ({
+    orderApiKey: row.api_key,
+    attempt,
+    order: placedOrder(row),
+    link,
+    isOverdue,
+    isTried,
+    requestId,
+    traceparent,
+  }))
+}
 
-const deliveryOf = ({ link, delivered, overdue, tried, held, ...order }: DeliveryRow): Delivery => ({
-  link,
-  order: isVisible(order) ? placedOrder(order) : null,
-  outcome: delivered,
-  overdue,
-  tried,
-  held,
-})
+/** Renews leases in one statement. Gives the orders of those that are still held; the others have expired and were stolen, or ended. */
+export async function renewLeases(
+  db: Db,
+  leases: readonly Lease[],
+  leaseMs: number,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ order_api_key: string }>`
+    update deliveries set busy_until = now() + ${leaseMs} * interval '1 millisecond'
+    from unnest(${leases.map(({ orderApiKey }) => orderApiKey)}::text[], ${leases.map(({ attempt }) => attempt)}::integer[])
+      as held(api_key, attempt)
+    where order_api_key = api_key and attempts = attempt and outcome is null
+    returning order_api_key`.execute(db)
+  return new Set(rows.map(({ order_api_key }) => order_api_key))
+}
 
-/** The delivery of an order, without taking it: whoever wrote it has taken it for the reader, as long as it is `held`. */
-export const read = batched({
-  run: async (db: Db, orderApiKeys: readonly string[]): Promise<(Delivery | null)[]> => {
-    const { rows } = await sql<DeliveryRow>`
-      select ${columns} from deliveries d join orders o on o.api_key = d.order_api_key
-      where d.order_api_key = any(${orderApiKeys}) and o.api_key = any(${orderApiKeys})`.execute(db)
-    return matched(orderApiKeys, rows, ({ api_key }) => api_key).map((row) => row && deliveryOf(row))
-  },
-})
+/** What came of an attempt that ended nothing. */
+export type Failed = { result: string; link: RestaurantLink['kind'] }
 
 /**
- * Takes the delivery for `busyMs`; null when somebody else is at it. A settled one is given back as it is.
- * `takeOver`: the one who was at it is known to be gone.
+ * Releases a lease until the next attempt, which is due after 2 s, 4 s … 60 s (±20 %), or at the delivery's deadline.
+ * `failed`: null when no attempt was begun; it does not count then.
  */
-export async function take(
+export async function releaseLease(
   db: Db,
-  orderApiKey: string,
-  { busyMs, takeOver }: { busyMs: number; takeOver: boolean },
-): Promise<Delivery | null> {
-  const { rows } = await sql<DeliveryRow>`
-    update deliveries d set
-      attempts = attempts + case when d.outcome is null then 1 else 0 end,
-      busy_until = now() + ${busyMs} * interval '1 millisecond'
-    from orders o
-    where d.order_api_key = ${orderApiKey} and o.api_key = d.order_api_key
-      and (d.outcome is not null or d.busy_until <= now() or ${takeOver})
-    returning ${columns}`.execute(db)
-  const [row] = rows
-  return row ? deliveryOf(row) : null
-}
-
-/** Whoever is making the delivery needs longer. */
-export async function hold(db: Db, orderApiKey: string, busyMs: number): Promise<void> {
-  await sql`
-    update deliveries set busy_until = now() + ${busyMs} * interval '1 millisecond'
-    where order_api_key = ${orderApiKey} and outcome is null`.execute(db)
-}
-
-/** An attempt by a link of this kind came to nothing, or to nothing known: somebody may try again. */
-export async function letGo(
-  db: Db,
-  orderApiKey: string,
-  { result, link }: { result: string; link: RestaurantLink['kind'] },
+  { orderApiKey, attempt }: Lease,
+  failed: Failed | null,
 ): Promise<void> {
+  const { result, link } = failed ?? { result: null, link: null }
   await sql`
-    update deliveries set busy_until = now(), last_result = ${result}, link_kind = ${link}
-    where order_api_key = ${orderApiKey} and outcome is null`.execute(db)
+    update deliveries set
+      attempts = attempts - ${failed ? 0 : 1}::integer,
+      busy_until = least(
+        now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempts - 1, 5))) * (0.8 + 0.4 * random()),
+        greatest(deadline_at, now() + interval '1 second')),
+      last_result = coalesce(${result}, last_result), link_kind = coalesce(${link}, link_kind)
+    where order_api_key = ${orderApiKey} and attempts = ${attempt} and outcome is null`.execute(db)
 }
 
-/** A restaurant that is to be told that an order is off. `sentBy`: the kind of link that the order went out by, if known. */
-export type CancellationToTell = {
+/** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
+export type DueNotice = {
   orderApiKey: string
   link: RestaurantLink | null
   sentBy: RestaurantLink['kind'] | null
@@ -99,11 +105,11 @@ export type CancellationToTell = {
 }
 
 /**
- * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`: counted as
- * told once more, and put off twice as long as before (30 s to 1 h, ±20 %) until their time is over.
+ * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`. Their next attempt is
+ * due after twice the last delay (30 s to 1 h, ±20 %), until a day has passed.
  */
-export async function takeCancellations(db: Db, limit: number): Promise<CancellationToTell[]> {
-  const { rows } = await sql<CancellationToTell>`
+export async function takeDueNotices(db: Db, limit: number): Promise<DueNotice[]> {
+  const { rows } = await sql<DueNotice>`
     update deliveries d set
       cancel_attempts = cancel_attempts + 1,
       cancel_at = (select case when again <= d.cancel_until then again end from (
@@ -118,7 +124,7 @@ export async function takeCancellations(db: Db, limit: number): Promise<Cancella
   return rows
 }
 
-/** The restaurant knows that the order is off. */
-export async function cancellationTold(db: Db, orderApiKey: string): Promise<void> {
+/** The restaurant has confirmed that it knows of the cancellation. */
+export async function endNotices(db: Db, orderApiKey: string): Promise<void> {
   await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(db)
 }

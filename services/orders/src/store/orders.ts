@@ -35,7 +35,7 @@ export function placedOrder(row: OrderRow): PlacedOrder {
   }
 }
 
-const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
+export const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
 
 export type ReadOrder = PlacedOrder & { staysVisible: boolean }
 export type OwnedOrder = ReadOrder & { applicationId: string }
@@ -159,7 +159,7 @@ export async function markAnswered(db: Db, apiKey: string): Promise<void> {
 /** Notes that a client reads the order while it is pending. False when it is not pending any more. */
 export const show = (db: Db, apiKey: string): Promise<boolean> => mark(db, apiKey, { shown: true })
 
-/** One order a statement: two that lock several orders, this one and `sagas.move`, could wait for each other. */
+/** One order a statement: two that lock several orders, this one and `sagas.save`, could deadlock. */
 async function mark(db: Db, apiKey: string, seen: { told: true } | { shown: true }): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('orders')

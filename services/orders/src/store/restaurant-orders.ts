@@ -1,11 +1,10 @@
-import type { Refusal, RestaurantLink } from '@platter/contracts'
+import type { RestaurantLink } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { Position } from '#/store/changes.ts'
 import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
-import { sagaRow, type SagaRow, type SelectedSaga } from '#/store/sagas.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
@@ -126,58 +125,25 @@ const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
       .where('deliveries.outcome', '=', 'unreachable'),
   )
 
-/** Older orders are left to a person: a change of links, clocks or rows must never refund what was eaten long ago. */
-const UNTAKEN_FOR_AT_MOST = sql`interval '1 day'`
+/** Older orders are left to an operator: a change of links, clocks or rows must never refund what was eaten long ago. */
+const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
- * An order `o` whose delivery `d` went to a console, where nobody has moved it on. The restaurant's current link does not
- * matter. `withinMs`: how long an order may wait there.
+ * An order `o` whose delivery `d` went to a console and that the restaurant has not begun. The restaurant's current link does
+ * not matter. `withinMs`: how long an order may wait there.
  */
-export const isUntaken = (withinMs: number) => sql<boolean>`
+export const isUnaccepted = (withinMs: number) => sql<boolean>`
   o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED' and o.cancellation is null
-  and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNTAKEN_FOR_AT_MOST} and d.link_kind = 'console'`
+  and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
-/** Orders that nobody at their console has moved on within `withinMs` of when they were placed, at most `limit`, oldest first. */
-export async function untaken(
+/** Orders that their restaurants have not begun on a console within `withinMs` of when they were placed, at most `limit`, oldest first. */
+export async function unaccepted(
   db: Db,
   { withinMs, limit }: { withinMs: number; limit: number },
-): Promise<{ orderApiKey: string; requestId: string }[]> {
-  const { rows } = await sql<{ order_api_key: string; request_id: string }>`
-    select s.order_api_key, s.request_id
-    from orders o
-    join sagas s on s.order_api_key = o.api_key
-    join deliveries d on d.order_api_key = o.api_key
-    where ${isUntaken(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
+): Promise<{ orderApiKey: string }[]> {
+  const { rows } = await sql<{ orderApiKey: string }>`
+    select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
+    where ${isUnaccepted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
     order by o.placed_at limit ${limit}`.execute(db)
-  return rows.map(({ order_api_key, request_id }) => ({ orderApiKey: order_api_key, requestId: request_id }))
-}
-
-type Cancelling = { refusal: Refusal; cancellation: object; deadlineMs: number; onlyUntaken: boolean }
-
-/**
- * Cancels an order that its restaurant has, and opens its saga again so that what was held or taken is given
- * back. Null when it is not there, delivered, cancelled already, or taken and `onlyUntaken`: then nothing is changed. The saga's row is
- * locked before the order's, as `sagas.move` does: the other way round the two would wait for each other. The outcome is
- * asked for so that no index of a part of the orders is read from end to end (see `isUnfinished` in `sagas.ts`).
- */
-export async function cancel(
-  db: Db,
-  orderApiKey: string,
-  { refusal, cancellation, deadlineMs, onlyUntaken }: Cancelling,
-): Promise<SagaRow | null> {
-  const { rows } = await sql<SelectedSaga>`
-    with saga as (
-      select order_api_key from sagas where order_api_key = ${orderApiKey} for update
-    ), changed as (
-      update orders set cancellation = ${JSON.stringify(cancellation)}
-      where api_key in (select order_api_key from saga) and coalesce(outcome, '') = 'transmitted' and cancellation is null and status <> 'DELIVERED'
-        and (status = 'AWAITING_PREPARATION' or not ${onlyUntaken}::boolean)
-      returning api_key
-    )
-    update sagas set version = version + 1, attempt = 1, state = jsonb_set(state, '{refusal}', ${JSON.stringify(refusal)}),
-      wake_at = now(), deadline_at = now() + ${deadlineMs} * interval '1 millisecond', finished_at = null
-    where order_api_key in (select api_key from changed)
-    returning order_api_key, version, attempt, facts, state, request_id`.execute(db)
-  const [row] = rows
-  return row ? sagaRow(row) : null
+  return rows
 }

@@ -39,20 +39,20 @@ export async function transmitByWebhook(way: Way, sent: Transmission): Promise<R
   }
 }
 
-/** A restaurant that is told of a cancellation waits for nobody; neither does a service that is to stop. */
-const TOLD_WITHIN_MS = 5_000
+/** Shorter than for an order: no client waits for it, and a service that stops does. */
+const NOTICE_WITHIN_MS = 5_000
 /** It does not have the order, or had it and has thrown it away. */
 const KNOWS_OF_NONE = [404, 410]
 
-/** Tells the restaurant that an order is off. False when it has not confirmed that it knows. */
+/** Notifies the restaurant of a cancellation. False when it has not confirmed that it knows. */
 export async function cancelByWebhook(way: Way, sent: Transmission): Promise<boolean> {
   try {
-    const answer = await post(way, 'order.cancelled', sent, TOLD_WITHIN_MS)
+    const answer = await post(way, 'order.cancelled', sent, NOTICE_WITHIN_MS)
     leave(answer)
     const { statusCode } = answer
     return (statusCode >= 200 && statusCode < 300) || KNOWS_OF_NONE.includes(statusCode)
   } catch {
-    // Whatever it was: the row says it again.
+    // Whatever it was: the notice is repeated from its row.
     return false
   }
 }

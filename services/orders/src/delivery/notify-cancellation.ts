@@ -16,27 +16,24 @@ type Needs = {
 }
 
 /**
- * Tells restaurants that an order is off which was given up at its deadline: they may have it, for all that is
- * known is that no answer came. True when there may be more.
+ * Notifies restaurants of the cancellation of orders that were given up at their deadline: without an answer, such a
+ * restaurant may have the order all the same. True when there may be more.
  *
- * The URL may have moved, so it is the restaurant's current link that is used, but not one of another kind than the order was
- * sent by. A webhook is not told of what a console had, which shows it. An order that was sent by a webhook stays untold while
- * the link is none: nothing else has its address.
+ * Its URL may have changed, so the restaurant's current link is used, but not one of another kind than the order was sent
+ * by. A console needs no notice: it shows the row. An order that was sent by a webhook waits while
+ * the link is of another kind, because nothing else has its address.
  */
-export async function tellCancellations({ db, log, defaultLink, cancel }: Needs): Promise<boolean> {
-  const due = await deliveries.takeCancellations(db, DUE_AT_ONCE)
+export async function notifyCancellations({ db, log, defaultLink, cancel }: Needs): Promise<boolean> {
+  const due = await deliveries.takeDueNotices(db, DUE_AT_ONCE)
   await Promise.all(
     due.map(async ({ orderApiKey, link, sentBy, attempts }) => {
       const order = await restaurantOrders.givenUp(db, orderApiKey)
       if (!order) return
       const sent = { webhookId: `order_${orderApiKey}_cancelled`, order }
       const isElsewhere = sentBy !== null && sentBy !== (link ?? defaultLink).kind
-      const isTold = isElsewhere ? sentBy !== 'webhook' : await cancel(link ?? defaultLink, sent)
-      if (isTold) return deliveries.cancellationTold(db, orderApiKey)
-      log.warn(
-        { orderApiKey, attempt: attempts },
-        'a restaurant was not reached to be told of a cancellation',
-      )
+      const isKnown = isElsewhere ? sentBy !== 'webhook' : await cancel(link ?? defaultLink, sent)
+      if (isKnown) return deliveries.endNotices(db, orderApiKey)
+      log.warn({ orderApiKey, attempt: attempts }, 'a restaurant did not confirm a cancellation yet')
     }),
   )
   return due.length === DUE_AT_ONCE

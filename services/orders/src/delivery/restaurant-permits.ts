@@ -1,12 +1,12 @@
-/** Transmissions to one restaurant at a time. One that answers in 300 ms takes 53 orders a second from a replica with that. */
+/** Attempts at one restaurant at a time. One that answers in 300 ms takes 53 orders a second from a replica with that. */
 export const PER_RESTAURANT = 16
-/** Requests that wait for a permit of one restaurant: with those that have one, as many as a replica has new orders in hand. */
+/** Attempts that wait for a permit of one restaurant: with those that have one, as many as a replica has new orders in hand. */
 export const MOST_PENDING = 240
-/** Shorter than the time after which a transmission renews its lease (see the handler), which is a commit. */
+/** Shorter than the time after which a lease is renewed (`lease.ts`), which is a commit. */
 const WAIT_MS = 400
 
 /**
- * A concurrency limit per restaurant. Without it, a restaurant that answers nothing holds every transmission of a replica for
+ * A concurrency limit per restaurant. Without it, a restaurant that does not answer occupies every attempt of a replica for
  * 10 s each, and no other restaurant gets its orders.
  */
 export class RestaurantPermits {

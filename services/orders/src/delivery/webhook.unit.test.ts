@@ -7,7 +7,7 @@ import { cents } from '@platter/contracts'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { outgoing, type Outgoing } from './outgoing.ts'
+import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
 import { cancelByWebhook, transmitByWebhook } from './webhook.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`

@@ -1,0 +1,28 @@
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+const DUE_AT_ONCE = 50
+
+type Needs = { db: Db; orchestrator: Orchestrator; withinMs: number }
+
+/**
+ * Cancels orders that their restaurants have not begun on a console in time; what was authorized or captured is given back.
+ * (A webhook accepts an order by its answer.) True when there may be more.
+ */
+export async function cancelUnaccepted({ db, orchestrator, withinMs }: Needs): Promise<boolean> {
+  const due = await restaurantOrders.unaccepted(db, { withinMs, limit: DUE_AT_ONCE })
+  await Promise.all(
+    due.map(({ orderApiKey }) =>
+      orchestrator.cancel(orderApiKey, {
+        by: 'system',
+        refusal: {
+          code: 'restaurant-unreachable',
+          detail: 'The restaurant did not take the order in time.',
+        },
+        onlyUnaccepted: true,
+      }),
+    ),
+  )
+  return due.length === DUE_AT_ONCE
+}

@@ -1,0 +1,416 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Bus } from '@platter/bus'
+import { cents, type RestaurantLink } from '@platter/contracts'
+import { createLog, newApiKey, repeat } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
+import { newDatabase, servers } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { outgoing } from '#/outside/outgoing.ts'
+import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
+import { recordProgress } from '#/progress.ts'
+import { Orchestrator } from '#/saga/orchestrator.ts'
+import * as restaurantLinks from '#/store/restaurant-links.ts'
+import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { Waiters } from '#/waiters.ts'
+import { cancelUnaccepted } from './cancel-unaccepted.ts'
+import { Deliveries } from './deliver.ts'
+import { LEASE_MS } from './lease.ts'
+import { notifyCancellations } from './notify-cancellation.ts'
+import { PER_RESTAURANT } from './restaurant-permits.ts'
+import { transmitByWebhook } from './webhook.ts'
+
+/* Deliveries with a real database and a real broker; restaurants are HTTP servers of this file. */
+
+const log = createLog('test', 'fatal')
+const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
+const defaultLink = { kind: 'console', reports: 'detailed' } as const
+const soon = { timeout: 45_000, interval: 50 }
+/** A replica makes more attempts; so many are filled by fewer orders. */
+const ATTEMPTS_AT_ONCE = 64
+const MINUTES_16 = 16 * 60_000
+const ACCEPT_WITHIN_MS = 15 * 60_000
+
+/** Those of the running test. */
+const deadlines = { sagaMs: 60_000, transmitMs: 500 }
+let db: Db
+let bus: Bus
+let orchestrator: Orchestrator
+let transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+const closing: (() => unknown)[] = []
+
+beforeEach(async () => {
+  deadlines.transmitMs = 500
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  ;({ db } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+  bus = new Bus({ url: servers().rabbitmq, service: 'orders', log })
+  await bus.start()
+  transmit = async () => ({ kind: 'accepted' })
+  closing.push(
+    () => postgres.close(),
+    () => bus.close(),
+  )
+  orchestrator = replica().orchestrator
+})
+
+/** A replica of orders, as far as deliveries need it. `isKilled`: it dies after each commit, before it begins a delivery. */
+function replica({ isKilled = false } = {}) {
+  const deliver = (...begun: Parameters<Deliveries['begin']>) => {
+    if (!isKilled) deliveries.begin(...begun)
+  }
+  const needs = { db, bus, log, defaultLink, deadlines }
+  const made = new Orchestrator({ ...needs, waiters: new Waiters(), deliver })
+  const deliveries = new Deliveries({
+    ...needs,
+    orchestrator: made,
+    transmit: (link, sent) => transmit(link, sent),
+    atOnce: ATTEMPTS_AT_ONCE,
+  })
+  if (isKilled) return { orchestrator: made }
+  const repeated = [
+    repeat('retry deliveries', 100, () => deliveries.sweep(), log),
+    repeat('renew leases', 500, () => deliveries.renewLeases(), log),
+  ]
+  closing.push(...repeated.map((one) => () => one.stop()))
+  return { orchestrator: made }
+}
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** A restaurant's own system. */
+async function aKitchen(listener: RequestListener): Promise<{ link: RestaurantLink; server: Server }> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(
+    () => server.close(),
+    () => server.closeAllConnections(),
+  )
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
+  return { link: { kind: 'webhook', url, secret, reports: 'detailed' }, server }
+}
+
+function byWebhook() {
+  const way = outgoing(['127.0.0.0/8'])
+  closing.push(() => way.close())
+  return async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>
+    link.kind === 'webhook'
+      ? transmitByWebhook({ dispatcher: way.dispatcher, link }, sent)
+      : { kind: 'accepted' }
+}
+
+/** The apiKey of a restaurant that orders are sent to, and not shown on a console. */
+async function aWebhook(): Promise<string> {
+  const restaurant = newApiKey()
+  const link = { kind: 'webhook', url: 'https://kitchen.example/', secret, reports: 'detailed' } as const
+  await restaurantLinks.put(db, restaurant, link)
+  return restaurant
+}
+
+/** An order is accepted: a cash order is delivered from now on, a card order is to be authorized. */
+async function anOrder(
+  restaurantApiKey: string,
+  { by = orchestrator, token = null as string | null } = {},
+): Promise<string> {
+  const apiKey = newApiKey()
+  await by.accept({
+    apiKey,
+    applicationId: 'an-application',
+    order: {
+      method: 'delivery',
+      payment: token === null ? 'cash' : 'card',
+      test: false,
+      restaurantApiKey,
+      recipientApiKey: null,
+      total: cents(1_075),
+      details: {
+        recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+        items: [],
+        card: null,
+        address: null,
+        comments: null,
+        subtotal: cents(1_075),
+        tax: cents(0),
+        tip: cents(0),
+        deliveryPrice: cents(0),
+      },
+    },
+    facts: { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null },
+    requestId: 'a-request',
+    idempotency: null,
+  })
+  return apiKey
+}
+
+async function stateOf(apiKey: string) {
+  const { rows } = await sql<{
+    outcome: string
+    status: string
+    delivery: string | null
+    link: string | null
+    cancelled: boolean
+    finished: boolean
+    version: number
+  }>`
+    select o.outcome, o.status, s.version, d.outcome as delivery, d.link_kind as link, o.cancellation is not null as cancelled,
+      s.finished_at is not null as finished
+    from orders o left join deliveries d on d.order_api_key = o.api_key join sagas s on s.order_api_key = o.api_key
+    where o.api_key = ${apiKey}`.execute(db)
+  return rows[0]
+}
+
+/** Through a webhook or, at once, a console. */
+async function aDeliveredOrder(restaurantApiKey: string): Promise<string> {
+  const apiKey = await anOrder(restaurantApiKey)
+  await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted' })
+  return apiKey
+}
+
+const placedBefore = (apiKey: string, ms: number) =>
+  sql`update orders set placed_at = now() - ${ms} * interval '1 millisecond' where api_key = ${apiKey}`.execute(
+    db,
+  )
+
+const cancelledAsUnaccepted = async (apiKey: string) => {
+  await cancelUnaccepted({ db, orchestrator, withinMs: ACCEPT_WITHIN_MS })
+  return (await stateOf(apiKey))?.cancelled
+}
+
+test('a restaurant that never answers uses up its own permits, and the order of another one is delivered at once', async () => {
+  transmit = byWebhook()
+  deadlines.transmitMs = 120_000
+  let open = 0
+  let mostOpen = 0
+  let transmitted = 0
+  const silent = await aKitchen((request) => {
+    transmitted += 1
+    mostOpen = Math.max(mostOpen, (open += 1))
+    request.socket.once('close', () => (open -= 1))
+  })
+  const quick = await aKitchen((_request, response) => response.end())
+  const [silentKey, quickKey] = [newApiKey(), newApiKey()]
+  await restaurantLinks.put(db, silentKey, silent.link)
+  await restaurantLinks.put(db, quickKey, quick.link)
+  await Promise.all(Array.from({ length: ATTEMPTS_AT_ONCE + 50 }, () => anOrder(silentKey)))
+  await expect.poll(() => open, soon).toBe(PER_RESTAURANT)
+
+  await aDeliveredOrder(quickKey)
+  // Without permits, an attempt for each of the silent restaurant's orders would have come first.
+  expect(transmitted).toBeLessThan(ATTEMPTS_AT_ONCE)
+  expect(mostOpen).toBe(PER_RESTAURANT)
+})
+
+test('the deadline ends a delivery whose every attempt throws', async () => {
+  transmit = () => Promise.reject(new Error('unsupported\u0000 Unicode escape sequence'))
+  const apiKey = await anOrder(await aWebhook())
+  await expect
+    .poll(() => stateOf(apiKey), soon)
+    .toMatchObject({ outcome: 'failed', delivery: 'unreachable', finished: true })
+  const row = await db
+    .selectFrom('deliveries')
+    .select('last_result')
+    .where('order_api_key', '=', apiKey)
+    .executeTakeFirstOrThrow()
+  expect(row.last_result).toBe('failed: unsupported Unicode escape sequence')
+})
+
+const expireLease = (apiKey: string) =>
+  sql`update deliveries set busy_until = now() where order_api_key = ${apiKey}`.execute(db)
+
+test('the deadline ends a delivery whose every attempt is killed before it notes a result', async () => {
+  let attempts = 0
+  transmit = () => {
+    attempts += 1
+    return Promise.withResolvers<Receipt>().promise
+  }
+  const apiKey = await anOrder(await aWebhook())
+  const afterAKill = async () => {
+    await expireLease(apiKey)
+    return stateOf(apiKey)
+  }
+  await expect.poll(afterAKill, soon).toMatchObject({ outcome: 'failed', delivery: 'unreachable' })
+  expect(attempts).toBeGreaterThan(0)
+})
+
+test('an order whose replica was killed after the commit is delivered by another one when the lease has expired', async () => {
+  deadlines.transmitMs = 60_000
+  const started = performance.now()
+  const apiKey = await anOrder(await aWebhook(), { by: replica({ isKilled: true }).orchestrator })
+  await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
+  expect(performance.now() - started).toBeGreaterThan(LEASE_MS)
+})
+
+test('an order whose restaurant takes longer than a lease lasts is sent once, however many replicas there are', async () => {
+  deadlines.transmitMs = 60_000
+  replica()
+  let attempts = 0
+  const answer = Promise.withResolvers<Receipt>()
+  transmit = () => {
+    attempts += 1
+    return answer.promise
+  }
+  const apiKey = await anOrder(await aWebhook())
+  await expect.poll(() => leaseAge(apiKey), soon).toBeGreaterThan(LEASE_MS)
+  expect(attempts).toBe(1)
+  answer.resolve({ kind: 'accepted' })
+  await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted' })
+  expect(attempts).toBe(1)
+})
+
+/** Milliseconds since the order was placed until its lease expires, less those that the lease lasts. */
+async function leaseAge(apiKey: string): Promise<number> {
+  const { rows } = await sql<{ age: number }>`
+    select extract(epoch from busy_until - placed_at)::float8 * 1000 - ${LEASE_MS}::float8 as age
+    from deliveries join orders on api_key = order_api_key where api_key = ${apiKey}`.execute(db)
+  return rows[0]?.age ?? 0
+}
+
+test('a console order is accepted by the commit of its pivot', async () => {
+  const cash = await anOrder(newApiKey())
+  expect(await stateOf(cash)).toMatchObject({
+    version: 1,
+    outcome: 'transmitted',
+    delivery: 'accepted',
+    link: 'console',
+  })
+  const card = await anOrder(newApiKey(), { token: 'tok_1' })
+  expect(await stateOf(card)).toMatchObject({ version: 0, outcome: 'pending', delivery: null })
+  await authorized(card)
+  expect(await stateOf(card)).toMatchObject({
+    version: 2,
+    outcome: 'transmitted',
+    delivery: 'accepted',
+    link: 'console',
+  })
+})
+
+const authorized = (orderApiKey: string) =>
+  orchestrator.handleReply({
+    orderApiKey,
+    step: 'authorize',
+    undo: false,
+    version: 0,
+    attempt: 1,
+    outcome: { kind: 'done' },
+  })
+
+test('an order goes by the link that its restaurant has when it is authorized', async () => {
+  deadlines.transmitMs = 60_000
+  const restaurant = newApiKey()
+  const apiKey = await anOrder(restaurant, { token: 'tok_1' })
+  await restaurantLinks.put(db, restaurant, (await aKitchen((_request, response) => response.end())).link)
+  await authorized(apiKey)
+  await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
+})
+
+test('an order that its restaurant begins and that is cancelled as unaccepted at the same moment is one of both', async () => {
+  const counts = { begun: 0, cancelled: 0 }
+  for (let round = 0; round < 60; round += 1) {
+    const apiKey = await anOrder(newApiKey())
+    const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
+    const [progress, isCancelled] = await Promise.all([
+      progressOf(apiKey, () => 'PREPARING'),
+      orchestrator.cancel(apiKey, { by: 'system', refusal, onlyUnaccepted: true }),
+    ])
+    const isBegun = progress?.kind === 'advanced'
+    expect(isBegun).toBe(!isCancelled)
+    expect(await stateOf(apiKey)).toMatchObject({
+      status: isBegun ? 'PREPARING' : 'AWAITING_PREPARATION',
+      cancelled: isCancelled,
+      finished: true,
+    })
+    counts[isBegun ? 'begun' : 'cancelled'] += 1
+  }
+  expect(Math.min(counts.begun, counts.cancelled), 'the race is one').toBeGreaterThan(0)
+})
+
+test('an order that a webhook has is not cancelled as unaccepted when the link becomes the console', async () => {
+  const restaurant = newApiKey()
+  transmit = byWebhook()
+  await restaurantLinks.put(db, restaurant, (await aKitchen((_request, response) => response.end())).link)
+  const apiKey = await aDeliveredOrder(restaurant)
+  await placedBefore(apiKey, MINUTES_16)
+  await restaurantLinks.put(db, restaurant, defaultLink)
+  expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
+})
+
+test('an order that lies on a console is cancelled as unaccepted, also when the link is a webhook by now', async () => {
+  const restaurant = newApiKey()
+  const apiKey = await aDeliveredOrder(restaurant)
+  await restaurantLinks.put(db, restaurant, (await aKitchen((_request, response) => response.end())).link)
+  expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
+  await placedBefore(apiKey, MINUTES_16)
+  expect(await cancelledAsUnaccepted(apiKey)).toBe(true)
+})
+
+test('an order of long ago, and one whose link was not kept, are never cancelled as unaccepted', async () => {
+  const [old, unknown] = [await aDeliveredOrder(newApiKey()), await aDeliveredOrder(newApiKey())]
+  await placedBefore(old, 86_400_000 + MINUTES_16)
+  await placedBefore(unknown, MINUTES_16)
+  await sql`update deliveries set link_kind = null where order_api_key = ${unknown}`.execute(db)
+  expect([await cancelledAsUnaccepted(old), await cancelledAsUnaccepted(unknown)]).toEqual([false, false])
+})
+
+const progressOf = (apiKey: string, choose: Parameters<typeof recordProgress>[2]) =>
+  db.transaction().execute((trx) => recordProgress(trx, apiKey, choose))
+
+test('a restaurant that changes how it reports moves its open orders on as it did when they were placed', async () => {
+  const restaurant = newApiKey()
+  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
+  const apiKey = await aDeliveredOrder(restaurant)
+  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'detailed' })
+  const found = await restaurantOrders.find(db, restaurant, apiKey)
+  expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
+  expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
+    kind: 'advanced',
+  })
+  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
+  expect(await progressOf(apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
+})
+
+test('an order from before that was kept is reported as its restaurant’s current link says', async () => {
+  const restaurant = newApiKey()
+  const apiKey = await aDeliveredOrder(restaurant)
+  await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
+  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
+  expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
+    kind: 'advanced',
+  })
+})
+
+test.each([
+  ['sent by a webhook: it is notified', 'webhook', 'webhook', { calls: 1, isNotified: true }],
+  [
+    'sent by a webhook: it is notified once there is one again',
+    'webhook',
+    'console',
+    { calls: 0, isNotified: false },
+  ],
+  ['shown by a console: no webhook is notified', 'console', 'webhook', { calls: 0, isNotified: true }],
+  ['of an unknown link: the current one is notified', null, 'webhook', { calls: 1, isNotified: true }],
+] as const)('of an order that was given up, %s', async (_, sentBy, current, expected) => {
+  const restaurant = newApiKey()
+  const { link } = await aKitchen((_request, response) => response.end())
+  const apiKey = await aDeliveredOrder(restaurant)
+  await restaurantLinks.put(db, restaurant, current === 'webhook' ? link : defaultLink)
+  await sql`
+    update deliveries set outcome = 'unreachable', link_kind = ${sentBy}, cancel_at = now(), cancel_until = now() + interval '1 day'
+    where order_api_key = ${apiKey}`.execute(db)
+  let calls = 0
+  const cancel = async () => (calls += 1) > 0
+  await notifyCancellations({ db, log, defaultLink, cancel })
+  const row = await db
+    .selectFrom('deliveries')
+    .select('cancel_at')
+    .where('order_api_key', '=', apiKey)
+    .executeTakeFirstOrThrow()
+  expect({ calls, isNotified: row.cancel_at === null }).toEqual(expected)
+})

@@ -1,0 +1,159 @@
+import { sanitizeText, type RestaurantLink } from '@platter/contracts'
+import { isAway, type Log } from '@platter/kit'
+import { LEASE_MS, Leases } from '#/delivery/lease.ts'
+import { RestaurantPermits } from '#/delivery/restaurant-permits.ts'
+import type { PlacedOrder } from '#/domain/order.ts'
+import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
+import { retryingDelivery } from '#/saga-telemetry.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+import * as deliveries from '#/store/deliveries.ts'
+import type { Db } from '#/store/tables.ts'
+
+type Needs = {
+  db: Db
+  orchestrator: Pick<Orchestrator, 'handleDelivery' | 'announce'>
+  log: Log
+  defaultLink: RestaurantLink
+  transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+  /** Attempts of this replica at a time. */
+  atOnce?: number
+}
+
+/** An attempt waits for its restaurant and does no work: 64 silent restaurants occupy as many. */
+const ATTEMPTS_AT_ONCE = 1_024
+const DUE_AT_ONCE = 50
+/** A restaurant has 10 s to answer; an attempt that is cut off is repeated by the replica that finds its lease expired. */
+const ATTEMPTS_END_WITHIN_MS = 5_000
+/** UTF-16 code units of an error that are kept. */
+const MAX_RESULT = 500
+
+type Attempt = Pick<deliveries.LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
+  order: PlacedOrder
+  link: RestaurantLink
+  /** When its lease was acquired, by `performance.now()`. */
+  leasedAt: number
+}
+
+/**
+ * Transmits orders to their restaurants. The deliveries table is the queue: the replica that commits the pivot begins the
+ * first attempt in the same process, and whoever finds a lease expired makes the next one. What the restaurant answered and
+ * the saga's next step are one commit. The deadline ends a delivery of which an attempt was begun, whatever came of it (an
+ * error, a killed process), and one that never got a permit of its restaurant.
+ */
+export class Deliveries {
+  readonly #needs: Needs
+  readonly #leases: Leases
+  readonly #permits = new RestaurantPermits()
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#leases = new Leases(needs.db)
+  }
+
+  /** Begins the first attempt; the transaction that committed the delivery has acquired its lease. */
+  begin(order: PlacedOrder, link: RestaurantLink, leasedAt: number): void {
+    // Left to the sweep, which finds the lease expired.
+    if (this.#free === 0) return
+    this.#run({ order, link, leasedAt, attempt: 1, isOverdue: false, isTried: false }, (work) => work())
+  }
+
+  /** Begins attempts that are due. True when there may be more. */
+  async sweep(): Promise<boolean> {
+    const { db, defaultLink } = this.#needs
+    const limit = Math.min(DUE_AT_ONCE, this.#free)
+    if (limit === 0) return false
+    const leasedAt = performance.now()
+    const due = await deliveries.acquireLeases(db, { limit, leaseMs: LEASE_MS })
+    for (const one of due)
+      this.#run({ ...one, leasedAt, link: one.link ?? defaultLink }, (work) => retryingDelivery(one, work))
+    return due.length === limit
+  }
+
+  /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
+  async renewLeases(): Promise<boolean> {
+    for (const orderApiKey of await this.#leases.renew()) this.#needs.orchestrator.announce(orderApiKey)
+    return false
+  }
+
+  /** Waits for the attempts that are under way, 5 s at most. */
+  async quiesce(): Promise<void> {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, ATTEMPTS_END_WITHIN_MS).unref())
+    await Promise.race([Promise.all(this.#running), late])
+  }
+
+  get isAnyRunning(): boolean {
+    return this.#leases.count > 0
+  }
+
+  get #free(): number {
+    return Math.max(0, (this.#needs.atOnce ?? ATTEMPTS_AT_ONCE) - this.#leases.count)
+  }
+
+  #run(attempt: Attempt, inTrace: (work: () => Promise<void>) => Promise<void>): void {
+    const { log } = this.#needs
+    const orderApiKey = attempt.order.apiKey
+    const running = inTrace(() => this.#attempt(attempt)).catch((error: unknown) => {
+      const line = { orderApiKey, attempt: attempt.attempt, err: error }
+      if (isAway(error)) log.warn(line, 'a delivery attempt was interrupted; its lease expires')
+      else log.error(line, 'a delivery attempt failed')
+    })
+    this.#running.add(running)
+    void running.finally(() => this.#running.delete(running))
+  }
+
+  async #attempt(given: Attempt): Promise<void> {
+    const { order, attempt, isOverdue } = given
+    const lease = { orderApiKey: order.apiKey, attempt }
+    using held = this.#leases.hold(lease, given.leasedAt)
+    using permit = await this.#permits.acquire(order.restaurantApiKey)
+    if (isOverdue && (given.isTried || !permit))
+      return await this.#needs.orchestrator.handleDelivery(order.apiKey, { outcome: 'unreachable' })
+    if (!permit) {
+      this.#needs.orchestrator.announce(order.apiKey)
+      return await deliveries.releaseLease(this.#needs.db, lease, null)
+    }
+    // Another replica may have given the order up since, and notified the restaurant: it must not arrive after that.
+    if (held.isValid) await this.#transmit(lease, given)
+  }
+
+  async #transmit(lease: deliveries.Lease, { link, order }: Attempt): Promise<void> {
+    const { db, orchestrator, log } = this.#needs
+    const { orderApiKey } = lease
+    const receipt = await this.#receipt(lease, link, order)
+    switch (receipt.kind) {
+      case 'accepted':
+        return orchestrator.handleDelivery(orderApiKey, { outcome: 'accepted', link: link.kind })
+      case 'refused':
+        return orchestrator.handleDelivery(orderApiKey, {
+          outcome: 'refused',
+          link: link.kind,
+          reason: receipt.reason,
+        })
+      case 'not-reached':
+      case 'unknown':
+        log.warn({ ...lease, ...receipt }, 'the restaurant did not take the order yet')
+        return deliveries.releaseLease(db, lease, {
+          result: `${receipt.kind}: ${receipt.reason}`,
+          link: link.kind,
+        })
+    }
+  }
+
+  async #receipt(lease: deliveries.Lease, link: RestaurantLink, order: PlacedOrder): Promise<Receipt> {
+    try {
+      return await this.#needs.transmit(link, { webhookId: `order_${order.apiKey}`, order })
+    } catch (error) {
+      // An unavailable database can note nothing; the lease expires.
+      if (!isAway(error))
+        await deliveries.releaseLease(this.#needs.db, lease, {
+          result: `failed: ${textOf(error)}`,
+          link: link.kind,
+        })
+      throw error
+    }
+  }
+}
+
+const textOf = (error: unknown): string =>
+  sanitizeText(error instanceof Error ? error.message : String(error), MAX_RESULT)

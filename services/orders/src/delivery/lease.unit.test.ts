@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import type { Db } from '#/store/tables.ts'
+import { LEASE_MS, Leases } from './lease.ts'
+
+const lease = { orderApiKey: 'o1', attempt: 2 }
+/** None of these tests renews a lease. */
+const noDatabase = {} as Db
+
+test('a lease is valid until it expires, counted from before it was acquired', () => {
+  const leases = new Leases(noDatabase)
+  using fresh = leases.hold(lease, performance.now())
+  using expired = leases.hold({ ...lease, orderApiKey: 'o2' }, performance.now() - LEASE_MS)
+  expect([fresh.isValid, expired.isValid, leases.count]).toEqual([true, false, 2])
+})
+
+test('the end of an attempt leaves the lease of a later attempt of this replica for the same order', () => {
+  const leases = new Leases(noDatabase)
+  const earlier = leases.hold({ ...lease, attempt: 1 }, performance.now())
+  using later = leases.hold(lease, performance.now())
+  earlier[Symbol.dispose]()
+  expect([later.isValid, leases.count]).toEqual([true, 1])
+})
+
+test('an attempt that is quick is neither renewed nor announced', async () => {
+  const leases = new Leases(noDatabase)
+  using quick = leases.hold(lease, performance.now())
+  expect(await leases.renew()).toEqual([])
+  expect(quick.isValid).toBe(true)
+})

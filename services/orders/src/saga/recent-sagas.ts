@@ -1,0 +1,29 @@
+import type { SagaOrder } from '#/domain/order-state.ts'
+import type { Saga } from '#/domain/saga-row.ts'
+
+/** A reply that arrives after so many later saves costs a read. */
+const MOST_KEPT = 2_000
+
+/**
+ * The sagas that this replica has saved last: a reply that comes back to it needs no read. One that another replica has
+ * saved meanwhile does no harm, because a save applies to the version that it was based on.
+ */
+export class RecentSagas<Loaded extends { order: SagaOrder; saga: Saga }> {
+  readonly #kept = new Map<string, Loaded>()
+
+  keep(loaded: Loaded): void {
+    this.#kept.set(loaded.saga.orderApiKey, loaded)
+    if (this.#kept.size <= MOST_KEPT) return
+    for (const oldest of this.#kept.keys()) {
+      this.#kept.delete(oldest)
+      return
+    }
+  }
+
+  /** The saga, once; null when it was not kept, or in another version. */
+  take(orderApiKey: string, version?: number): Loaded | null {
+    const loaded = this.#kept.get(orderApiKey)
+    this.#kept.delete(orderApiKey)
+    return loaded && (version === undefined || loaded.saga.version === version) ? loaded : null
+  }
+}

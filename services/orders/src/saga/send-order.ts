@@ -1,0 +1,78 @@
+import {
+  AccountsSave,
+  PaymentsAuthorize,
+  PaymentsCapture,
+  PaymentsRelease,
+  requestTimes,
+  type Command,
+} from '@platter/contracts'
+import type { SendOrderFacts } from '#/domain/saga-row.ts'
+
+/** A command without its reference (order, step, version, attempt), which the transition adds. */
+type Message = { command: Command; data: Record<string, unknown> }
+
+type Participant = {
+  /** An order that does not need the step skips it. */
+  isNeeded: (facts: SendOrderFacts) => boolean
+  command: (facts: SendOrderFacts) => Message
+  /** The command is republished when no reply has arrived by then. */
+  replyTimeoutMs: number
+  /** The command may wait so long for others, to be published with them in one message. */
+  gatherMs?: number
+}
+
+/**
+ * Richardson's three kinds of steps. A refusal before or at the pivot compensates what was completed; commands after it are
+ * republished until they are done. The pivot has no command: its work is the delivery (`delivery/deliver.ts`).
+ */
+export type Step = { name: string } & (
+  | ({ kind: 'compensatable'; compensation: (facts: SendOrderFacts) => Message } & Participant)
+  | { kind: 'pivot' }
+  | ({ kind: 'retriable' } & Participant)
+)
+
+const compensatable = (
+  name: string,
+  step: Omit<Extract<Step, { kind: 'compensatable' }>, 'name' | 'kind'>,
+): Step => ({ kind: 'compensatable', name, ...step })
+const pivot = (name: string): Step => ({ kind: 'pivot', name })
+const retriable = (name: string, step: Participant): Step => ({ kind: 'retriable', name, ...step })
+
+/** Throws for steps in another order than compensatable, one pivot, retriable. */
+export function checkSteps(steps: readonly Step[]): readonly Step[] {
+  const kinds = steps.map(({ kind }) => kind).join(' ')
+  if (!/^(compensatable )*pivot( retriable)*$/.test(kinds)) throw new Error(`not a saga: ${kinds}`)
+  return steps
+}
+
+const isCharged = ({ token }: SendOrderFacts) => token !== null
+const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts) =>
+  userApiKey !== null && (newCard !== null || newAddress !== null)
+
+/**
+ * Specification 4.1: validate, charge, transmit. Validation (catalog.quote and accounts.resolve, `check-order.ts`) precedes
+ * acceptance; these are the steps of an accepted order. What each of them changes is decided in `transition.ts`.
+ */
+export const sendOrderSteps = checkSteps([
+  compensatable('authorize', {
+    isNeeded: isCharged,
+    command: ({ total, token }) => ({ command: PaymentsAuthorize, data: { amount: total, token } }),
+    compensation: () => ({ command: PaymentsRelease, data: {} }),
+    replyTimeoutMs: requestTimes.paymentReply,
+  }),
+  pivot('transmit'),
+  retriable('capture', {
+    isNeeded: isCharged,
+    command: ({ total }) => ({ command: PaymentsCapture, data: { amount: total } }),
+    replyTimeoutMs: requestTimes.paymentReply,
+    gatherMs: 100,
+  }),
+  retriable('save', {
+    isNeeded: hasSomethingToSave,
+    command: ({ userApiKey, newCard, newAddress }) => ({
+      command: AccountsSave,
+      data: { userApiKey, card: newCard, address: newAddress },
+    }),
+    replyTimeoutMs: requestTimes.saveReply,
+  }),
+])

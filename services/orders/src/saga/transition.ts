@@ -1,0 +1,286 @@
+import {
+  cents,
+  toMoney,
+  type Cancellation,
+  type Command,
+  type Outcome,
+  type PaymentState,
+  type Refusal,
+  type RestaurantLink,
+  type StepRef,
+} from '@platter/contracts'
+import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
+import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { sendOrderSteps, type Step } from './send-order.ts'
+
+/*
+ * The life of an order. A state is the step whose result is awaited; (cash) stands for every order that is not charged.
+ *
+ *     accepted ──→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
+ *         └─────────────(cash)──────────↑  │                     │                │                │
+ *                          │               │                     │                │                │
+ *                          │ refused       │ refused             └───────cancelled┴─(reopened)─────┘
+ *                          │ (nothing      │ unreachable                          │
+ *                          │  is held)     ↓                                      ↓
+ *                          │   compensate authorize ←─────────────────────────────┘
+ *          expired: ───────┼────────↑      │ done: VOIDED or REFUNDED
+ *                          ↓               ↓
+ *                        failed ←──────────┘←── at once, when there is nothing to compensate (cash)
+ *
+ * outcome        pending until the restaurant has accepted (transmitted) or the saga has failed (failed). A failed order is
+ *                hidden unless a client was shown it while it was pending (`isVisible`); a cancelled one stays transmitted.
+ * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; from then on the restaurant's.
+ * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation.
+ * cancellation   set by `cancelled` at once, by a failure at its end; never changed afterwards.
+ * delivery       opened with the step transmit; ended by its result. One that was given up has its restaurant notified when
+ *                the saga has failed.
+ */
+
+/** `at`: epoch seconds. */
+export type Event = { at: number } & (
+  | { kind: 'accepted' }
+  /** A participant's reply to the command of `step`, or (`undo`) to its compensation. */
+  | { kind: 'replied'; step: string; undo: boolean; version: number; outcome: Outcome }
+  | { kind: 'delivered'; result: DeliveryResult }
+  | {
+      kind: 'cancelled'
+      by: Cancellation['cancelledBy']
+      refusal: Refusal
+      /** Only while the restaurant has not begun with it. */
+      onlyUnaccepted: boolean
+    }
+  /** The deadline of the saga has passed. */
+  | { kind: 'expired' }
+  /** No reply has arrived in time. */
+  | { kind: 'retried' }
+)
+
+export type DeliveryResult =
+  | { outcome: 'accepted'; link: RestaurantLink['kind'] }
+  | { outcome: 'refused'; link: RestaurantLink['kind']; reason: string }
+  | { outcome: 'unreachable' }
+
+/** A command, ready to be published. */
+export type Publication = {
+  command: Command
+  data: StepRef & Record<string, unknown>
+  replyTimeoutMs: number
+  gatherMs: number
+}
+
+/** `saga` is the one that was passed in when nothing is to be saved. `delivery`: null leaves it as it is. */
+export type Transition<O extends OrderState, S extends Saga> = {
+  order: O
+  saga: S
+  delivery: DeliveryState | null
+  /** To be published after the save; null while the restaurant is asked, and at the end. */
+  command: Publication | null
+}
+
+/**
+ * The order, its saga and its delivery after an event, and the next command; `stale` for an event that does not apply to
+ * this state (any more): a late or repeated reply, a cancellation of what is delivered.
+ */
+export function transition<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  event: Event,
+): Transition<O, S> | 'stale' {
+  switch (event.kind) {
+    case 'accepted':
+      return enter(order, saga, event.at)
+    case 'replied':
+      return reply(order, saga, event)
+    case 'delivered':
+      return deliver(order, saga, event)
+    case 'cancelled':
+      return cancel(order, saga, event)
+    case 'expired':
+      return expire(order, saga, event.at)
+    case 'retried':
+      return retry(order, saga, event.at)
+  }
+}
+
+type Awaited = { step: Step; isCompensation: boolean }
+
+/** The step whose result is awaited: forward the first that is not done, backward the last that is not compensated. Null at the end. */
+export function awaitedStep({ facts, state }: Pick<Saga, 'facts' | 'state'>): Awaited | null {
+  const { done, undone, refusal } = state
+  const step = refusal
+    ? sendOrderSteps.findLast(
+        ({ name, kind }) => kind === 'compensatable' && done.includes(name) && !undone.includes(name),
+      )
+    : sendOrderSteps.find((one) => isNeeded(one, facts) && !done.includes(one.name))
+  return step ? { step, isCompensation: refusal !== null } : null
+}
+
+const isNeeded = (step: Step, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
+
+/** The next state begins: its command, its delivery, or the end of the saga. */
+function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Transition<O, S> {
+  const awaited = awaitedStep(saga)
+  if (awaited) {
+    const delivery = awaited.step.kind === 'pivot' ? OPEN_DELIVERY : null
+    return { order, saga, delivery, command: publicationOf(saga, awaited) }
+  }
+  const ended = { ...saga, isFinished: true }
+  const { refusal } = saga.state
+  if (!refusal) return { order, saga: ended, delivery: null, command: null }
+  return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
+}
+
+const advance = <O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  { state, at }: { state: State; at: number },
+) => enter(order, { ...saga, version: saga.version + 1, attempt: 1, state }, at)
+
+const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, isNoticeDue: false }
+
+function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publication | null {
+  if (step.kind === 'pivot') return null
+  const { orderApiKey, version, attempt, facts } = saga
+  const message =
+    isCompensation && step.kind === 'compensatable' ? step.compensation(facts) : step.command(facts)
+  const ref = { orderApiKey, step: step.name, undo: isCompensation, version, attempt }
+  const { replyTimeoutMs, gatherMs = 0 } = step
+  return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }
+}
+
+/** What the customer's money is after a step. */
+const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
+/** Nothing was taken, and nothing will be. */
+const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
+
+function reply<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  { step: name, undo, version, outcome, at }: Extract<Event, { kind: 'replied' }>,
+): Transition<O, S> | 'stale' {
+  const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
+  if (awaited?.step.name !== name || awaited.isCompensation !== undo || awaited.step.kind === 'pivot')
+    return 'stale'
+  const { state } = saga
+  if (outcome.kind === 'done') {
+    // Payments tell what a release has left: VOIDED, or REFUNDED.
+    const { paymentState = 'VOIDED' } = outcome
+    const after = undo ? paymentState : (PAYMENT_AFTER[name] ?? order.paymentState)
+    return advance({ ...order, paymentState: after }, saga, {
+      state: undo ? { ...state, undone: [...state.undone, name] } : { ...state, done: [...state.done, name] },
+      at,
+    })
+  }
+  // A compensation and a step after the pivot have to succeed: they are republished until they do.
+  if (undo || awaited.step.kind === 'retriable') return 'stale'
+  return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
+}
+
+function deliver<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  { result, at }: Extract<Event, { kind: 'delivered' }>,
+): Transition<O, S> | 'stale' {
+  const awaited = saga.isFinished ? null : awaitedStep(saga)
+  if (awaited?.step.kind !== 'pivot') return 'stale'
+  const { state } = saga
+  const ended: DeliveryState = {
+    outcome: result.outcome,
+    link: result.outcome === 'unreachable' ? null : result.link,
+    isNoticeDue: false,
+  }
+  const next =
+    result.outcome === 'accepted'
+      ? advance({ ...order, status: 'AWAITING_PREPARATION', outcome: 'transmitted' }, saga, {
+          state: { ...state, done: [...state.done, awaited.step.name] },
+          at,
+        })
+      : advance(order, saga, { state: { ...state, refusal: refusalOf(result) }, at })
+  return { ...next, delivery: next.delivery ?? ended }
+}
+
+const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Refusal =>
+  result.outcome === 'refused'
+    ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }
+    : { code: 'restaurant-unreachable', detail: 'The restaurant could not be reached.' }
+
+/** Reopens the saga, finished or not, so that what was authorized or captured is given back. */
+function cancel<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  { by, refusal, onlyUnaccepted, at }: Extract<Event, { kind: 'cancelled' }>,
+): Transition<O, S> | 'stale' {
+  const isOpen = order.outcome === 'transmitted' && order.cancellation === null
+  const isTooLate = onlyUnaccepted ? order.status !== 'AWAITING_PREPARATION' : order.status === 'DELIVERED'
+  if (!isOpen || isTooLate) return 'stale'
+  const cancellation = { ...cancellationOf(saga.facts, refusal, at), cancelledBy: by }
+  return advance(
+    { ...order, cancellation },
+    { ...saga, isFinished: false },
+    { state: { ...saga.state, refusal }, at },
+  )
+}
+
+/**
+ * Before the pivot the saga fails. The awaited step counts as done, because its command may have been executed, and so is
+ * compensated. From the pivot on nothing can be given up: the command is republished.
+ */
+function expire<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  at: number,
+): Transition<O, S> | 'stale' {
+  const awaited = saga.isFinished ? null : awaitedStep(saga)
+  if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
+  const { state } = saga
+  return advance(order, saga, {
+    state: { ...state, done: [...state.done, awaited.step.name], refusal: tooLate },
+    at,
+  })
+}
+
+function retry<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  at: number,
+): Transition<O, S> | 'stale' {
+  if (saga.isFinished) return 'stale'
+  const awaited = awaitedStep(saga)
+  if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }
+  // A replica of the version before this one cancels in two commits, and may have died between them.
+  return advance(order, saga, { state: saga.state, at })
+}
+
+const tooLate: Refusal = {
+  code: 'payment-unavailable',
+  detail: 'The payment could not be settled in time. Your card was not charged.',
+}
+
+function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
+  return {
+    ...order,
+    outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
+    paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
+    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),
+  }
+}
+
+/** A restaurant that did not answer until the deadline may have the order all the same. */
+function noticeOf({ done, refusal }: State): DeliveryState | null {
+  const isGivenUp = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
+  return isGivenUp ? { outcome: 'unreachable', link: null, isNoticeDue: true } : null
+}
+
+function cancellationOf(
+  { total, token }: SendOrderFacts,
+  { code, detail }: Refusal,
+  at: number,
+): Cancellation {
+  return {
+    reason: code,
+    message: detail,
+    cancelledBy: code === 'order-refused' ? 'restaurant' : 'system',
+    date: at,
+    refund: { amount: toMoney(token === null ? cents(0) : total), state: 'VOIDED' },
+  }
+}
