@@ -129,8 +129,9 @@ export class Publisher {
       timer = setTimeout(wake, Math.min(delayMs, left()))
     }
     try {
-      await ask()
-      return await promise
+      // Both at once: a rejection of the second while the first is awaited would end the process as unhandled.
+      const [reply] = await Promise.all([promise, ask()])
+      return reply
     } finally {
       clearTimeout(timer)
       this.#questions.delete(id)

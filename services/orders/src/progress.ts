@@ -1,7 +1,6 @@
 import type { OrderStatus } from '@platter/contracts'
 import { advance, nextStatuses, type Progress } from '#/domain/order-status.ts'
 import { reportsOf } from '#/domain/restaurant-order.ts'
-import type { Orchestrator } from '#/saga/orchestrator.ts'
 import * as orders from '#/store/orders.ts'
 import type { Trx } from '#/store/tables.ts'
 
