@@ -10,6 +10,7 @@ import {
   type IdempotencyScope,
   type Log,
 } from '@platter/kit'
+import type { Standing } from '#/domain/order-state.ts'
 import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
@@ -91,13 +92,13 @@ function settleKey(
 async function standingOf(needs: Needs, { apiKey, accepted, watch }: Accepted, deadline: Deadline) {
   const { db, log, stopping } = needs
   const last: { order: PlacedOrder | null } = { order: accepted }
-  const read = async (told: orders.Standing | null): Promise<orders.Standing | null> => {
+  const read = async (told: Standing | null): Promise<Standing | null> => {
     const standing = told ?? (await orders.standing(db, apiKey))
     if (standing.kind !== 'pending') return standing
     last.order = standing.order
     return null
   }
-  const readIfAvailable = (told: orders.Standing | null) =>
+  const readIfAvailable = (told: Standing | null) =>
     read(told).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
   const decided = await wait.race(watch.until(readIfAvailable, wait.remainingMs))
@@ -112,7 +113,7 @@ async function standingOf(needs: Needs, { apiKey, accepted, watch }: Accepted, d
  * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. Null when PostgreSQL takes no
  * writes (a full disk): that must not turn an accepted order into an error, after which a client without a key orders twice.
  */
-async function undecidedStanding(needs: Needs, apiKey: string): Promise<orders.Standing | null> {
+async function undecidedStanding(needs: Needs, apiKey: string): Promise<Standing | null> {
   try {
     await orders.tell(needs.db, apiKey)
     return await orders.standing(needs.db, apiKey)

@@ -1,4 +1,4 @@
-import type { Standing } from '#/store/orders.ts'
+import type { Standing } from '#/domain/order-state.ts'
 
 /** Who waits looks at least so often, should a wake-up be lost: with RabbitMQ away there is none. */
 const LOOK_EVERY_MS = 250

@@ -1,5 +1,6 @@
 export * from '../../../services/orders/src/store/orders.ts'
-import * as real from '../../../services/orders/src/store/orders.ts'
+import { isVisible, standingOf, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
+import type * as real from '../../../services/orders/src/store/orders.ts'
 import { statement, type OrderRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
@@ -8,25 +9,19 @@ const rowOf = (apiKey: string): OrderRow | null => simulation().database.orders.
 export const find: typeof real.find = (_db, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)}`, () => {
     const row = rowOf(apiKey)
-    if (!row || !real.isVisible(row)) return null
-    return { ...row, staysVisible: row.outcome !== 'pending' || row.told || row.shown }
+    return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
   })
 
 export const exists: typeof real.exists = (_db, apiKey) =>
   statement(`is there ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
 
 export const standing: typeof real.standing = (_db, apiKey) =>
-  statement(`standing of ${apiKey.slice(0, 4)}`, () => standingNow(apiKey))
-
-export function standingNow(apiKey: string): real.Standing {
-  const order = rowOf(apiKey)
-  const saga = simulation().database.sagas.get(apiKey)
-  if (!order || !saga) throw new Error('no result')
-  if (order.outcome === 'pending') return { kind: 'pending', order }
-  if (order.outcome === 'transmitted' || order.told) return { kind: 'placed', order }
-  if (!saga.state.refusal) throw new Error(`order ${apiKey} failed without a refusal`)
-  return { kind: 'failed', refusal: saga.state.refusal }
-}
+  statement(`standing of ${apiKey.slice(0, 4)}`, () => {
+    const order = rowOf(apiKey)
+    const saga = simulation().database.sagas.get(apiKey)
+    if (!order || !saga) throw new Error('no result')
+    return standingOf(order, { told: order.told, refusal: saga.state.refusal })
+  })
 
 export const tell: typeof real.tell = (_db, apiKey) => mark(apiKey, { told: true })
 export const markAnswered: typeof real.markAnswered = (_db, apiKey) =>

@@ -1,7 +1,7 @@
-import type { RestaurantLink } from '@platter/contracts'
-import type { PlacedOrder } from './order.ts'
+import type { Refusal, RestaurantLink } from '@platter/contracts'
+import { firstPaymentState, type PlacedOrder, type PricedOrder } from './order.ts'
 
-/** pending: the saga runs; transmitted: the restaurant has it; failed: hidden from clients that were not shown it. */
+/** pending: the saga runs; transmitted: the restaurant has it; failed: it came to nothing. */
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 
 /** The part of an order that its saga changes. */
@@ -20,4 +20,45 @@ export type DeliveryState = {
   link: RestaurantLink['kind'] | null
   /** The restaurant may have the order although it was given up, and has to be notified of the cancellation. */
   isNoticeDue: boolean
+}
+
+/** An order before its acceptance, at `at` (epoch seconds); its id and how its restaurant reports are the database's to say. */
+export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaOrder => ({
+  ...priced,
+  apiKey,
+  id: 0,
+  datePlaced: at,
+  status: 'PROCESSING',
+  outcome: 'pending',
+  paymentState: firstPaymentState(priced),
+  cancellation: null,
+  reports: null,
+})
+
+/** Who has seen an order while it was pending: send-order has answered with it (`told`), or a client has read it (`shown`). */
+type Seen = { outcome: OrderOutcome; told: boolean; shown: boolean }
+
+/** What failed before any client saw it was never an order (interface.md, "send-order"). */
+export const isVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'failed' || told || shown
+
+/** Whether it is visible for good. A pending order that no client has seen is hidden when it fails. */
+export const staysVisible = ({ outcome, told, shown }: Seen): boolean =>
+  outcome !== 'pending' || told || shown
+
+/** Where an order stands for the request that waits for it. */
+export type Standing =
+  | { kind: 'pending'; order: PlacedOrder }
+  /** Its restaurant has it; or it was cancelled after send-order had answered with it. */
+  | { kind: 'placed'; order: PlacedOrder }
+  | { kind: 'failed'; refusal: Refusal }
+
+/** `refusal`: of its saga. Throws for an order that failed without one. */
+export function standingOf(
+  order: SagaOrder,
+  { told, refusal }: { told: boolean; refusal: Refusal | null },
+): Standing {
+  if (order.outcome === 'pending') return { kind: 'pending', order }
+  if (order.outcome === 'transmitted' || told) return { kind: 'placed', order }
+  if (!refusal) throw new Error(`order ${order.apiKey} failed without a refusal`)
+  return { kind: 'failed', refusal }
 }

@@ -19,6 +19,16 @@ export type State = { done: string[]; undone: string[]; refusal: Refusal | null 
 
 export const fresh: State = { done: [], undone: [], refusal: null }
 
+/** A saga before the acceptance of its order. */
+export const newSaga = (orderApiKey: string, facts: SendOrderFacts): Saga => ({
+  orderApiKey,
+  version: 0,
+  attempt: 1,
+  facts,
+  state: fresh,
+  isFinished: false,
+})
+
 /** A saga as a transition reads and changes it. */
 export type Saga = {
   orderApiKey: string

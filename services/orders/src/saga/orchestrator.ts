@@ -2,11 +2,9 @@ import type { Bus } from '@platter/bus'
 import { OrderMoved, type RestaurantLink, type SagaAnswer } from '@platter/contracts'
 import { overloaded, traceparent, type Log } from '@platter/kit'
 import { LEASE_MS } from '#/delivery/lease.ts'
-import type { SagaOrder } from '#/domain/order-state.ts'
-import { firstPaymentState } from '#/domain/order.ts'
-import { fresh, type SendOrderFacts } from '#/domain/saga-row.ts'
+import { newOrder, standingOf, type SagaOrder, type Standing } from '#/domain/order-state.ts'
+import { newSaga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { endedSaga, handlingReply, handlingResult, retryingCommand } from '#/saga-telemetry.ts'
-import type { Standing } from '#/store/orders.ts'
 import * as restaurantLinks from '#/store/restaurant-links.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
@@ -56,39 +54,17 @@ export class Orchestrator {
   /** Accepts an order: commits it with its saga, and begins the first step. Returns the order as committed. */
   async accept({ apiKey, order: priced, facts, requestId, ...more }: Accepting): Promise<SagaOrder> {
     const at = now()
-    const state = { status: 'PROCESSING', outcome: 'pending', cancellation: null, reports: null } as const
-    const order = {
-      ...priced,
-      ...state,
-      paymentState: firstPaymentState(priced),
-      apiKey,
-      id: 0,
-      datePlaced: at,
-    }
-    const saga = {
-      orderApiKey: apiKey,
-      version: 0,
-      attempt: 1,
-      facts,
-      state: fresh,
-      isFinished: false,
-      requestId,
-    }
-    const { next, link } = await this.#atConsole(enter(order, saga, { kind: 'accepted', at }), at)
+    const order = newOrder(apiKey, priced, at)
+    const entered = life.transition(order, { ...newSaga(apiKey, facts), requestId }, { kind: 'accepted', at })
+    if (entered === 'stale') throw new Error(`order ${apiKey} cannot be accepted`)
+    const { next, link } = await this.#withLink(entered, at)
     const leasedAt = performance.now()
-    const saved = {
-      ...more,
-      ...next,
-      ...this.#times(next, true),
-      requestId,
-      priced,
-      traceparent: traceparent(),
-    }
-    const accepted = await sagas.accept(this.#needs.db, saved)
-    const committed = { ...next.order, ...accepted }
-    await this.#proceed(order, { ...next, order: committed }, { age: 0, told: false })
-    if (link) this.#needs.deliver(committed, link, leasedAt)
-    return committed
+    const saved = { ...more, ...next, ...this.#times(next, true), requestId, priced }
+    const accepted = await sagas.accept(this.#needs.db, { ...saved, traceparent: traceparent() })
+    const placed = { ...next, order: { ...next.order, ...accepted } }
+    await this.#proceed(order, placed, { age: 0, told: false })
+    if (link) this.#needs.deliver(placed.order, link, leasedAt)
+    return placed.order
   }
 
   /** A reply to anything but the command that was published last changes nothing. */
@@ -145,7 +121,7 @@ export class Orchestrator {
       const applied = loaded && life.transition(loaded.order, loaded.saga, event)
       if (!applied || applied === 'stale') return null
       if (applied.saga === loaded.saga) return this.#publish(applied)
-      const { next, link } = await this.#atConsole(applied, event.at)
+      const { next, link } = await this.#withLink(applied, event.at)
       const { version } = loaded.saga
       const isCancelled = event.kind === 'cancelled'
       const leasedAt = performance.now()
@@ -163,17 +139,12 @@ export class Orchestrator {
     throw overloaded()
   }
 
-  /**
-   * A console shows what is stored: nobody outside is asked, so the pivot and its acceptance are one commit. For any other
-   * `link`, the delivery begins after the commit.
-   */
-  async #atConsole(next: Next, at: number): Promise<{ next: Next; link: RestaurantLink | null }> {
+  /** `link`: by which the delivery begins after the save; null for a transition that begins none, or ends it at a console. */
+  async #withLink(next: Next, at: number): Promise<{ next: Next; link: RestaurantLink | null }> {
     if (next.delivery?.outcome !== null) return { next, link: null }
     const { db, defaultLink } = this.#needs
     const link = (await restaurantLinks.find(db, next.order.restaurantApiKey)) ?? defaultLink
-    if (link.kind !== 'console') return { next, link }
-    const result = { outcome: 'accepted', link: link.kind } as const
-    return { next: enter(next.order, next.saga, { kind: 'delivered', at, result }), link: null }
+    return link.kind === 'console' ? { next: life.atConsole(next, at) ?? next, link: null } : { next, link }
   }
 
   #times({ saga, command }: Next, isBegun: boolean): sagas.Times {
@@ -189,7 +160,7 @@ export class Orchestrator {
     if (saga.isFinished) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     else this.#recent.keep({ order, saga })
     if (order.outcome !== before.outcome || order.cancellation !== before.cancellation)
-      this.announce(order.apiKey, standingOf(next, told))
+      this.announce(order.apiKey, standingOf(order, { told, refusal: saga.state.refusal }))
     await this.#publish(next)
   }
 
@@ -210,16 +181,4 @@ export class Orchestrator {
     }
     return next
   }
-}
-
-/** Throws for an event that does not apply, where nothing can have come before it. */
-function enter(...given: Parameters<typeof life.transition<SagaOrder, sagas.SagaRow>>): Next {
-  const next = life.transition(...given)
-  if (next === 'stale') throw new Error(`${given[2].kind} does not apply to order ${given[0].apiKey}`)
-  return next
-}
-
-function standingOf({ order, saga: { state } }: Next, told: boolean): Standing {
-  const isHidden = order.outcome === 'failed' && !told
-  return isHidden && state.refusal ? { kind: 'failed', refusal: state.refusal } : { kind: 'placed', order }
 }

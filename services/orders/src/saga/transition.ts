@@ -32,8 +32,7 @@ import { sendOrderSteps, type Step } from './send-order.ts'
  * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; from then on the restaurant's.
  * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation.
  * cancellation   set by `cancelled` at once, by a failure at its end; never changed afterwards.
- * delivery       opened with the step transmit; ended by its result. One that was given up has its restaurant notified when
- *                the saga has failed.
+ * delivery       opened with the step transmit, ended by its result; after giving up, the restaurant is notified of the failure.
  */
 
 /** `at`: epoch seconds. */
@@ -77,6 +76,9 @@ export type Transition<O extends OrderState, S extends Saga> = {
   command: Publication | null
 }
 
+type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
+type Result<O extends OrderState, S extends Saga> = Transition<O, S> | 'stale'
+
 /**
  * The order, its saga and its delivery after an event, and the next command; `stale` for an event that does not apply to
  * this state (any more): a late or repeated reply, a cancellation of what is delivered.
@@ -85,7 +87,7 @@ export function transition<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
   event: Event,
-): Transition<O, S> | 'stale' {
+): Result<O, S> {
   switch (event.kind) {
     case 'accepted':
       return enter(order, saga, event.at)
@@ -100,6 +102,20 @@ export function transition<O extends OrderState, S extends Saga>(
     case 'retried':
       return retry(order, saga, event.at)
   }
+}
+
+/**
+ * A console shows what is stored: nobody outside is asked, so the pivot and its acceptance are saved together. Null for a
+ * transition that begins no delivery.
+ */
+export function atConsole<O extends OrderState, S extends Saga>(
+  { order, saga, delivery }: Transition<O, S>,
+  at: number,
+): Transition<O, S> | null {
+  if (delivery?.outcome !== null) return null
+  const result = { outcome: 'accepted', link: 'console' } as const
+  const accepted = transition(order, saga, { kind: 'delivered', at, result })
+  return accepted === 'stale' ? null : accepted
 }
 
 type Awaited = { step: Step; isCompensation: boolean }
@@ -125,8 +141,7 @@ function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
     return { order, saga, delivery, command: publicationOf(saga, awaited) }
   }
   const ended = { ...saga, isFinished: true }
-  const { refusal } = saga.state
-  if (!refusal) return { order, saga: ended, delivery: null, command: null }
+  if (!saga.state.refusal) return { order, saga: ended, delivery: null, command: null }
   return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
 }
 
@@ -153,34 +168,40 @@ const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTH
 /** Nothing was taken, and nothing will be. */
 const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 
-function reply<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  { step: name, undo, version, outcome, at }: Extract<Event, { kind: 'replied' }>,
-): Transition<O, S> | 'stale' {
-  const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
-  if (awaited?.step.name !== name || awaited.isCompensation !== undo || awaited.step.kind === 'pivot')
-    return 'stale'
+function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
+  const kind = awaitedKind(saga, event)
+  if (!kind) return 'stale'
+  const { step: name, undo, outcome, at } = event
   const { state } = saga
   if (outcome.kind === 'done') {
-    // Payments tell what a release has left: VOIDED, or REFUNDED.
-    const { paymentState = 'VOIDED' } = outcome
-    const after = undo ? paymentState : (PAYMENT_AFTER[name] ?? order.paymentState)
-    return advance({ ...order, paymentState: after }, saga, {
+    const paymentState = undo ? paymentAfterCompensation(outcome) : PAYMENT_AFTER[name]
+    return advance({ ...order, paymentState: paymentState ?? order.paymentState }, saga, {
       state: undo ? { ...state, undone: [...state.undone, name] } : { ...state, done: [...state.done, name] },
       at,
     })
   }
   // A compensation and a step after the pivot have to succeed: they are republished until they do.
-  if (undo || awaited.step.kind === 'retriable') return 'stale'
+  if (undo || kind === 'retriable') return 'stale'
   return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
 }
+
+/** The kind of the step that the reply is to; null unless it is the reply that is awaited. */
+function awaitedKind(saga: Saga, { step, undo, version }: Of<'replied'>) {
+  const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
+  if (awaited?.step.name !== step || awaited.isCompensation !== undo) return null
+  return awaited.step.kind === 'pivot' ? null : awaited.step.kind
+}
+
+/** Only payments know whether a release has voided or refunded. */
+const paymentAfterCompensation = ({ paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>) =>
+  paymentState
 
 function deliver<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
-  { result, at }: Extract<Event, { kind: 'delivered' }>,
-): Transition<O, S> | 'stale' {
+  event: Of<'delivered'>,
+): Result<O, S> {
+  const { result, at } = event
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'pivot') return 'stale'
   const { state } = saga
@@ -208,8 +229,9 @@ const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Re
 function cancel<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
-  { by, refusal, onlyUnaccepted, at }: Extract<Event, { kind: 'cancelled' }>,
-): Transition<O, S> | 'stale' {
+  event: Of<'cancelled'>,
+): Result<O, S> {
+  const { by, refusal, onlyUnaccepted, at } = event
   const isOpen = order.outcome === 'transmitted' && order.cancellation === null
   const isTooLate = onlyUnaccepted ? order.status !== 'AWAITING_PREPARATION' : order.status === 'DELIVERED'
   if (!isOpen || isTooLate) return 'stale'
@@ -225,11 +247,7 @@ function cancel<O extends OrderState, S extends Saga>(
  * Before the pivot the saga fails. The awaited step counts as done, because its command may have been executed, and so is
  * compensated. From the pivot on nothing can be given up: the command is republished.
  */
-function expire<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  at: number,
-): Transition<O, S> | 'stale' {
+function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
   const { state } = saga
@@ -239,11 +257,7 @@ function expire<O extends OrderState, S extends Saga>(
   })
 }
 
-function retry<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  at: number,
-): Transition<O, S> | 'stale' {
+function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
   if (saga.isFinished) return 'stale'
   const awaited = awaitedStep(saga)
   if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }

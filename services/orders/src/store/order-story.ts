@@ -1,8 +1,9 @@
 import type { OrderStory, Refusal, RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
+import { isVisible } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { isVisible, placedOrder } from '#/store/orders.ts'
+import { placedOrder } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** All that the orders service has of an order, whoever may see it. Times in epoch seconds. */

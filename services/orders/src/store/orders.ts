@@ -1,20 +1,13 @@
-import { cents, type OrderStatus, type Refusal } from '@platter/contracts'
+import { cents, type OrderStatus } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { sql, type Selectable } from 'kysely'
+import { isVisible, standingOf, staysVisible, type Standing } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
 import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 export type OrderRow = Selectable<Tables['orders']>
-
-type Seen = Pick<OrderRow, 'outcome' | 'told' | 'shown'>
-
-/** What failed before any client saw it was never an order (interface.md, "send-order"). */
-export const isVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'failed' || told || shown
-
-/** Whether it is visible for good. A pending order that no client has seen is hidden when it fails. */
-const staysVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'pending' || told || shown
 
 export function placedOrder(row: OrderRow): PlacedOrder {
   return {
@@ -117,18 +110,12 @@ export async function statuses(
   return rows.map(({ status, at }) => ({ status, date: epoch(at) }))
 }
 
-/** Where an order stands for the one who waits for it. */
-export type Standing =
-  | { kind: 'pending'; order: PlacedOrder }
-  /** Its restaurant has it; or it was cancelled after a client was told of it. */
-  | { kind: 'placed'; order: PlacedOrder }
-  | { kind: 'failed'; refusal: Refusal }
-
 /** Throws when there is no such order. */
 export async function standing(db: Db, apiKey: string): Promise<Standing> {
   const row = await rowWithState(db, apiKey)
   if (!row) throw new Error(`there is no order ${apiKey}`)
-  return standingOf(row)
+  const order = { ...placedOrder(row), outcome: row.outcome }
+  return standingOf(order, { told: row.told, refusal: row.state.refusal })
 }
 
 const rowWithState = batched({
@@ -139,14 +126,6 @@ const rowWithState = batched({
     return matched(apiKeys, rows, ({ api_key }) => api_key)
   },
 })
-
-/** Of an order and the state of its saga. Throws for one that failed without a refusal. */
-export function standingOf(row: OrderRow & { state: State }): Standing {
-  if (row.outcome === 'pending') return { kind: 'pending', order: placedOrder(row) }
-  if (row.outcome === 'transmitted' || row.told) return { kind: 'placed', order: placedOrder(row) }
-  if (!row.state.refusal) throw new Error(`order ${row.api_key} failed without a refusal`)
-  return { kind: 'failed', refusal: row.state.refusal }
-}
 
 /** Notes that send-order answers with the order while it is pending. False when it is not pending any more. */
 export const tell = (db: Db, apiKey: string): Promise<boolean> => mark(db, apiKey, { told: true })
