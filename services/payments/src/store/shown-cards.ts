@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { outsideTraces } from '@platter/kit'
 import type { Redis } from '@platter/kit/redis'
 
 /** What the declines of a card that was shown are counted by. */
@@ -26,7 +27,7 @@ export class ShownCards {
   /** Remembers for one to two windows that the token is of this card. */
   remember(token: string, shown: Shown): void {
     this.#unwritten.set(shortHash(token), shown)
-    this.#timer ??= setTimeout(() => void this.write(), GATHER_MS).unref()
+    this.#timer ??= outsideTraces(() => setTimeout(() => void this.write(), GATHER_MS)).unref()
   }
 
   /**
