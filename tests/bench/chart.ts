@@ -15,6 +15,8 @@ const colours: Readonly<Record<string, string>> = {
   fastify: '#a0a0a0',
   writer: '#8888aa',
   hopper: '#aa8866',
+  caller: '#7f9fb0',
+  answerer: '#b0b07f',
 }
 const LABELS = 220
 const BARS = 560

@@ -25,6 +25,7 @@ const report = (operation: number[], limit = [1, 1, 1]): Report => {
   return {
     at: '',
     commit: '',
+    against: null,
     machine: { cores: 2, model: '', node: '' },
     options: { clients: [16], seconds: 1, rounds: 3 },
     idle: {},

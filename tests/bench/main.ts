@@ -9,7 +9,8 @@ import { startPlatform, startReceiver, type Platform } from './platform.ts'
 import { describeRun, markdown, type Report, type Section } from './report.ts'
 import { memory } from './sections/memory.ts'
 import { paced } from './sections/paced.ts'
-import { againstCommit, replicas, tracing } from './sections/pairs.ts'
+import { againstCommit, comparable } from './sections/against-commit.ts'
+import { replicas, tracing, type Frame } from './sections/pairs.ts'
 import { scale } from './sections/scale.ts'
 import { prepare, type Bench } from './subjects.ts'
 import { groupsOf, measureTable } from './table.ts'
@@ -30,51 +31,66 @@ async function measure(options: Options, reporter: Reporter): Promise<Report> {
   const directory = join(root, '.run/bench-stack')
   const { url: telemetry, server } = await startReceiver()
   stop.defer(() => server.close().closeAllConnections())
+  const nothing = { rows: [], idle: {} }
+  if (options.againstCommit !== null) {
+    const sections = await comparedWith(options.againstCommit, { options, reporter, telemetry })
+    return { ...described, ...nothing, sections }
+  }
   const sections: Section[] = []
-  if (options.againstCommit !== null)
-    return {
-      ...described,
-      idle: {},
-      rows: [],
-      sections: [await comparedWith(options.againstCommit, { options, reporter, telemetry })],
-    }
   const isWanted = (name: Section['name']) => (options.sections as readonly string[]).includes(name)
   if (isWanted('scale')) sections.push(await scale(options, { telemetry, reporter, root }))
   const isStackNeeded = options.operations.length > 0 || options.sections.some((name) => name !== 'scale')
-  if (!isStackNeeded) return { ...described, idle: {}, rows: [], sections }
+  if (!isStackNeeded) return { ...described, ...nothing, sections }
   const platform = await startPlatform({ directory, reporter, telemetry })
   stop.defer(() => platform.stop())
   const bench = await prepare(platform, join(root, '.run/bench-limits'), reporter)
   stop.defer(() => bench.stop())
-  const nothing = { rows: [], idle: {} }
   const { rows, idle } =
     options.operations.length > 0 ? await measureTable(bench, options, reporter) : nothing
   sections.push(...(await more(platform, bench, { options, reporter, telemetry })))
   return { ...described, idle, rows, sections }
 }
 
-type Frame = { options: Options; reporter: Reporter; telemetry: string }
+type Given = { options: Options; reporter: Reporter; telemetry: string }
 
-async function comparedWith(commit: string, { options, reporter, telemetry }: Frame): Promise<Section> {
+const frameOf = ({ options: { seconds, rounds }, reporter, telemetry }: Given): Frame => ({
+  out: join(root, '.run/bench-stack'),
+  seconds,
+  rounds,
+  reporter,
+  telemetry,
+})
+
+/** One pair of stacks after the other, so that no more than two share the machine. */
+async function comparedWith(commit: string, given: Given): Promise<Section[]> {
   const load = await Worker.start<HttpJob, Outcome>('http-load.ts')
   stop.defer(() => load.stop())
-  const { seconds, rounds } = options
-  const out = join(root, '.run/bench-stack')
-  return againstCommit({ load }, { out, seconds, rounds, reporter, telemetry }, commit)
+  const { operations: wanted, sections } = given.options
+  const operations = comparable.filter((name) => wanted.includes(name))
+  const frame = frameOf(given)
+  // One operation only: more rounds cost little, and both ratios are close to 1.
+  const pair = { frame: { ...frame, rounds: frame.rounds * 2 }, operations: ['card-order'] as const }
+  return [
+    ...(operations.length > 0 ? await againstCommit({ load }, frame, { commit, operations }) : []),
+    ...(sections.includes('replicas') ? [await replicas({ load }, pair)] : []),
+    ...(sections.includes('tracing') ? [await tracing({ load }, pair)] : []),
+  ]
 }
 
-async function more(
-  platform: Platform,
-  bench: Bench,
-  { options, reporter, telemetry }: Frame,
-): Promise<Section[]> {
-  const { sections, seconds, rounds, requests } = options
+/** What another setting is measured with. */
+const measured = ['menu', 'get-order', 'card-order'] as const
+
+async function more(platform: Platform, bench: Bench, given: Given): Promise<Section[]> {
+  const {
+    options: { sections, seconds, requests },
+    reporter,
+  } = given
   const isWanted = (name: Section['name']) => (sections as readonly string[]).includes(name)
-  const frame = { out: join(root, '.run/bench-stack'), seconds, rounds, reporter, telemetry }
+  const pair = { frame: frameOf(given), operations: measured }
   return [
     ...(isWanted('paced') ? [await paced(platform, bench, { seconds: seconds * 10, reporter })] : []),
-    ...(isWanted('replicas') ? [await replicas(bench, frame)] : []),
-    ...(isWanted('tracing') ? [await tracing(bench, frame)] : []),
+    ...(isWanted('replicas') ? [await replicas(bench, pair)] : []),
+    ...(isWanted('tracing') ? [await tracing(bench, pair)] : []),
     // Last: it leaves a hundred thousand orders.
     ...(isWanted('memory') ? [await memory(platform, bench, { requests, reporter })] : []),
   ]
@@ -92,20 +108,21 @@ function tell(report: Report, { out, against, writeDocs }: Options): number {
   writeFileSync(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
   writeFileSync(join(out, 'report.md'), `# The bench\n\n${text}${compared}${picture}\n`)
   if (groups.length > 0) writeFileSync(join(out, 'cpu.svg'), chart(groups, clients))
-  if (writeDocs) fillDocs(text)
+  if (writeDocs) fillDocs(text, report)
   process.stdout.write(`\n${text}${compared}\n\nKept in ${out}\n`)
   return changes.some(({ verdict }) => verdict === 'worse') ? 1 : 0
 }
 
-const BETWEEN = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
-
-function fillDocs(text: string): void {
+/** Puts the tables between the marks of their own kind of run. */
+function fillDocs(text: string, { against }: Report): void {
+  const mark = against === null ? 'bench' : 'bench against a commit'
+  const between = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`)
   const file = join(root, 'docs/performance.md')
   const page = readFileSync(file, 'utf8')
-  if (!BETWEEN.test(page)) throw new Error(`${file} has no place for the tables`)
+  if (!between.test(page)) throw new Error(`${file} has no place for the tables`)
   writeFileSync(
     file,
-    page.replace(BETWEEN, (_, before: string, after: string) => `${before}\n${text}\n\n${after}`),
+    page.replace(between, (_, before: string, after: string) => `${before}\n${text}\n\n${after}`),
   )
 }
 

@@ -20,6 +20,8 @@ export type Section = {
 export type Report = {
   at: string
   commit: string
+  /** Which other commit it was held against; null in a run of the working tree alone. */
+  against: string | null
   machine: { cores: number; model: string; node: string }
   options: Pick<Options, 'clients' | 'seconds' | 'rounds'>
   /** Milliseconds of CPU a second that each process uses when nobody asks; taken off everywhere. */
@@ -32,10 +34,12 @@ export function describeRun({
   clients,
   seconds,
   rounds,
-}: Options): Pick<Report, 'at' | 'commit' | 'machine' | 'options'> {
+  againstCommit,
+}: Options): Pick<Report, 'at' | 'commit' | 'against' | 'machine' | 'options'> {
   return {
     at: new Date().toISOString(),
     commit: execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim(),
+    against: againstCommit,
     machine: { cores, model: cpus()[0]?.model ?? 'unknown', node: process.version },
     options: { clients, seconds, rounds },
   }
@@ -44,7 +48,7 @@ export function describeRun({
 /** The tables of a report, for people. */
 export function markdown(report: Report): string {
   return [
-    `Measured at ${report.commit} on ${report.at.slice(0, 10)}: ${report.machine.cores} × ${report.machine.model}, ` +
+    `Measured at ${report.commit}${report.against === null ? '' : ` against ${report.against}`} on ${report.at.slice(0, 10)}: ${report.machine.cores} × ${report.machine.model}, ` +
       `Node ${report.machine.node}; ${report.options.rounds} rounds of ${report.options.seconds} s.`,
     '### Targets',
     targetTable(report),

@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter } from '../../dev/progress.ts'
-import { recordedCosts } from '../e2e/costs-table.ts'
 import { startNginx } from './nginx.ts'
 import { operationNames, type Asked, type OperationName } from './operations.ts'
+import { cardOrderLimits, cashOrderLimits, startOrderLimits } from './order-limits.ts'
 import { ours, type Platform } from './platform.ts'
 import type { Groups } from './processes.ts'
-import type { HopsJob } from './workers/bare-hops.ts'
-import type { WritesJob } from './workers/bare-writes.ts'
 import type { HttpJob } from './workers/http-load.ts'
 import type { Load, Outcome } from './workers/loop.ts'
 import { Worker } from './workers/worker.ts'
@@ -29,9 +27,9 @@ export const limitsOf: Readonly<Record<OperationName, readonly string[]>> = {
   'menu-unchanged': ['nginx → Fastify: 304'],
   restaurant: ['nginx → Fastify: restaurant'],
   search: ['nginx → Fastify: search'],
-  'cash-order': ['writes: cash, 2 commits', 'hops: cash, quorum'],
-  'card-order': ['writes: card, 4 commits', 'hops: card, quorum'],
-  'card-order-with-key': ['writes: card, 4 commits', 'hops: card, quorum'],
+  'cash-order': cashOrderLimits,
+  'card-order': cardOrderLimits,
+  'card-order-with-key': cardOrderLimits,
   'get-order': ['Fastify + pg: order'],
   'order-history': ['Fastify + pg: history'],
   'get-user': [],
@@ -48,13 +46,6 @@ const aboutOperations: Readonly<Record<OperationName, string>> = {
   'get-order': 'an order by its key',
   'order-history': 'the first 100 of a user who has 200 orders',
   'get-user': 'a user by key',
-}
-
-/** How many messages an order takes, each of which is a hop: as its trace has it. */
-const costs = recordedCosts()
-const messagesOf = {
-  cash: costs['send-order, cash']?.messages ?? 0,
-  card: costs['send-order, card']?.messages ?? 0,
 }
 
 /** Everything that can be measured on one platform; `groups` are all processes that take part. */
@@ -83,18 +74,16 @@ async function assemble(platform: Platform, { directory, reporter, cleanup }: Fr
     cleanup.defer(() => worker.stop())
     return worker
   }
-  const { postgres, rabbitmq } = platform.stack
   const files = await keepAnswers(platform, join(directory, 'answers'))
-  const fastify = await start<object, void>('bare-fastify.ts', files, kept.join(','), postgres)
+  const fastify = await start<object, void>('bare-fastify.ts', files, kept.join(','), platform.stack.postgres)
   const nginx = await startNginx(join(directory, 'nginx'), { files, behind: fastify.address, reporter })
   cleanup.defer(() => nginx.stop())
   const load = await start<HttpJob, Outcome>('http-load.ts')
-  const writer = await start<WritesJob, Outcome>('bare-writes.ts', postgres)
-  const hopper = await start<HopsJob, Outcome>('bare-hops.ts', rabbitmq)
+  const orderLimits = await startOrderLimits(platform.stack, cleanup)
   const all = [
     ...operationsOn(platform, load),
     ...readLimits(platform, { load, nginx: nginx.url, fastify: fastify.address }),
-    ...orderLimits(writer, hopper),
+    ...orderLimits.subjects,
   ]
   return {
     subjects: new Map(all.map((subject) => [subject.name, subject])),
@@ -102,8 +91,7 @@ async function assemble(platform: Platform, { directory, reporter, cleanup }: Fr
       ...platform.groups,
       nginx: nginx.pids,
       fastify: () => [fastify.pid],
-      writer: () => [writer.pid],
-      hopper: () => [hopper.pid],
+      ...orderLimits.groups,
     },
     load,
     stop: () => cleanup.disposeAsync(),
@@ -179,30 +167,5 @@ function readLimits({ context }: Platform, { load: driver, nginx, fastify }: Pla
     limit(nothing, nginx, get('/bytes/menu', unchanged)),
     limit(order, fastify, get(`/order/${context.orderApiKey}`)),
     limit(history, fastify, get(`/orders/${context.userApiKey}`)),
-  ]
-}
-
-function orderLimits(writer: Worker<WritesJob, Outcome>, hopper: Worker<HopsJob, Outcome>): Subject[] {
-  const writes = (name: string, shape: WritesJob['shape'], about: string): Subject => ({
-    name,
-    kind: 'limit',
-    about,
-    counts: ['writer', 'postgres'],
-    run: (load) => writer.run({ load, shape }),
-  })
-  const hops = (payment: keyof typeof messagesOf, queue: HopsJob['queue']): Subject => ({
-    name: `hops: ${payment}, ${queue}`,
-    kind: 'limit',
-    about: `a message over ${messagesOf[payment]} durable ${queue} queues, with confirms and acks`,
-    counts: ['hopper', 'rabbitmq'],
-    run: (load) => hopper.run({ load, queue, hops: messagesOf[payment] }),
-  })
-  return [
-    writes('writes: card, 4 commits', 'card-4', 'insert order, insert charge, update charge, update order'),
-    writes('writes: card, 1 commit', 'card-1', 'the same in one transaction'),
-    writes('writes: cash, 2 commits', 'cash-2', 'insert order, update order'),
-    hops('card', 'quorum'),
-    hops('card', 'classic'),
-    hops('cash', 'quorum'),
   ]
 }

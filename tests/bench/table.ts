@@ -41,12 +41,7 @@ export async function measureTable(
 }
 
 /** Beside its limits, what might be done instead of them. */
-const alsoOf = (operation: string): string[] =>
-  operation === 'menu'
-    ? ['nginx: menu']
-    : operation === 'card-order'
-      ? ['writes: card, 1 commit', 'hops: card, classic']
-      : []
+const alsoOf = (operation: string): string[] => (operation === 'menu' ? ['nginx: menu'] : [])
 
 function ratioOf(row: Row, rows: readonly Row[]): Row['ratio'] {
   const names: readonly string[] =

@@ -1,0 +1,29 @@
+import { Pool } from 'undici'
+import { runLoad, type Load, type Outcome } from './loop.ts'
+import { serve } from './worker.ts'
+
+/* HTTP exchanges of 500 bytes each way, one after the other, over kept connections. */
+
+/** How many exchanges with each of the origins that the worker was started with. */
+export type ExchangesJob = { load: Load; exchanges: readonly number[] }
+
+const body = JSON.stringify({ filler: 'x'.repeat(487) })
+const pools = process.argv.slice(2).map((origin) => new Pool(origin, { connections: 64, pipelining: 1 }))
+
+async function exchange(pool: Pool): Promise<void> {
+  const answer = await pool.request({
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  if (answer.statusCode !== 200) throw new Error(`an exchange was answered with ${answer.statusCode}`)
+  await answer.body.arrayBuffer()
+}
+
+serve<ExchangesJob, Outcome>('', ({ load, exchanges }) =>
+  runLoad(load, async () => {
+    for (const [at, pool] of pools.entries())
+      for (let left = exchanges[at] ?? 0; left > 0; left--) await exchange(pool)
+  }),
+)
