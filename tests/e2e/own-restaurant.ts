@@ -95,8 +95,8 @@ export async function aKitchen(
 }
 
 type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
-export type SeedItem = MayLack<MenuItem, 'description' | 'available'>
-export type SeedCategory = MayLack<Omit<MenuCategory, 'items'>, 'description'> & { items: SeedItem[] }
+export type SeedItem = MayLack<MenuItem, 'available'>
+export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
 type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
 
 /** What the development seed says of a restaurant. */

@@ -32,10 +32,8 @@ test('200: the menu with its customizations; what was left out is filled in', as
   expect(body).toMatchObject([
     {
       name: 'Pies',
-      description: null,
       items: [
         {
-          description: null,
           available: true,
           basePrice: 10.99,
           customizationGroups: [

@@ -12,13 +12,9 @@ const menu = <T = MenuCategory[]>(apiKey: string, more: { query?: string; tag?: 
 /** What a menu that was put looks like when it is read: what may be left out is filled in. */
 const asRead = (put: readonly SeedCategory[]) =>
   put.map(({ items, ...category }) => ({
-    description: null,
     ...category,
-    items: items.map(({ apiKey, name, basePrice, description = null, available = true }) => ({
-      apiKey,
-      name,
-      basePrice,
-      description,
+    items: items.map(({ customizationGroups: _groups, available = true, ...item }) => ({
+      ...item,
       available,
     })),
   }))

@@ -12,7 +12,9 @@ import {
   Point,
 } from './values.ts'
 
-/** What the interface answers with (interface.md, "Records"). Names, types and units are binding; we only ever add. */
+/** What the interface answers with (interface.md, "Records"). Names, types and units are binding; we only ever add.
+ * In menus and restaurants a member without a value is absent, because existing clients fail on null there; in users, orders
+ * and the address of a search it is null. */
 
 export const Address = z
   .object({
@@ -67,11 +69,11 @@ export type User = z.infer<typeof User>
 export const DeliveryZone = z
   .object({
     apiKey: ApiKey,
-    description: z.string().nullable(),
-    zips: z.array(z.string()).nullable().describe('ZIP codes that the zone consists of.'),
-    points: z.array(Point).nullable().describe('Corners of the polygon that the zone is.'),
-    holePoints: z.array(Point).nullable().describe('Corners of a polygon that is not delivered to.'),
-    maxRadius: z.number().nullable().describe('Miles around the restaurant.'),
+    description: z.string().optional(),
+    zips: z.array(z.string()).optional().describe('ZIP codes that the zone consists of.'),
+    points: z.array(Point).optional().describe('Corners of the polygon that the zone is.'),
+    holePoints: z.array(Point).optional().describe('Corners of a polygon that is not delivered to.'),
+    maxRadius: z.number().optional().describe('Miles around the restaurant.'),
     deliveryMin: Money.describe('Smallest subtotal that is delivered.'),
     deliveryPrice: Money.describe('What delivery costs.'),
   })
@@ -110,7 +112,7 @@ export const Restaurant = z
     hours: z
       .record(z.string(), z.array(z.string()))
       .describe(
-        "`Monday` to `Sunday`, each with ranges like `11:00 AM - 3:00 AM` in the restaurant's time zone; a range may pass midnight.",
+        "`Monday` to `Sunday`, each with ranges like `11:00 AM - 3:00 AM` in the restaurant's time zone; a range may pass midnight. A day on which it is closed is absent.",
       ),
     timezone: z.string().describe('For example `US/Central`.'),
     zones: z.array(DeliveryZone).optional().describe('In the details only.'),
@@ -155,7 +157,7 @@ export const MenuItem = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    description: z.string().nullable(),
+    description: z.string().optional(),
     basePrice: Money.describe('Before customizations.'),
     available: z.boolean().describe('Whether it can be ordered now.'),
     customizationGroups: z
@@ -167,7 +169,7 @@ export const MenuItem = z
 export type MenuItem = z.infer<typeof MenuItem>
 
 export const MenuCategory = z
-  .object({ apiKey: ApiKey, name: z.string(), description: z.string().nullable(), items: z.array(MenuItem) })
+  .object({ apiKey: ApiKey, name: z.string(), description: z.string().optional(), items: z.array(MenuItem) })
   .meta({ id: 'MenuCategory' })
 export type MenuCategory = z.infer<typeof MenuCategory>
 

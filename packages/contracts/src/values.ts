@@ -16,12 +16,21 @@ export type ApiKey = z.infer<typeof ApiKey>
 export const Cents = z.int().brand<'Cents'>()
 export type Cents = z.infer<typeof Cents>
 
-/** Money on the wire: a JSON number with at most two decimals (interface.md, "Rules for every endpoint"). */
+const hasAtMostTwoDecimals = z.refine<number>(
+  (amount) => toCents(amount) !== null,
+  'has more than two decimals',
+)
+
+/** Money on the wire: a JSON number, in requests with at most two decimals, in responses with exactly two (`8.00`). */
 export const Money = z
   .number()
-  .refine((amount) => toCents(amount) !== null, 'has more than two decimals')
-  .describe("Money in the restaurant's currency, at most two decimals.")
+  .check(hasAtMostTwoDecimals)
+  .describe("Money in the restaurant's currency: in requests at most two decimals, in responses always two.")
 export type Money = z.infer<typeof Money>
+
+/** Whether a schema is `Money`, with further checks and descriptions or without. */
+export const isMoney = (schema: z.ZodNumber): boolean =>
+  schema.def.checks?.includes(hasAtMostTwoDecimals) ?? false
 
 /**
  * Cents of an amount on the wire, or null when it has more than two decimals or is out of range.

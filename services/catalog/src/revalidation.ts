@@ -8,6 +8,12 @@ import type { Operation } from '@platter/contracts'
  */
 const CACHE_CONTROL = 'private, no-cache'
 
+/**
+ * Part of every entity tag and of every key in Redis. To be raised when the same menu is rendered to other bytes: replicas of
+ * both versions share Redis during an upgrade, and clients revalidate what the older version rendered.
+ */
+export const RENDERING = 2
+
 /** Names the entity tag to the client; gives the 304 when that is what the client has already, else null. */
 export function notModified(
   { headers, setHeader }: Pick<Call<Operation>, 'headers' | 'setHeader'>,

@@ -1,9 +1,11 @@
 import { Cancellation, OrderStatusRecord } from '@platter/contracts'
-import type { ServerSentEvent } from '@platter/kit'
+import { jsonRenderer, type ServerSentEvent } from '@platter/kit'
 import { isOver, orderRecord } from '#/domain/order.ts'
 import type { Feed } from '#/follow.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
+
+const renderCancellation = jsonRenderer('order-statuses', Cancellation)
 
 /**
  * The status history of an order, from an event on. An event's id is its position in the history; a cancellation
@@ -37,11 +39,7 @@ export class StatusFeed implements Feed {
       this.#next = position + 1
     }
     if (cancellation && this.#next < known) {
-      yield {
-        event: 'cancellation',
-        id: String(history.length),
-        data: JSON.stringify(Cancellation.parse(cancellation)),
-      }
+      yield { event: 'cancellation', id: String(history.length), data: renderCancellation(cancellation) }
       this.#next = known
     }
     this.isOver = isOver(order)

@@ -130,7 +130,6 @@ export const restaurant: Restaurant = {
     Thursday: ['11:00 AM - 10:00 PM'],
     Friday: ['11:00 AM - 3:00 AM'],
     Saturday: allDay,
-    Sunday: [],
   },
   timezone: 'US/Central',
 }
@@ -145,7 +144,7 @@ export const zone = {
 
 export const detailedRestaurant: Restaurant = {
   ...restaurant,
-  zones: [{ ...zone, zips: null, points: null, holePoints: null }],
+  zones: [zone],
 }
 
 export const dips: CustomizationGroup = {
@@ -176,7 +175,6 @@ export const dips: CustomizationGroup = {
 export const category: MenuCategory = {
   apiKey: 'ed944a10c66f36d54cfdc55e5dd93f96df6e192b457446a6',
   name: 'Knots and sides',
-  description: null,
   items: [
     {
       apiKey: keys.garlicKnots,

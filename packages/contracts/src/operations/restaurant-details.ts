@@ -2,6 +2,11 @@ import { KeyInPath, Whereabouts } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Restaurant } from '../records.ts'
 
+/** Existing clients read either the members or `restaurant`. */
+const Details = Restaurant.extend({
+  restaurant: Restaurant.describe('The same record again, for clients that read it here.'),
+}).meta({ id: 'RestaurantDetails' })
+
 /** Specification 4.5. With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it. */
 export const RestaurantDetails = operation({
   name: 'restaurant-details',
@@ -11,7 +16,7 @@ export const RestaurantDetails = operation({
   owner: 'catalog',
   params: KeyInPath,
   query: Whereabouts,
-  response: Restaurant,
+  response: Details,
   shared: true,
   problems: ['restaurant-not-found', 'address-not-found-on-map'],
 })

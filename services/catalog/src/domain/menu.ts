@@ -159,11 +159,11 @@ export const menuRecord = (menu: Menu, includeCustomizations: boolean): MenuCate
   menu.map(({ apiKey, name, description, items }) => ({
     apiKey,
     name,
-    description,
+    description: description ?? undefined,
     items: items.map((item) => ({
       apiKey: item.apiKey,
       name: item.name,
-      description: item.description,
+      description: item.description ?? undefined,
       basePrice: toMoney(item.basePrice),
       available: item.available,
       ...(includeCustomizations && { customizationGroups: groupRecords(item.customizationGroups) }),

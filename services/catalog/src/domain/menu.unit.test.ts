@@ -31,12 +31,10 @@ test('a menu comes out as it went in, in cents between', () => {
     {
       apiKey: 'mains',
       name: 'All mains',
-      description: null,
       items: [
         {
           apiKey: 'korma',
           name: 'Chicken korma',
-          description: null,
           basePrice: 12.5,
           available: true,
           customizationGroups: [

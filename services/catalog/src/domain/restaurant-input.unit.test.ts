@@ -51,27 +51,26 @@ test('a restaurant comes out as it went in, from Monday on, with what was left o
     zones: [
       {
         apiKey: 'near',
-        description: null,
-        zips: null,
-        points: null,
-        holePoints: null,
         maxRadius: 2,
         deliveryMin: 10,
         deliveryPrice: 0.99,
       },
       {
         apiKey: 'far',
-        description: null,
         zips: ['53704'],
-        points: null,
-        holePoints: null,
-        maxRadius: null,
         deliveryMin: 15,
         deliveryPrice: 2.99,
       },
     ],
   })
   expect(Object.keys(record.hours)).toEqual(['Friday', 'Sunday'])
+})
+
+test('a day without hours is left out', () => {
+  const hours = { Monday: [], Friday: ['11:00 AM - 3:00 AM'] }
+  expect(detailsRecord(kept({ hours }), { place: null, now: NOON }).hours).toEqual({
+    Friday: hours.Friday,
+  })
 })
 
 test('inside, money is cents, the tax parts per million, and never-free null', () => {

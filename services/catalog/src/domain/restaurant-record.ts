@@ -47,12 +47,12 @@ export function restaurantRecord(
   }
 }
 
-/** From Monday on; the database keeps the days in no order. */
+/** From Monday on; the database keeps the days in no order. A day off is absent, because existing clients read its first range. */
 const hoursRecord = (hours: Hours): Record<string, string[]> =>
   Object.fromEntries(
     WEEK.flatMap((day) => {
       const ranges = hours[day]
-      return ranges ? [[day, [...ranges]]] : []
+      return ranges && ranges.length > 0 ? [[day, [...ranges]]] : []
     }),
   )
 
@@ -63,7 +63,12 @@ export const detailsRecord = (
 ): Restaurant => ({ ...restaurantRecord(restaurant, seen), zones: restaurant.zones.map(zoneRecord) })
 
 const zoneRecord = (zone: Zone): DeliveryZone => ({
-  ...zone,
+  apiKey: zone.apiKey,
+  description: zone.description ?? undefined,
+  zips: zone.zips ?? undefined,
+  points: zone.points ?? undefined,
+  holePoints: zone.holePoints ?? undefined,
+  maxRadius: zone.maxRadius ?? undefined,
   deliveryMin: toMoney(zone.deliveryMin),
   deliveryPrice: toMoney(zone.deliveryPrice),
 })

@@ -3,6 +3,7 @@ import { responseRenderer } from '@platter/kit'
 import { LRUCache } from 'lru-cache'
 import { menuRecord } from '#/domain/menu.ts'
 import { createMemo } from '../memo.ts'
+import { RENDERING } from '../revalidation.ts'
 import type { Db } from './database.ts'
 import { findMenu, menuVersion } from './menus.ts'
 import type { Cache } from './redis.ts'
@@ -79,7 +80,7 @@ export function createMenuCache(db: Db, cache: Cache): MenuCache {
   }
 }
 
-const formOf = (includeCustomizations: boolean): string => (includeCustomizations ? '1' : '0')
+const formOf = (includeCustomizations: boolean): string => `${RENDERING}-${includeCustomizations ? '1' : '0'}`
 
 /** An apiKey has no colon. */
 const keyOf = (restaurantApiKey: string, version: number, includeCustomizations: boolean): string =>

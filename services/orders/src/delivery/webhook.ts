@@ -1,5 +1,5 @@
-import { maskCardNumbers, sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { clientEdge, inSpan, wasNotSent } from '@platter/kit'
+import { maskCardNumbers, RestaurantOrder, sanitizeText, type RestaurantLink } from '@platter/contracts'
+import { clientEdge, inSpan, jsonRenderer, wasNotSent } from '@platter/kit'
 import { Webhook } from 'standardwebhooks'
 import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
@@ -57,11 +57,17 @@ export async function cancelByWebhook(way: Way, sent: Transmission): Promise<boo
   }
 }
 
+/** The order has members beside those of its record, which restaurants may read by now. */
+const renderEvent = jsonRenderer(
+  'webhook',
+  z.object({ type: z.string(), timestamp: z.string(), data: RestaurantOrder.loose() }),
+)
+
 /** Signed by the Standard Webhooks specification. The order is what a restaurant gets to see: no card is in it. */
 function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
   const data = restaurantOrderRecord({ order, link, linkKind: link.kind }, null)
-  const body = JSON.stringify({ type, timestamp: at.toISOString(), data })
+  const body = renderEvent({ type, timestamp: at.toISOString(), data })
   const ask = () =>
     request(link.url, {
       method: 'POST',

@@ -26,7 +26,10 @@ export const restaurantPages: Pages = {
     description:
       'One restaurant, with its delivery zones. With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it, and `offersDelivery` is false outside every zone.',
     query: { 'street-address': '316 W Washington Ave, Madison, WI 53703' },
-    answer: { description: 'The restaurant.', example: detailedRestaurant },
+    answer: {
+      description: 'The restaurant.',
+      example: { ...detailedRestaurant, restaurant: detailedRestaurant },
+    },
   },
   'restaurant-menu': {
     description:
