@@ -67,6 +67,7 @@ export const entries: Record<string, Entry> = {
   'validate-order': orderEntry,
   order: { keys: { 'path/apiKey': order } },
   'order-by-key': { keys: { 'path/idempotencyKey': order } },
+  'order-status': { keys: { 'path/apiKey': order } },
   'order-statuses': { keys: { 'path/apiKey': order } },
   'user-orders': { keys: { 'path/apiKey': user } },
   'restaurant-orders': NOTHING,

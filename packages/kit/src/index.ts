@@ -1,5 +1,6 @@
 /* What every process of ours stands on. What only some need is imported by its file, `@platter/kit/postgres`: 8 MB that the gateway has no use for. */
 export * from './access-key.ts'
+export { corsHeaders } from './answer-headers.ts'
 export type { OnBehalfOf } from './as-application.ts'
 export * from './batch.ts'
 export * from './bodies.ts'

@@ -1,5 +1,5 @@
 import { problems, type Fault, type ProblemCode, type Refusal } from '@platter/contracts'
-import { ANSWER_HEADERS } from './answer-headers.ts'
+import { ANSWER_HEADERS, corsHeaders } from './answer-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -88,6 +88,7 @@ export function problemAnswer(
   return {
     headers: {
       ...ANSWER_HEADERS,
+      ...corsHeaders(url),
       'content-type': PROBLEM_TYPE,
       'x-request-id': requestId,
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),

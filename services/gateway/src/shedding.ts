@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platter/contracts'
 import { overloaded, refuse, ROUTING, type App, type Intake, type Log, type Problem } from '@platter/kit'
 import findMyWay from 'find-my-way'
+import { methodsOf } from '#/methods.ts'
 import {
   applicationOf,
   limitsOf,
@@ -45,9 +46,9 @@ export class Shedding {
     this.#needs = needs
     this.#intakes = Object.values(needs.intakes)
     for (const operation of needs.operations) {
-      const { method, path } = operation
+      const { path } = operation
       const route: Route = { path, limits: limitsOf(operation, needs) }
-      this.#routes.on(method, path, () => undefined, route)
+      this.#routes.on(methodsOf(operation, needs.operations), path, () => undefined, route)
     }
     const [handle] = app.server.listeners('request')
     app.server.removeAllListeners('request')

@@ -12,6 +12,7 @@ import {
 } from '@platter/kit'
 import { afterEach, expect, test, vi } from 'vitest'
 import { AccessKeys } from './access-keys.ts'
+import { cors } from './cors.ts'
 import { OrderRate } from './order-rate.ts'
 import { publicRoutes } from './routes/public-routes.ts'
 import { Shedding } from './shedding.ts'
@@ -58,6 +59,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   const intakes = { orders: new Intake(full), passwords: new Intake(full) }
   const app = createApp(silent)
   readBytes(app)
+  cors(app)
   publicRoutes(app, {
     operations: operations.filter((one) => one.owner === 'orders' || one.name === 'signin'),
     owners: { orders: replicas, accounts: replicas },
@@ -100,9 +102,9 @@ class Client {
     principals.set(hashAccessKey(this.key), principal)
   }
 
-  send(path = SEND_ORDER, headers: Record<string, string> = {}): Promise<Response> {
+  send(path = SEND_ORDER, headers: Record<string, string> = {}, method = 'POST'): Promise<Response> {
     const all = { 'x-access-token': this.key, 'content-type': 'application/json', ...headers }
-    return fetch(this.#app.listeningOrigin + path, { method: 'POST', headers: all, body: '{"a":1}' })
+    return fetch(this.#app.listeningOrigin + path, { method, headers: all, body: '{"a":1}' })
   }
 
   read(path: string): Promise<Response> {
@@ -152,6 +154,19 @@ test('what there is no room for is refused as the whole way would, and nothing o
   expect(refused.status).toBe(503)
   expect(gateway.waiting).toHaveLength(2)
 })
+
+test.each(['POST', 'PUT'])(
+  'an early rejection of %s is readable to pages of other origins',
+  async (method) => {
+    const gateway = await aGateway()
+    const noisy = gateway.client('noisy')
+    await fill(gateway, noisy, 2)
+    const refused = await noisy.send(SEND_ORDER, {}, method)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+    expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
+  },
+)
 
 test('the application that has most in hand is refused, and another one is not', async () => {
   const gateway = await aGateway()

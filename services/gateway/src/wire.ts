@@ -14,6 +14,7 @@ import { AccessKeys } from '#/access-keys.ts'
 import type { Config } from '#/config.ts'
 import { limitConnections } from '#/connections.ts'
 import { OrderRate } from '#/order-rate.ts'
+import { cors } from '#/cors.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
 import { docs } from '#/routes/docs.ts'
@@ -38,6 +39,7 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log, config.TRUSTED_PROXIES)
   readBytes(app)
+  cors(app)
   limitConnections(app.server, {
     all: config.CONNECTIONS,
     ofAddress: config.CONNECTIONS_PER_ADDRESS,

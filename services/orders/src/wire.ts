@@ -7,6 +7,7 @@ import {
   GetRestaurantOrder,
   OrderByKey,
   OrderMoved,
+  GetOrderStatus,
   OrderStatuses,
   PutRestaurantLink,
   ReadAttention,
@@ -54,6 +55,7 @@ import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
 import { attention } from '#/routes/attention.ts'
 import { orderByKey } from '#/routes/order-by-key.ts'
+import { orderStatus } from '#/routes/order-status.ts'
 import { orderStatuses } from '#/routes/order-statuses.ts'
 import { getOrderStory } from '#/routes/order-story.ts'
 import { getOrder } from '#/routes/order.ts'
@@ -120,6 +122,7 @@ export function wire(config: Config, log: Log): Parts {
   const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
   route(GetOrder, getOrder({ db, own, bus }))
   route(OrderByKey, orderByKey({ db, own, secrets }))
+  route(GetOrderStatus, orderStatus({ db, own, bus }))
   route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
   route(UserOrders, userOrders({ db, own, bus }))
   route(PutRestaurantLink, putRestaurantLink(db, outside))

@@ -17,6 +17,7 @@ import { Applications, CreateApplication } from './applications.ts'
 import { ReadAttention, RetryAttention } from './attention.ts'
 import { ItemCustomizations } from './item-customizations.ts'
 import { OrderByKey } from './order-by-key.ts'
+import { GetOrderStatus } from './order-status.ts'
 import { OrderStatuses } from './order-statuses.ts'
 import { GetOrderStory } from './order-story.ts'
 import { GetOrder } from './order.ts'
@@ -53,6 +54,7 @@ export * from './item-availability.ts'
 export * from './attention.ts'
 export * from './item-customizations.ts'
 export * from './order-by-key.ts'
+export * from './order-status.ts'
 export * from './order-statuses.ts'
 export * from './order-story.ts'
 export * from './order.ts'
@@ -99,6 +101,7 @@ export const operations: readonly Operation[] = [
   ValidateOrder,
   GetOrder,
   OrderByKey,
+  GetOrderStatus,
   OrderStatuses,
   UserOrders,
   RestaurantOrders,

@@ -1,11 +1,4 @@
-import {
-  answersEvents,
-  audiences,
-  type Audience,
-  type Operation,
-  type Owner,
-  type Principal,
-} from '@platter/contracts'
+import { answersEvents, type Operation, type Owner, type Principal } from '@platter/contracts'
 import {
   BODY_LIMIT,
   Deadline,
@@ -22,6 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
+import { audienceOf, methodsOf } from '#/methods.ts'
 import type { OrderRate } from '#/order-rate.ts'
 import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
 import { sendShared, SharedResponses } from '#/shared-responses.ts'
@@ -85,13 +79,15 @@ export function publicRoutes(
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
     const limits = limitsOf(operation, { intakes, orderRate })
     app.route({
-      method: operation.method,
+      method: methodsOf(operation, operations),
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
       onRequest: (request, reply) => admit(request, reply, { operation, ...limits, ...guards }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const { principal } = request
+        // Its service knows it by this one method.
+        if (request.method !== 'HEAD') request.raw.method = operation.method
         const deadline = Deadline.in(deadlineMs - request.admissionMs)
         const sent = async () => ({
           headers: {
@@ -239,9 +235,6 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
   return ofSession
 }
 
-const audienceOf = ({ path }: Operation): Audience | undefined =>
-  Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1]
-
 function checkAudience(principal: Principal, operation: Operation): void {
   if (principal.kind !== audienceOf(operation))
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
@@ -256,22 +249,25 @@ function headersOf({ headers, id }: FastifyRequest): Record<string, string> {
   return passed
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** A path that exists, called with a method that it does not take: 405 with `Allow`, and not 404. */
+/** A path that exists, called with a method that it does not take: 405 with `Allow`, and not 404. For OPTIONS see `cors`. */
 function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
   const allowed = Map.groupBy(operations, ({ path }) => path)
   for (const [path, taken] of allowed) {
-    const own = taken.map(({ method }) => method)
-    const method = METHODS.filter((candidate) => !(own as string[]).includes(candidate))
+    const own = taken.flatMap((operation) => methodsOf(operation, operations))
+    const others = audienceOf({ path }) === 'application' ? METHODS : [...METHODS, 'OPTIONS' as const]
+    const method = others.filter((candidate) => !(own as string[]).includes(candidate))
     const allow = own.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
     app.route({
       method,
       url: path,
       handler: async (_request: FastifyRequest, reply: FastifyReply) => {
         void reply.header('allow', allow.join(', '))
-        throw new Problem('method-not-allowed', `This endpoint takes ${allow.join(' and ')} only.`)
+        throw new Problem('method-not-allowed', `This endpoint takes ${listed(allow)} only.`)
       },
     })
   }
 }
+
+const listed = (names: readonly string[]): string => names.join(', ').replace(/, (?=[^,]+$)/, ' and ')

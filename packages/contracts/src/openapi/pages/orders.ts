@@ -101,6 +101,11 @@ Send an \`Idempotency-Key\`, so that an order whose answer got lost can be sent 
       'For a client that lost the answer of send-order: what became of the order that it sent with this `Idempotency-Key`. When the order came to nothing, the answer is the problem that it ended with.',
     answer: { description: 'The order as it stands.', example: pickupOrder },
   },
+  'order-status': {
+    description:
+      'The last element of the status history. An order that was cancelled stays at the status that it had.',
+    answer: { description: 'The newest status.', example: statuses.at(-1) },
+  },
   'order-statuses': {
     description:
       'What has happened to an order so far, oldest first. How detailed it is depends on the restaurant.\n\nWith `Accept: text/event-stream` the answer is a stream of Server-Sent Events instead: `event: status` with an OrderStatus for each step so far, then for each new one as it happens, and `event: cancellation` with the Cancellation when it comes to that. `id` is the position in the history. After the last status or a cancellation the stream ends; a client that comes back with the `id` of the last event is answered 204, at which EventSource stops. Any other end is a break: come back with `Last-Event-ID`, and nothing is lost or repeated. What becomes of a refund after the cancellation is read with the order.',

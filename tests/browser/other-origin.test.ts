@@ -1,0 +1,128 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anOrder, cast, operator, post, stack } from '../e2e/client.ts'
+import { launch, program } from './console.ts'
+
+let browser: Browser | undefined
+let shop: Server | undefined
+let page: Page
+/** An application of its own, so that its limits are nobody else's. */
+let key: string
+
+type Read = { status: number; body: unknown; headers: Record<string, string | null> }
+
+const NAMES = ['ratelimit', 'retry-after', 'x-request-id', 'link', 'x-ignored-fields']
+
+/** Calls the gateway from the page, as an application in a browser does; rejects when the page may not read the answer. */
+const fromPage = (path: string, body?: unknown, accessKey = key): Promise<Read> =>
+  page.evaluate(
+    async ({ url, content, token, names }) => {
+      const answer = await fetch(url, {
+        method: content === undefined ? 'GET' : 'POST',
+        headers: { 'x-access-token': token, 'content-type': 'application/json' },
+        ...(content !== undefined && { body: JSON.stringify(content) }),
+      })
+      const headers = Object.fromEntries(names.map((name) => [name, answer.headers.get(name)]))
+      return { status: answer.status, body: (await answer.json()) as unknown, headers }
+    },
+    { url: `${stack().gateway}/publicapi/v1/${path}`, content: body, token: accessKey, names: NAMES },
+  )
+
+/** Until the answer has that status, while `load` goes on. */
+async function whileLoaded(status: number, load: Promise<unknown>, ask: () => Promise<Read>) {
+  const state = { isOver: false }
+  const loaded = load.finally(() => (state.isOver = true))
+  let answer = await ask()
+  while (answer.status !== status && !state.isOver) answer = await ask()
+  await loaded
+  return answer
+}
+
+const times = (count: number, what: (index: number) => Promise<unknown>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => what(index)))
+
+const accountOf = (name: string) => ({ email: `${name}@example.org`, password: 'a long enough password' })
+
+describe.skipIf(program() === null)('an application in a browser, from an origin of its own', () => {
+  beforeAll(async () => {
+    const server = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<p>A shop'),
+    )
+    shop = server
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { body: application } = await operator<{ id: string }>('POST', 'applications', { name: 'a shop' })
+    const issued = await operator<{ accessKey: string }>(
+      'POST',
+      `applications/${application.id}/access-keys`,
+      {},
+    )
+    key = issued.body.accessKey
+    browser = await launch()
+    page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    shop?.close()
+  })
+
+  test('it searches, orders, and follows the order by EventSource with the key in the query', async () => {
+    const found = await fromPage('restaurant/search?street-address=Madison, WI&limit=1')
+    expect(found).toMatchObject({ status: 200, body: { address: { city: 'Madison' } } })
+    expect(found.headers['link']).toMatch(/rel="next"/)
+    expect(found.headers['ratelimit']).toMatch(/^"default"/)
+    const sent = await fromPage('send-order', { ...(await anOrder(cast.aurora)), quantity: 1 })
+    expect(sent).toMatchObject({ status: 200, headers: { 'x-ignored-fields': 'quantity' } })
+    const { apiKey } = sent.body as { apiKey: string }
+    const statuses = await page.evaluate(
+      (url) =>
+        new Promise<string[]>((resolve) => {
+          const seen: string[] = []
+          const source = new EventSource(url)
+          source.addEventListener('status', ({ data }) => {
+            seen.push((JSON.parse(data as string) as { status: string }).status)
+            if (seen.at(-1) !== 'DELIVERED') return
+            source.close()
+            resolve(seen)
+          })
+        }),
+      `${stack().gateway}/publicapi/v1/order/${apiKey}/statuses?access-token=${key}`,
+    )
+    expect(statuses[0]).toBe('PROCESSING')
+    expect(statuses.at(-1)).toBe('DELIVERED')
+  })
+
+  test('it reads a 401 and a 422', async () => {
+    const stranger = await fromPage('restaurant/search', undefined, 'platter_live_nonsense')
+    expect(stranger).toMatchObject({ status: 401, body: { code: 'access-token-invalid', error: true } })
+    expect(stranger.headers['x-request-id']).not.toBeNull()
+    const closed = await fromPage('validate-order', await anOrder(cast.closed))
+    expect(closed).toMatchObject({ status: 422, body: { code: 'restaurant-closed' } })
+  })
+
+  test('it reads a 429 and its Retry-After', async () => {
+    const account = accountOf('one')
+    let answer = await fromPage('signin', account)
+    for (let tries = 1; tries < 100 && answer.status === 401; tries++)
+      answer = await fromPage('signin', account)
+    expect(answer).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+  })
+
+  test('it reads a 503 of a gateway that has more to do than it can', async () => {
+    const load = times(300, (index) => post('signin', accountOf(`load-${index}`), { key }))
+    const answer = await whileLoaded(503, load, () => fromPage('signin', accountOf(crypto.randomUUID())))
+    expect(answer).toMatchObject({ status: 503, body: { code: 'overloaded' } })
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+  })
+
+  test('it cannot read what is for operators and restaurants', async () => {
+    const read = page.evaluate(
+      async (url) => (await fetch(url)).status,
+      `${stack().gateway}/operatorapi/v1/applications`,
+    )
+    await expect(read).rejects.toThrow('Failed to fetch')
+  })
+})

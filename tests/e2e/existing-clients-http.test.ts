@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import {
+  anOrder,
+  call,
+  cast,
+  delivered,
+  get,
+  maria,
+  operator,
+  post,
+  register,
+  sendOrder,
+  stack,
+} from './client.ts'
+import type { Order, Restaurant, User } from './client.ts'
+
+/* How clients that were written against the original interface speak HTTP. */
+
+const API = '/publicapi/v1'
+const EXPOSED =
+  'Link, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id, X-Ignored-Fields'
+
+type Refused = { code: string }
+
+describe('Browsers', () => {
+  test.each([
+    ['200', `${API}/restaurant/search?limit=1`, {}],
+    ['200, kept by the gateway', `${API}/restaurant/${cast.aurora}`, {}],
+    ['401', `${API}/restaurant/search`, { key: null }],
+    ['400 of the gateway', `${API}/restaurant/%zz`, {}],
+    ['400 of a service', `${API}/restaurant/search?latitude=x`, {}],
+    ['404', `${API}/restaurant/none`, {}],
+    ['404 no-such-endpoint', `${API}/nothing`, {}],
+    ['405', `${API}/signin`, { method: 'DELETE' }],
+    ['422', `${API}/validate-order`, { body: { restaurantApiKey: cast.closed } }],
+  ])('a page of any origin may read a %s', async (_, path, options) => {
+    const { headers } = await call(path, options)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).toBe(EXPOSED)
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  test('a 304 may be read', async () => {
+    const menu = await get(`restaurant/${cast.aurora}/menu`)
+    const headers = { 'if-none-match': menu.headers.get('etag') ?? '' }
+    const unchanged = await get(`restaurant/${cast.aurora}/menu`, { headers })
+    expect(unchanged.status).toBe(304)
+    expect(unchanged.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test.each([`${API}/send-order`, `${API}/restaurant/${cast.aurora}`, `${API}/nothing`])(
+    'a preflight of %s needs no access key: 204, what is asked for is allowed for a day',
+    async (path) => {
+      const { status, headers, body } = await call(path, {
+        method: 'OPTIONS',
+        key: null,
+        headers: {
+          origin: 'https://shop.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'content-type,idempotency-key,x-access-token',
+        },
+      })
+      expect([status, body]).toEqual([204, undefined])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type,idempotency-key,x-access-token',
+        'access-control-max-age': '86400',
+      })
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    },
+  )
+
+  test('restaurants, operators, the console and the pages of the platform are for no other origin', async () => {
+    for (const path of [
+      '/restaurantapi/v1/orders',
+      '/operatorapi/v1/applications',
+      '/console/',
+      '/',
+      '/docs',
+    ]) {
+      const answer = await call<unknown>(path, { method: 'OPTIONS', key: stack().operatorKey })
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+      expect(answer.status).not.toBe(204)
+    }
+    const { status, headers } = await operator('GET', 'applications')
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
+  })
+})
+
+describe('Methods', () => {
+  test('POST is taken for every reading endpoint', async () => {
+    const user = await register()
+    const order = (await sendOrder(await anOrder(cast.aurora, { recipient: { apiKey: user.apiKey } }))).body
+    await delivered(order.apiKey)
+    for (const path of [
+      'restaurant/search?street-address=Madison, WI&limit=2',
+      'restaurant/search-test?limit=2',
+      `restaurant/${cast.aurora}`,
+      `restaurant/${cast.aurora}/menu?includeCustomizations=true`,
+      `user/${user.apiKey}`,
+      `user/${user.apiKey}/orders`,
+      `order/${order.apiKey}/statuses`,
+    ]) {
+      const read = await get<object>(path)
+      expect(await post(path, undefined, { method: 'POST' })).toMatchObject({ status: 200, body: read.body })
+    }
+  })
+
+  test('a body of a request that reads is not looked at', async () => {
+    const path = `${API}/restaurant/${cast.aurora}`
+    const sent = {
+      method: 'POST',
+      body: 'a=b',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }
+    expect(await call<Restaurant>(path, sent)).toMatchObject({ status: 200, body: { apiKey: cast.aurora } })
+    expect((await call(path, { method: 'POST', body: '{ broken' })).status).toBe(200)
+  })
+
+  test.each(['PUT', 'PATCH'])('%s is taken for every endpoint that changes something', async (method) => {
+    const email = `${crypto.randomUUID()}@example.org`
+    const account = { ...maria, email, password: 'a long enough password' }
+    const user = await post<User>('register-user', account, { method })
+    expect(user.status).toBe(200)
+    expect((await post('signin', account, { method })).status).toBe(200)
+    const { apiKey } = user.body
+    const renamed = await post<User>(`update-user/${apiKey}`, { firstName: 'Mia' }, { method })
+    expect(renamed.body.firstName).toBe('Mia')
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const order = await anOrder(cast.aurora)
+    const [first, again] = [await sendOrder(order, { method, headers }), await sendOrder(order, { headers })]
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(again.body.apiKey).toBe(first.body.apiKey)
+  })
+
+  test('a path that two endpoints share keeps the methods of both; DELETE is refused with the others', async () => {
+    const { status, headers } = await get<Refused>('restaurant/search', { method: 'DELETE' })
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+    const changing = await get<Refused>('send-order', { method: 'GET' })
+    expect([changing.status, changing.headers.get('allow')]).toEqual([405, 'POST, PUT, PATCH'])
+  })
+
+  test('restaurants and operators keep to the documented method', async () => {
+    expect((await operator<Refused>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
+    expect((await operator<Refused>('POST', 'attention')).status).toBe(405)
+  })
+})
+
+describe('GET order/{apiKey}/status', () => {
+  test('the newest OrderStatus as one object', async () => {
+    const { body: order } = await sendOrder(await anOrder(cast.silent))
+    const statuses = await get<object[]>(`order/${order.apiKey}/statuses`)
+    const { status, body } = await get<object>(`order/${order.apiKey}/status`)
+    expect(status).toBe(200)
+    expect(body).toEqual(statuses.body.at(-1))
+    expect(body).toMatchObject({ orderApiKey: order.apiKey })
+  })
+
+  test('404 for what is no order', async () => {
+    expect(await get<Refused>('order/none/status')).toMatchObject({
+      status: 404,
+      body: { code: 'order-not-found' },
+    })
+  })
+
+  test('the newest status is the one that the order has', async () => {
+    const { body: sent } = await sendOrder(await anOrder(cast.aurora))
+    await expect
+      .poll(async () => (await get<{ status: string }>(`order/${sent.apiKey}/status`)).body.status)
+      .toBe('DELIVERED')
+    expect((await get<Order>(`order/${sent.apiKey}`)).body.status).toBe('DELIVERED')
+  })
+})
