@@ -102,7 +102,11 @@ class Client {
     principals.set(hashAccessKey(this.key), principal)
   }
 
-  send(path = SEND_ORDER, headers: Record<string, string> = {}, method = 'POST'): Promise<Response> {
+  send(
+    path = SEND_ORDER,
+    headers: Record<string, string> = {},
+    method: 'POST' | 'PUT' | 'OPTIONS' = 'POST',
+  ): Promise<Response> {
     const all = { 'x-access-token': this.key, 'content-type': 'application/json', ...headers }
     return fetch(this.#app.listeningOrigin + path, { method, headers: all, body: '{"a":1}' })
   }
@@ -155,7 +159,7 @@ test('what there is no room for is refused as the whole way would, and nothing o
   expect(gateway.waiting).toHaveLength(2)
 })
 
-test.each(['POST', 'PUT'])(
+test.each(['POST', 'PUT'] as const)(
   'an early rejection of %s is readable to pages of other origins',
   async (method) => {
     const gateway = await aGateway()

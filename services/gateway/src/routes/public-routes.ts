@@ -89,14 +89,8 @@ export function publicRoutes(
         // Its service knows it by this one method.
         if (request.method !== 'HEAD') request.raw.method = operation.method
         const deadline = Deadline.in(deadlineMs - request.admissionMs)
-        const sent = async () => ({
-          headers: {
-            ...headersOf(request),
-            'x-client-address': addressOf(request),
-            [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
-          },
-          deadline,
-        })
+        const token = () => sign(principal, operation.owner)
+        const sent = async () => ({ headers: headersOf(request, await token()), deadline })
         if (operation.shared && request.method === 'GET') {
           const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
             using inHand = limits.intake?.enter(applicationOf(principal))
@@ -240,10 +234,14 @@ function checkAudience(principal: Principal, operation: Operation): void {
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
 }
 
-function headersOf({ headers, id }: FastifyRequest): Record<string, string> {
-  const passed: Record<string, string> = { 'x-request-id': id }
+function headersOf(request: FastifyRequest, principalToken: string): Record<string, string> {
+  const passed: Record<string, string> = {
+    'x-request-id': request.id,
+    'x-client-address': addressOf(request),
+    [PRINCIPAL_HEADER]: principalToken,
+  }
   for (const name of PASSED_ON) {
-    const value = headers[name]
+    const value = request.headers[name]
     if (typeof value === 'string') passed[name] = value
   }
   return passed
