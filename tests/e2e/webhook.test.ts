@@ -71,7 +71,7 @@ test('an order arrives once, signed, with its items and comments', async () => {
     {
       id: `order_${body.apiKey}`,
       type: 'order.placed',
-      data: { apiKey: body.apiKey, comments: 'no olives', toCollect: 0 },
+      data: { apiKey: body.apiKey, restaurantApiKey, comments: 'no olives', toCollect: 0 },
     },
   ])
   expect(messages[0]?.data, 'what pays is no business of the kitchen').not.toHaveProperty('card')

@@ -4,7 +4,6 @@ import { z } from 'zod'
 const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
 export const Config = z.object({
-  NODE_ENV: serviceConfig.NODE_ENV,
   HOST: serviceConfig.HOST,
   PORT: serviceConfig.PORT,
   LOG_LEVEL: serviceConfig.LOG_LEVEL,

@@ -3,8 +3,8 @@ import type { Log } from '@platter/kit'
 import type { Receipts } from './receipts.ts'
 import type { Order, RestaurantApi } from './restaurant-api.ts'
 
-/** A saga ends within 5 minutes: an order that its restaurant does not have by then never becomes one. */
-const STEPS_UNKNOWN_MS = 600_000
+/** A saga ends within 5 minutes: an order that its restaurant does not have long after that is never delivered. */
+const UNKNOWN_AT_MOST_MS = 600_000
 
 type Needs = {
   api: Pick<RestaurantApi, 'order' | 'report' | 'openOrders'>
@@ -58,10 +58,11 @@ export class Progress {
     const { stepMs, log, pause } = this.#needs
     let order: Order | null = null
     let unknownMs = 0
-    while (unknownMs < STEPS_UNKNOWN_MS) {
+    while (unknownMs < UNKNOWN_AT_MOST_MS) {
       try {
         await pause(stepMs, signal)
       } catch {
+        // Cancelled, or the process stops.
         return
       }
       try {

@@ -15,7 +15,6 @@ const log = createLog('simulators', 'fatal')
 const start = () =>
   wire(
     {
-      NODE_ENV: 'development',
       HOST: '127.0.0.1',
       PORT: 0,
       LOG_LEVEL: 'fatal',
