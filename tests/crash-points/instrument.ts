@@ -8,6 +8,8 @@ import { appendFileSync, readFileSync, renameSync } from 'node:fs'
 import { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { Bus } from '@platter/bus'
+import { decode } from '../../packages/bus/src/message-format.ts'
 import { nameOfCall, nameOfMessage, nameOfStatement } from './names.ts'
 
 const { CRASH_DIRECTORY = '', CRASH_SERVICE = '' } = process.env
@@ -90,79 +92,80 @@ wrap(Client.prototype, 'query', (query, args) => {
 
 // RabbitMQ -------------------------------------------------------------------------------------------------
 
-type Message = {
-  content: Buffer
-  properties: { headers?: Record<string, unknown> }
-  fields: { routingKey: string }
-}
 // Not among the exports of the package.
 const { Channel, ConfirmChannel } = require(
   join(dirname(require.resolve('amqplib')), 'lib/channel_model.js'),
 ) as Record<'Channel' | 'ConfirmChannel', { prototype: object }>
 
+type Message = Parameters<typeof decode>[0]
+
+/** Which question of an order a correlation id belongs to: a reply carries nothing else. */
+const questions = new Map<string, { requestId: string; name: string }>()
+
+/** A message is published or acknowledged for each of the orders that share it. */
+function forItems(message: Message, queue: string, work: (name: string) => void): void {
+  for (const { requestId, id = '', data } of decode(message)) {
+    const question = questions.get(id)
+    const name = nameOfMessage(question ? `answer to ${question.name}` : queue, data)
+    // An event carries no request id: it is about the order in whose context it is published.
+    const about = question?.requestId || requestId || context.getStore()?.requestId
+    inContext(about, queue, () => work(name))
+  }
+}
+
 let isPublishing = false
 
 function publish(original: Method, args: unknown[]): unknown {
   // ConfirmChannel.publish calls Channel.publish.
-  if (!context.getStore() || isPublishing) return original(...args)
-  const [exchange, key, content, options, confirmed] = args as [
-    string,
-    string,
-    Buffer,
-    object,
-    ((error: unknown) => void) | undefined,
-  ]
-  const to = key.startsWith('amq.rabbitmq.reply-to')
-    ? `answer to ${context.getStore()?.queue}`
-    : exchange || key
-  const name = nameOfMessage(to, content)
-  tell(`before publish ${name}`)
-  const told = confirmed && context.getStore()
-  const whenConfirmed = (error: unknown) => {
-    if (told) context.run(told, () => tell(`after publish ${name}`))
-    confirmed?.(error)
-  }
+  if (isPublishing) return original(...args)
+  const [exchange, key, content, properties] = args as [string, string, Buffer, object]
+  const message = { content, properties } as Message
+  forItems(message, exchange || key, (name) => tell(`before publish ${name}`))
   isPublishing = true
   try {
-    return original(exchange, key, content, options, confirmed && whenConfirmed)
+    return original(...args)
   } finally {
     isPublishing = false
-    if (!confirmed) tellWhenWritten(`after publish ${name}`)
+    forItems(message, exchange || key, (name) => tellWhenWritten(`after publish ${name}`))
   }
 }
 
 wrap(Channel.prototype, 'publish', publish)
 wrap(ConfirmChannel.prototype, 'publish', publish)
 
-wrap(Channel.prototype, 'consume', (consume, [queue, take, options]) => {
-  const taken = (message: Message | null) =>
-    inContext(message?.properties.headers?.['x-request-id'], String(queue), () =>
-      (take as (message: Message | null) => void)(message),
-    )
-  return consume(queue, taken, options)
+wrap(Channel.prototype, 'ack', (original, args) => {
+  const message = args[0] as Message
+  const queue = message.fields.routingKey
+  forItems(message, queue, (name) => tell(`before ack ${name}`))
+  original(...args)
+  forItems(message, queue, (name) => tellWhenWritten(`after ack ${name}`))
 })
 
-for (const settle of ['ack', 'reject'] as const)
-  wrap(Channel.prototype, settle, (original, args) => {
-    const { fields, content } = args[0] as Message
-    const name = `${settle} ${nameOfMessage(fields.routingKey, content)}`
-    tell(`before ${name}`)
-    original(...args)
-    tellWhenWritten(`after ${name}`)
+type Handler = (data: unknown, received: { requestId: string; id?: string }) => unknown
+
+for (const method of ['onCommand', 'onQuestion'] as const)
+  wrap(Bus.prototype, method, (original, [message, handler, ...options]) => {
+    const { name } = message as { name: string }
+    const inOrder: Handler = (data, received) => {
+      const { requestId, id } = received
+      if (method === 'onQuestion' && id !== undefined) questions.set(id, { requestId, name })
+      return inContext(requestId, name, () => (handler as Handler)(data, received))
+    }
+    return original(message, inOrder, ...options)
   })
 
 // HTTP -----------------------------------------------------------------------------------------------------
 
 const { Pool } = require('undici') as { Pool: { prototype: object } }
 
-type Handler = Record<string, ((...args: unknown[]) => unknown) | undefined>
+type Callbacks = Record<string, ((...args: unknown[]) => unknown) | undefined>
 const HANDLED = ['onRequestStart', 'onRequestUpgrade', 'onResponseStart', 'onResponseData', 'onResponseEnd']
 
 wrap(Pool.prototype, 'dispatch', (dispatch, [options, given]) => {
   const name = context.getStore() ? nameOfCall(options as { method: string; path: string }) : null
   if (name === null) return dispatch(options, given)
   const here = context.getStore()
-  const handler = given as Handler
+  const handler = given as Callbacks
   const passed = Object.fromEntries(
     [...HANDLED, 'onResponseError']
       .filter((method) => typeof handler[method] === 'function')

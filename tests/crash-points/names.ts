@@ -65,10 +65,10 @@ const stateOf = ({ done, undone, refusal }: SagaState): string =>
 
 type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
 
-/** A message by its queue, without the version of it; an answer to a saga also by what it answers. */
-export function nameOfMessage(to: string, content: Buffer): string {
-  const name = to.replace(/\.v\d+$/, '')
-  const { step, undo, outcome } = JSON.parse(content.toString()) as About
+/** A message by its queue, without its version and type; an answer to a saga also by what it answers. */
+export function nameOfMessage(to: string, data: unknown): string {
+  const name = to.replace(/\.v\d+(\.\w+)?$/, '')
+  const { step, undo, outcome } = (data ?? {}) as About
   return outcome ? `${name} (${step}${undo ? ' undone' : ''}: ${outcome.kind})` : name
 }
 
