@@ -185,7 +185,7 @@ describe('the gateway', () => {
     orderRate: {} as OrderRate,
     streams: {} as Streams,
     streamOwners: {},
-    intakes: {},
+    concurrency: {},
     deadlineMs: 10_000,
     secrets: ['not a secret, and long enough for one'],
   })

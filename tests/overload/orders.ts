@@ -1,6 +1,6 @@
 import { withClient } from '../../dev/servers/database.ts'
 import type { Stack } from '../../dev/stack.ts'
-import { AURORA, plainItem } from '../chaos/clients.ts'
+import { AURORA, cardOf, plainItem } from '../chaos/clients.ts'
 
 /** An application of its own with an access key. */
 export async function anApplication(stack: Stack, name: string): Promise<string> {
@@ -17,14 +17,19 @@ export async function anApplication(stack: Stack, name: string): Promise<string>
   return (await ask<{ accessKey: string }>(`applications/${id}/access-keys`, {})).accessKey
 }
 
-/** The bytes of a cash order for pickup at a restaurant that takes it at once. */
-export async function orderBytes(stack: Stack, accessKey: string): Promise<string> {
+/** The bytes of a guest's order for pickup at a restaurant that takes it at once; by card with a new one. */
+export async function orderBytes(
+  stack: Stack,
+  accessKey: string,
+  payment: 'cash' | 'card' = 'cash',
+): Promise<string> {
   const item = await plainItem(stack.file, AURORA)
   return postBytes('/publicapi/v1/send-order', accessKey, {
     restaurantApiKey: AURORA,
     items: [{ apiKey: item }, { apiKey: item }],
     method: 'pickup',
-    payment: 'cash',
+    payment,
+    ...(payment === 'card' && { card: cardOf('card') }),
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
   })
 }

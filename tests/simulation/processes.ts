@@ -12,7 +12,7 @@ import {
   type RefuseOrder,
   type SendOrder,
 } from '@platter/contracts'
-import { Intake, isAway, Problem, type Handler, type Log } from '@platter/kit'
+import { ConcurrencyLimit, isAway, Problem, type Handler, type Log } from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
@@ -159,7 +159,7 @@ export function orders(deadlines: Deadlines) {
         cardMinimum,
         orchestrator,
         waiters,
-        intake,
+        limit,
         tokenize,
       }),
       refuseOrder: refuseOrder({ db, orchestrator, acceptWithinMs: 900_000 }),
@@ -172,8 +172,8 @@ const cardMinimum = cents(50)
 /** A simulated process dies; it never stops. */
 const { signal: stopping } = new AbortController()
 
-/** How much a process has in hand is not what is simulated. */
-const intake = new Intake(Infinity)
+/** The simulation has no overload. */
+const limit = new ConcurrencyLimit(Infinity)
 
 const tokenize: Tokenizer = async (card) => {
   const { expirationMonth, expirationYear } = card

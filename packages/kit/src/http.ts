@@ -10,6 +10,7 @@ import Fastify, {
 import type { z } from 'zod'
 import { ANSWER_HEADERS } from './answer-headers.ts'
 import { BODY_LIMIT, bodyTooLarge } from './bodies.ts'
+import { OVERLOADED_HEADER } from './concurrency-limit.ts'
 import { Deadline } from './deadline.ts'
 import { EventStream } from './event-stream.ts'
 import { idempotencyScope, type IdempotencyScope } from './idempotency.ts'
@@ -100,6 +101,8 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   else if (problem.status >= 500)
     request.log.error({ code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.status >= 500) nameTrace(request, reply)
+  if (problem.code === 'overloaded' && request.headers[PRINCIPAL_HEADER] !== undefined)
+    void reply.header(OVERLOADED_HEADER, 'true')
   // Fastify would close the connection on what is still to come, and three of four clients that send 5 MB would
   // see it reset instead of this answer. Node reads the rest and throws it away, for requestTimeout at most.
   if (problem.code === 'body-too-large') void reply.removeHeader('connection')

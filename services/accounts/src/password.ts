@@ -1,7 +1,7 @@
 import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Secret } from '@platter/contracts'
-import { Intake } from '@platter/kit'
+import { ConcurrencyLimit } from '@platter/kit'
 
 type Parameters = { memory: number; passes: number; parallelism: number }
 /** `keyId` names the pepper; the hashes of long ago have none. */
@@ -37,7 +37,7 @@ export type Verdict = 'right' | 'outdated' | 'wrong'
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
   const inTurn = oneAtATime()
-  const intake = new Intake(REQUESTS_AT_ONCE)
+  const limit = new ConcurrencyLimit(REQUESTS_AT_ONCE)
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
 
@@ -71,13 +71,13 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
 
   return {
     /**
-     * Room for one request that hashes, shared among applications. Throws Problem overloaded when there is none. To be
-     * entered before the request counts as a try or costs more than a read: a crowd that is refused later takes more of
+     * A permit for one request that hashes, shared among applications. Throws Problem overloaded when there is none. To be
+     * acquired before the request counts as a try or costs more than a read: a crowd that is refused later takes more of
      * the machine than all hashes, and its tries are used up.
      */
     enter: (applicationId: string) => {
-      const inHand = intake.enter(applicationId)
-      return { hash, verify, [Symbol.dispose]: () => inHand.over() }
+      const permit = limit.acquire(applicationId)
+      return { hash, verify, [Symbol.dispose]: () => permit.release() }
     },
   }
 }

@@ -53,7 +53,7 @@ function aGateway(pages = folder): App {
     operations,
     owners,
     streamOwners: {},
-    intakes: {},
+    concurrency: {},
     streams: new Streams({ application: 1, restaurant: 1 }),
     accessKeys,
     rateLimit,

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { requestTimes } from '@platter/contracts'
 import {
+  OVERLOADED_HEADER,
   Problem,
   STARTING_HEADER,
   StillStarting,
   STOPPING_HEADER,
   wasNotSent,
   type Deadline,
-  type InHand,
   type Replicas,
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -26,15 +26,19 @@ const NOT_PASSED_ON = new Set([
   'date',
   'x-request-id',
   STOPPING_HEADER,
+  OVERLOADED_HEADER,
 ])
 
-/** `stream`: the answer may go on for hours, until the signal ends it. `inHand` is over when a replica answers. */
+/**
+ * `stream`: the answer may go on for hours, until the signal ends it. `answered` is called when a replica answers, and whether it
+ * rejects the request because it is overloaded.
+ */
 type Sent = {
   headers: Record<string, string>
   /** When the client is to be answered. The replica that is asked has `requestTimes.relay` less. */
   deadline: Deadline
   stream?: AbortSignal
-  inHand?: InHand | undefined
+  answered?: (isRejected: boolean) => void
 }
 
 /**
@@ -66,7 +70,7 @@ export async function passOn(
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
-  { headers, deadline, inHand, kept }: Sent & { kept: SharedResponse | undefined },
+  { headers, deadline, answered: learn, kept }: Sent & { kept: SharedResponse | undefined },
 ): Promise<SharedResponse | undefined> {
   return toOneReplica(replicas, request, deadline, async ({ pool, headers: own, answered }) => {
     const { 'if-none-match': _, ...others } = headers
@@ -78,7 +82,7 @@ export async function requestShared(
     })
     answered(response.statusCode)
     replicas.answered(pool, response.headers)
-    inHand?.over()
+    learn?.(isRejection(response.headers))
     const body = Buffer.from(await response.body.arrayBuffer())
     if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
     if (response.statusCode === 304) return kept
@@ -168,7 +172,7 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { headers, deadline, stream, inHand }: Sent,
+  { headers, deadline, stream, answered }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
@@ -184,7 +188,7 @@ function exchange(
   const learn = (given: Headers) => {
     clearTimeout(timer)
     replicas.answered(pool, given)
-    inHand?.over()
+    answered?.(isRejection(given))
   }
   const relay = new Relay(reply, stream, { learn, resolve, reject })
   // To the millisecond, where undici's headersTimeout may be a second late.
@@ -194,6 +198,8 @@ function exchange(
 }
 
 type Headers = Record<string, string | string[] | undefined>
+
+const isRejection = (headers: Headers): boolean => headers[OVERLOADED_HEADER] !== undefined
 
 type Told = {
   learn(headers: Headers): void

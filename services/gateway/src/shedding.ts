@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platter/contracts'
-import { overloaded, refuse, ROUTING, type App, type Intake, type Log, type Problem } from '@platter/kit'
+import {
+  overloaded,
+  refuse,
+  ROUTING,
+  type App,
+  type ConcurrencyLimit,
+  type Log,
+  type Problem,
+} from '@platter/kit'
 import findMyWay from 'find-my-way'
 import { methodsOf } from '#/methods.ts'
 import {
@@ -13,7 +21,7 @@ import {
 } from '#/routes/public-routes.ts'
 
 /** What the routes refuse by, and where it is told. */
-type Needs = Pick<NeedsOfRoutes, 'operations' | 'intakes' | 'accessKeys' | 'rateLimit' | 'orderRate'> & {
+type Needs = Pick<NeedsOfRoutes, 'operations' | 'concurrency' | 'accessKeys' | 'rateLimit' | 'orderRate'> & {
   log: Log
 }
 
@@ -35,7 +43,7 @@ type Refusal = { problem: Problem; headers?: Record<string, string> }
  */
 export class Shedding {
   readonly #needs: Needs
-  readonly #intakes: readonly Intake[]
+  readonly #concurrency: readonly ConcurrencyLimit[]
   readonly #routes = findMyWay(ROUTING)
   /** Refused since it was last told, by access key and code. */
   readonly #refused = new Map<string, { accessKeyId: string; code: string; count: number }>()
@@ -44,7 +52,7 @@ export class Shedding {
 
   constructor(app: App, needs: Needs) {
     this.#needs = needs
-    this.#intakes = Object.values(needs.intakes)
+    this.#concurrency = Object.values(needs.concurrency)
     for (const operation of needs.operations) {
       const { path } = operation
       const route: Route = { path, limits: limitsOf(operation, needs) }
@@ -102,15 +110,16 @@ export class Shedding {
   /** On most days nobody, and then nothing of a request is looked at twice. */
   #mayRefuse(): boolean {
     const { rateLimit, orderRate } = this.#needs
-    return rateLimit.isAnyUsedUp || orderRate.isAnyUsedUp || this.#intakes.some(({ isTight }) => isTight)
+    const isNearlyReached = this.#concurrency.some((limit) => limit.isNearlyReached)
+    return rateLimit.isAnyUsedUp || orderRate.isAnyUsedUp || isNearlyReached
   }
 
   #refusalOf(
     principal: Exclude<Principal, { kind: 'service' }>,
-    { intake, orderRate }: Limits,
+    { concurrency, orderRate }: Limits,
   ): Refusal | null {
     const applicationId = applicationOf(principal)
-    if (intake?.hasRoom(applicationId) === false) return { problem: overloaded() }
+    if (concurrency?.isAvailable(applicationId) === false) return { problem: overloaded() }
     const { rateLimit } = this.#needs
     const usedUp = rateLimit.usedUp(principal.accessKeyId)
     if (usedUp) return tooMany('default', rateLimit.policy, usedUp)

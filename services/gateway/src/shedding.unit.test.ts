@@ -1,9 +1,9 @@
 import { operations, type Principal } from '@platter/contracts'
 import {
+  ConcurrencyLimit,
   createApp,
   createLog,
   hashAccessKey,
-  Intake,
   makeAccessKey,
   readBytes,
   Replicas,
@@ -56,7 +56,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   const rateLimit = new RateLimit('redis://127.0.0.1:1', { requests, seconds: 60 }, silent)
   const orderRate = new OrderRate(ordersPerSecond)
   const replicas = new Replicas([owner.listeningOrigin])
-  const intakes = { orders: new Intake(full), passwords: new Intake(full) }
+  const concurrency = { orders: new ConcurrencyLimit(full), passwords: new ConcurrencyLimit(full) }
   const app = createApp(silent)
   readBytes(app)
   cors(app)
@@ -65,14 +65,14 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     owners: { orders: replicas, accounts: replicas },
     streamOwners: {},
     streams: new Streams({ application: 1, restaurant: 1 }),
-    intakes,
+    concurrency,
     accessKeys,
     rateLimit,
     orderRate,
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
   })
-  const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, orderRate, log })
+  const shedding = new Shedding(app, { operations, concurrency, accessKeys, rateLimit, orderRate, log })
   await app.listen({ host: '127.0.0.1', port: 0 })
   stack.defer(async () => {
     for (const one of waiting) one.answer()
@@ -84,7 +84,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     await owner.close()
   })
   const client = (applicationId: string): Client => new Client(app, principals, applicationId)
-  return { app, shedding, intake: intakes.orders, waiting, sent, client }
+  return { app, shedding, waiting, sent, client }
 }
 
 class Client {

@@ -1,7 +1,7 @@
 import { operations, requestTimes } from '@platter/contracts'
 import {
+  ConcurrencyLimit,
   createApp,
-  Intake,
   internalCaller,
   internalSecrets,
   readBytes,
@@ -11,6 +11,7 @@ import {
   type Parts,
 } from '@platter/kit'
 import { AccessKeys } from '#/access-keys.ts'
+import { ADAPT_EVERY_MS, AdaptiveLimit } from '#/adaptive-limit.ts'
 import type { Config } from '#/config.ts'
 import { limitConnections } from '#/connections.ts'
 import { OrderRate } from '#/order-rate.ts'
@@ -27,13 +28,26 @@ import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
 /**
- * New work that a replica of a service is given at a time (docs/decisions/0031). Of that one application may have two thirds,
- * and so at 300 orders a second waits 0.2 s; all together wait 0.3 s.
+ * Orders under way at the same time (docs/decisions/0031): what a replica of orders takes of its own accord to begin with, enough
+ * for orders to share their commits, and as many as there are connections.
  */
-const ORDERS_AT_ONCE = 96
+const ORDERS = { first: 96, least: 32, most: 2_000 }
 const READS_AT_ONCE = 256
 /** The 16 of one application are hashed within 1.5 s, and those of others do not wait behind hundreds of them. */
 const PASSWORDS_AT_ONCE = 24
+
+function concurrencyLimits({ ACCOUNTS_URL, CATALOG_URL, ORDERS_URL }: Config) {
+  return {
+    accounts: new ConcurrencyLimit(READS_AT_ONCE * ACCOUNTS_URL.length),
+    catalog: new ConcurrencyLimit(READS_AT_ONCE * CATALOG_URL.length),
+    passwords: new ConcurrencyLimit(PASSWORDS_AT_ONCE * ACCOUNTS_URL.length),
+    orders: new AdaptiveLimit({
+      first: ORDERS.first * ORDERS_URL.length,
+      least: ORDERS.least,
+      most: ORDERS.most * ORDERS_URL.length,
+    }),
+  }
+}
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
@@ -51,14 +65,9 @@ export function wire(config: Config, log: Log): Parts {
     accounts,
     catalog: new Replicas(config.CATALOG_URL),
     // Those of slow restaurants wait for seconds, and the others are not to wait behind them.
-    orders: new Replicas(config.ORDERS_URL, { connections: 2_000 }),
+    orders: new Replicas(config.ORDERS_URL, { connections: ORDERS.most }),
   }
-  const intakes = {
-    accounts: new Intake(READS_AT_ONCE * config.ACCOUNTS_URL.length),
-    catalog: new Intake(READS_AT_ONCE * config.CATALOG_URL.length),
-    passwords: new Intake(PASSWORDS_AT_ONCE * config.ACCOUNTS_URL.length),
-    orders: new Intake(ORDERS_AT_ONCE * config.ORDERS_URL.length),
-  }
+  const concurrency = concurrencyLimits(config)
   // A connection each, as many as there are streams; their number is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
@@ -83,7 +92,7 @@ export function wire(config: Config, log: Log): Parts {
     owners,
     streamOwners,
     streams,
-    intakes,
+    concurrency,
     accessKeys,
     rateLimit,
     orderRate,
@@ -97,8 +106,15 @@ export function wire(config: Config, log: Log): Parts {
   consoleSession(app, accessKeys)
   consolePage(app)
 
-  const shedding = new Shedding(app, { operations, intakes, accessKeys, rateLimit, orderRate, log })
+  const shedding = new Shedding(app, { operations, concurrency, accessKeys, rateLimit, orderRate, log })
   const refusals = repeat('tell of refusals', 1_000, async () => shedding.tell(), log)
+
+  const adapting = repeat(
+    'adapt the limit of orders',
+    ADAPT_EVERY_MS,
+    async () => concurrency.orders.adapt(),
+    log,
+  )
 
   // Keys are known for a second (docs/decisions/0005): a stream ends within two of the revocation of its own.
   const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)
@@ -110,7 +126,7 @@ export function wire(config: Config, log: Log): Parts {
     async quiesce() {
       shedding.end()
       streams.end()
-      await Promise.all([revocations.stop(), refusals.stop()])
+      await Promise.all([revocations.stop(), refusals.stop(), adapting.stop()])
     },
     async close() {
       rateLimit.close()

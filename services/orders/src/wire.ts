@@ -25,9 +25,9 @@ import {
   type RestaurantLink,
 } from '@platter/contracts'
 import {
+  ConcurrencyLimit,
   createApp,
   EventStreams,
-  Intake,
   internalCaller,
   internalSecrets,
   readJson,
@@ -79,10 +79,10 @@ const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
 /**
- * Orders from their request until they are decided, or are known to wait for their restaurants. A payment processor that
- * is slow counts: it takes orders no faster. A gateway lets fewer through (its `wire.ts`); there may be several.
+ * Orders that are checked or accepted at the same time; one application has 64 of them at most. Waiting for the processor or the
+ * saga takes no permit. Gateways learn of it by the rejections (docs/decisions/0031).
  */
-const IN_HAND_AT_MOST = 256
+const ORDERS_AT_ONCE = 96
 
 /** Who follows an order learns of a change in that time when no nudge comes, and of what nobody nudges for: payments. */
 const LOOK_EVERY_MS = 1_500
@@ -105,7 +105,7 @@ export function wire(config: Config, log: Log): Parts {
   const orchestrator = new Orchestrator({ db, bus, waiters, log, defaultLink, deadlines, deliver })
   const transmit = transmitting(transmitter(outside))
   const deliveries = new Deliveries({ db, orchestrator, log, defaultLink, transmit })
-  const intake = new Intake(IN_HAND_AT_MOST)
+  const limit = new ConcurrencyLimit(ORDERS_AT_ONCE)
   const route = router(app, secrets)
   const callPayments = internalCaller({
     service: 'orders',
@@ -115,7 +115,7 @@ export function wire(config: Config, log: Log): Parts {
   })
   const stop = new AbortController()
   const { signal: stopping } = stop
-  const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), intake }
+  const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), limit }
   const waiting = { orchestrator, waiters, log, stopping }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))

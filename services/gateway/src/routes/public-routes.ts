@@ -7,12 +7,13 @@ import {
   principalSigner,
   Problem,
   type App,
-  type Intake,
+  type ConcurrencyLimit,
   type InternalSecrets,
   type Replicas,
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
+import { AdaptiveLimit } from '#/adaptive-limit.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { audienceOf, methodsOf } from '#/methods.ts'
@@ -42,8 +43,8 @@ export type Needs = {
   streams: Streams
   /** The owners again, for streams: those would take the connections away from the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  /** The new work that an owner is given at a time, and what of it hashes passwords; what is more is refused here. */
-  intakes: Partial<Record<Owner | 'passwords', Intake>>
+  /** Limits to the new work that an owner does at the same time, to the orders among it, and to requests that hash passwords. */
+  concurrency: Partial<Record<Owner | 'passwords', ConcurrencyLimit>>
   /** Every request is answered within so many milliseconds. */
   deadlineMs: number
   secrets: InternalSecrets
@@ -64,11 +65,9 @@ const PASSED_ON = [
  * Every operation's route: who calls, how often, whether this kind of key may, and on to the owning service.
  * All of that before the body is read, so that a stranger cannot make us read one.
  */
-export function publicRoutes(
-  app: App,
-  { operations, owners, streamOwners, streams, intakes, orderRate, deadlineMs, secrets, ...guards }: Needs,
-): void {
-  const sign = principalSigner(secrets)
+export function publicRoutes(app: App, needs: Needs): void {
+  const { operations, owners, streamOwners, streams, accessKeys, rateLimit } = needs
+  const sign = principalSigner(needs.secrets)
   const sharedResponses = new SharedResponses()
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
@@ -77,45 +76,44 @@ export function publicRoutes(
     const replicas = owners[operation.owner]
     if (!replicas)
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
-    const limits = limitsOf(operation, { intakes, orderRate })
+    const limits = limitsOf(operation, needs)
     app.route({
       method: methodsOf(operation, operations),
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
-      onRequest: (request, reply) => admit(request, reply, { operation, ...limits, ...guards }),
+      onRequest: (request, reply) => admit(request, reply, { accessKeys, rateLimit, operation, ...limits }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const { principal } = request
         // Its service knows it by this one method.
         if (request.method !== 'HEAD') request.raw.method = operation.method
-        const deadline = Deadline.in(deadlineMs - request.admissionMs)
-        const token = () => sign(principal, operation.owner)
-        const sent = async () => ({ headers: headersOf(request, await token()), deadline })
+        const deadline = Deadline.in(needs.deadlineMs - request.admissionMs)
+        const sent = async () => ({
+          headers: { ...headersOf(request), [PRINCIPAL_HEADER]: await sign(principal, operation.owner) },
+          deadline,
+        })
         if (operation.shared && request.method === 'GET') {
           const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
-            using inHand = limits.intake?.enter(applicationOf(principal))
-            return await requestShared(replicas, request, { ...(await sent()), inHand, kept })
+            using admitted = admission(limits, principal)
+            return await requestShared(replicas, request, { ...(await sent()), ...admitted, kept })
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
         if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
-          using inHand = limits.intake?.enter(applicationOf(principal))
-          return await passOn(replicas, request, reply, { ...(await sent()), inHand })
+          using admitted = admission(limits, principal)
+          return await passOn(replicas, request, reply, { ...(await sent()), ...admitted })
         }
         if (streams.isEnded) return comeBack(reply)
-        const stream = admitStream(streams, request, reply)
-        return passOn(streamOwners[operation.owner] ?? replicas, request, reply, {
-          ...(await sent()),
-          stream,
-        })
+        const stream = { ...(await sent()), stream: admitStream(streams, request, reply) }
+        return passOn(streamOwners[operation.owner] ?? replicas, request, reply, stream)
       },
     })
   }
   refuseOtherMethods(app, operations)
 }
 
-/** Of an operation: where what is asked is counted while it is in hand, and, for orders, how often it may be asked. */
-export type Limits = { intake?: Intake | undefined; orderRate?: OrderRate }
+/** Of an operation: how many requests are handled at the same time and, for orders, in a second. */
+export type Limits = { concurrency?: ConcurrencyLimit | undefined; orderRate?: OrderRate }
 
 /**
  * What limits an operation: none but new work, which may be held back for the sake of what has begun. Who asks after an
@@ -124,12 +122,24 @@ export type Limits = { intake?: Intake | undefined; orderRate?: OrderRate }
  */
 export function limitsOf(
   operation: Operation,
-  { intakes, orderRate }: Pick<Needs, 'intakes' | 'orderRate'>,
+  { concurrency, orderRate }: Pick<Needs, 'concurrency' | 'orderRate'>,
 ): Limits {
   if (audienceOf(operation) !== 'application') return {}
-  if (operation.hashesPassword === 'always') return { intake: intakes.passwords }
-  if (operation.owner !== 'orders') return { intake: intakes[operation.owner] }
-  return operation.method === 'GET' ? {} : { intake: intakes.orders, orderRate }
+  if (operation.hashesPassword === 'always') return { concurrency: concurrency.passwords }
+  if (operation.owner !== 'orders') return { concurrency: concurrency[operation.owner] }
+  return operation.method === 'GET' ? {} : { concurrency: concurrency.orders, orderRate }
+}
+
+/** Acquires a permit, which is released when the owner answers. Throws Problem overloaded when there is none. */
+function admission({ concurrency }: Limits, principal: Principal) {
+  const permit = concurrency?.acquire(applicationOf(principal))
+  return {
+    answered(isRejected: boolean) {
+      permit?.release()
+      if (isRejected && concurrency instanceof AdaptiveLimit) concurrency.rejected()
+    },
+    [Symbol.dispose]: () => permit?.release(),
+  }
 }
 
 type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & Limits & { operation: Operation }
@@ -141,7 +151,7 @@ type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & Limits & { operation: Op
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { accessKeys, rateLimit, operation, intake, orderRate }: Guards,
+  { accessKeys, rateLimit, operation, concurrency, orderRate }: Guards,
 ): Promise<void> {
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
@@ -150,7 +160,7 @@ async function admit(
   if (key !== undefined) request.isGood = () => accessKeys.isGood(key)
   if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
   const applicationId = applicationOf(principal)
-  if (intake?.hasRoom(applicationId) === false) throw overloaded()
+  if (concurrency?.isAvailable(applicationId) === false) throw overloaded()
   if (principal.kind !== 'service')
     checkRate(reply, 'default', rateLimit.policy, await rateLimit.take(principal.accessKeyId))
   checkAudience(principal, operation)
@@ -234,12 +244,9 @@ function checkAudience(principal: Principal, operation: Operation): void {
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
 }
 
-function headersOf(request: FastifyRequest, principalToken: string): Record<string, string> {
-  const passed: Record<string, string> = {
-    'x-request-id': request.id,
-    'x-client-address': addressOf(request),
-    [PRINCIPAL_HEADER]: principalToken,
-  }
+function headersOf(request: FastifyRequest): Record<string, string> {
+  const { id } = request
+  const passed: Record<string, string> = { 'x-request-id': id, 'x-client-address': addressOf(request) }
   for (const name of PASSED_ON) {
     const value = request.headers[name]
     if (typeof value === 'string') passed[name] = value

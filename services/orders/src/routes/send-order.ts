@@ -16,10 +16,11 @@ import {
   Problem,
   Rendered,
   type Call,
+  type ConcurrencyLimit,
   type Deadline,
   type Handler,
-  type Intake,
   type Log,
+  type Permit,
 } from '@platter/kit'
 import { checkOrder, type CheckedOrder } from '#/check-order.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
@@ -43,34 +44,35 @@ type Needs = {
   orchestrator: Orchestrator
   waiters: Waiters
   tokenize: Tokenizer
-  intake: Intake
+  limit: ConcurrencyLimit
 }
 
 /** Requests of a replica that wait for their orders: of 125 a second, when all go to restaurants that never answer. */
 const WAITING_AT_MOST = 1_000
 /**
  * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
- * waits for its saga: what happens to it there is decided in `saga/transition.ts`. All of it within the deadline.
+ * waits for its saga: what happens to it there is decided in `saga/transition.ts`. All of it within the deadline, and with a
+ * permit except where it waits for the processor or the saga.
  */
 export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
   return async (call) => {
-    const repeated = await answerOfRepeated(needs, call)
-    if (repeated) return repeated
     const { body, principal, requestId, deadline } = call
     const { applicationId, mode } = principal
-    const { intake, waiters } = needs
+    const { limit, waiters } = needs
     if (waiters.count >= WAITING_AT_MOST) throw overloaded()
+    using permit = limit.acquire(applicationId)
+    const repeated = await answerOfRepeated(needs, call, permit)
+    if (repeated) return repeated
     const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
-    using inHand = intake.enter(applicationId)
     const checked = await checkOrder(needs, body, caller)
-    const newCard = await tokenized(needs.tokenize, call, checked.order)
+    const newCard = await permit.suspend(() => tokenized(needs.tokenize, call, checked.order))
     // Whoever sent it would be answered with an error, while the order goes on.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
-    using watch = waiters.watch(apiKey, () => inHand.over())
+    using watch = waiters.watch(apiKey)
     const accepted = await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
-    return await finalAnswer(needs, { apiKey, accepted, watch }, call)
+    return await permit.suspend(() => finalAnswer(needs, { apiKey, accepted, watch }, call))
   }
 }
 
@@ -84,7 +86,11 @@ const tooLate = () =>
  * What a request is answered whose Idempotency-Key was used before; null for a new one. A refusal before the
  * order was accepted keeps no key: nothing has begun, and the mended request may use it.
  */
-async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Promise<Rendered | null> {
+async function answerOfRepeated(
+  needs: Needs,
+  call: Call<typeof SendOrder>,
+  permit: Permit,
+): Promise<Rendered | null> {
   if (!call.idempotency) return null
   const used = await idempotencyKeys.use(needs.db, call.idempotency, claimMs(call.deadline))
   switch (used?.kind) {
@@ -98,7 +104,7 @@ async function answerOfRepeated(needs: Needs, call: Call<typeof SendOrder>): Pro
       call.setHeader('idempotent-replayed', 'true')
       return new Rendered(used.body, used.status)
     case 'resumed':
-      return resume(needs, used.orderApiKey, call)
+      return permit.suspend(() => resume(needs, used.orderApiKey, call))
   }
 }
 
