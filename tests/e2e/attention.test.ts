@@ -16,7 +16,7 @@ import {
   type ProblemBody,
 } from './client.ts'
 import { expectConforms } from './conforms.ts'
-import { plantAge, plantOverdue, plantUnknown } from './planted.ts'
+import { plant, plantAge, plantOverdue, plantUnknown } from './planted.ts'
 
 const read = async (query = '') => (await operator<Attention[]>('GET', `attention${query}`)).body
 const retry = (id: string) =>
@@ -75,6 +75,19 @@ test('a dead letter is said again when it is retried; what still fails is there 
     (found) => found.length > 0,
   )
   expect(again?.id).toBe(id)
+})
+
+test('a dead letter of a command of an earlier version is removed when it is retried', async () => {
+  const id = crypto.randomUUID()
+  await plant(
+    `insert into orders.dead_letters (id, command, content, request_id, reason) values ($1, 'restaurants.transmit', '', 'r', 'x')`,
+    id,
+  )
+  expect(await retry(`letter_${id}`)).toMatchObject({
+    status: 200,
+    body: { done: 'This version has no such command; the message was removed.' },
+  })
+  expect(await retry(`letter_${id}`)).toMatchObject({ status: 404 })
 })
 
 test('the same message that dies again and again is one entry with a count', async () => {

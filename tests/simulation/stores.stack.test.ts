@@ -122,7 +122,9 @@ function comparable(value: unknown): unknown {
     shown: _8,
     ...rest
   } = value as Record<string, unknown>
-  return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, comparable(inner)]))
+  // By name, so that lists of both sides are sorted alike.
+  const named = Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(named.map(([name, inner]) => [name, comparable(inner)]))
 }
 const text = (value: unknown) => JSON.stringify(value)
 

@@ -8,6 +8,7 @@ export const acquireLeases: typeof real.acquireLeases = (_db, { limit, leaseMs }
     const { database, world } = simulation()
     const due = [...database.deliveries]
       .filter(([, { outcome, busyUntil }]) => outcome === null && busyUntil <= world.now)
+      .filter(([apiKey]) => database.orders.get(apiKey)?.outcome === 'pending')
       .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
       .slice(0, limit)
     return due.map(([orderApiKey, row]) => {
@@ -37,10 +38,10 @@ function linkOf(orderApiKey: string) {
   return database.links.get(database.orders.get(orderApiKey)?.restaurantApiKey ?? '') ?? null
 }
 
-/** The row, while the lease is the last one that was acquired and the delivery is open. */
+/** The row, while the lease is the last one that was acquired. */
 function held({ orderApiKey, attempt }: real.Lease): DeliveryRow | null {
   const row = simulation().database.deliveries.get(orderApiKey)
-  return row?.attempts === attempt && row.outcome === null ? row : null
+  return row?.attempts === attempt ? row : null
 }
 
 export const renewLeases: typeof real.renewLeases = (_db, leases, leaseMs) =>

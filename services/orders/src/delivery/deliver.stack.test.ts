@@ -248,6 +248,23 @@ test('an order whose replica was killed after the commit is delivered by another
   expect(performance.now() - started).toBeGreaterThan(LEASE_MS)
 })
 
+test('an order that its restaurant has is not sent again, should its delivery be open by mistake', async () => {
+  let attempts = 0
+  transmit = async () => {
+    attempts += 1
+    return { kind: 'accepted' }
+  }
+  const delivered = await aDeliveredOrder(await aWebhook())
+  await sql`update deliveries set outcome = null, busy_until = now() where order_api_key = ${delivered}`.execute(
+    db,
+  )
+  const lost = await anOrder(await aWebhook(), { by: replica({ isKilled: true }).orchestrator })
+  await expireLease(lost)
+  // The sweep that finds this one has passed over the other one, which is due for longer.
+  await expect.poll(() => stateOf(lost), soon).toMatchObject({ delivery: 'accepted' })
+  expect(attempts).toBe(2)
+})
+
 test('an order whose restaurant takes longer than a lease lasts is sent once, however many replicas there are', async () => {
   deadlines.transmitMs = 60_000
   replica()

@@ -58,11 +58,13 @@ async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Pr
   const letter = await store.findDeadLetter(db, key)
   const command = commands.find(({ name }) => name === letter?.command)
   // Not `nobody` yet: the same request, sent twice, may have been faster, and is answered alike.
-  if (!letter || !command) return async () => nobody()
-  await bus.publishAgain(command, letter)
+  if (!letter) return async () => nobody()
+  if (command) await bus.publishAgain(command, letter)
   return async (trx) => {
     await store.forgetDeadLetter(trx, key, letter)
-    return 'The message was said again.'
+    return command
+      ? 'The message was said again.'
+      : 'This version has no such command; the message was removed.'
   }
 }
 

@@ -123,10 +123,10 @@ export async function isUnaccepted(db: Db, orderApiKey: string, withinMs: number
   return rows.length > 0
 }
 
-/** Lets the sweeper say a saga's command now. False when there is no such saga, or it has ended. */
+/** Lets the sweeper republish a saga's command now. False when there is no such saga, or it has ended. */
 export async function wakeSaga(db: Db, orderApiKey: string): Promise<boolean> {
-  const { rows } = await sql`
-    update sagas set wake_at = now() where order_api_key = ${orderApiKey} and finished_at is null
-    returning order_api_key`.execute(db)
-  return rows.length > 0
+  const { rows } = await sql<{ runs: boolean }>`
+    update sagas set wake_at = now() where order_api_key = ${orderApiKey}
+    returning finished_at is null as runs`.execute(db)
+  return rows[0]?.runs ?? false
 }

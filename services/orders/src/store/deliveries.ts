@@ -26,8 +26,8 @@ type LeasedRow = OrderRow &
   Pick<LeasedDelivery, 'attempt' | 'link' | 'isOverdue' | 'isTried' | 'traceparent'> & { request_id: string }
 
 /**
- * Acquires the leases of at most `limit` open deliveries that are due: their lease has expired, or their retry delay is
- * over. Attempt 1 is that of the replica that committed the delivery, so from the third on an earlier one was begun, even
+ * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their
+ * retry delay is over. Attempt 1 is that of the replica that committed the delivery, so from the third on an earlier one was begun, even
  * where its process was killed before it could note a result.
  */
 export async function acquireLeases(
@@ -38,8 +38,9 @@ export async function acquireLeases(
     update deliveries d set attempts = attempts + 1, busy_until = now() + ${leaseMs} * interval '1 millisecond'
     from orders o join sagas s on s.order_api_key = o.api_key
     where d.order_api_key in (
-        select order_api_key from deliveries where outcome is null and busy_until <= now()
-        order by busy_until limit ${limit} for update skip locked)
+        select due.order_api_key from deliveries due join orders on api_key = due.order_api_key
+        where due.outcome is null and due.busy_until <= now() and orders.outcome = 'pending'
+        order by due.busy_until limit ${limit} for update of due skip locked)
       and o.api_key = d.order_api_key
     returning o.*, s.request_id, s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
       d.last_result is not null or d.attempts > 2 as "isTried",
@@ -58,7 +59,7 @@ export async function acquireLeases(
   }))
 }
 
-/** Renews leases in one statement. Gives the orders of those that are still held; the others have expired and were stolen, or ended. */
+/** Renews leases in one statement. Gives the orders of those that are still held; the others have expired and were stolen. */
 export async function renewLeases(
   db: Db,
   leases: readonly Lease[],
@@ -68,7 +69,7 @@ export async function renewLeases(
     update deliveries set busy_until = now() + ${leaseMs} * interval '1 millisecond'
     from unnest(${leases.map(({ orderApiKey }) => orderApiKey)}::text[], ${leases.map(({ attempt }) => attempt)}::integer[])
       as held(api_key, attempt)
-    where order_api_key = api_key and attempts = attempt and outcome is null
+    where order_api_key = api_key and attempts = attempt
     returning order_api_key`.execute(db)
   return new Set(rows.map(({ order_api_key }) => order_api_key))
 }
@@ -93,7 +94,7 @@ export async function releaseLease(
         now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempts - 1, 5))) * (0.8 + 0.4 * random()),
         greatest(deadline_at, now() + interval '1 second')),
       last_result = coalesce(${result}, last_result), link_kind = coalesce(${link}, link_kind)
-    where order_api_key = ${orderApiKey} and attempts = ${attempt} and outcome is null`.execute(db)
+    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(db)
 }
 
 /** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
