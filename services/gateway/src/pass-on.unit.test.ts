@@ -1,5 +1,15 @@
 import { requestTimes } from '@platter/contracts'
-import { createApp, createLog, Deadline, readBytes, Replicas, TIMEOUT_HEADER, type App } from '@platter/kit'
+import {
+  createApp,
+  createLog,
+  Deadline,
+  overloaded,
+  PRINCIPAL_HEADER,
+  readBytes,
+  Replicas,
+  TIMEOUT_HEADER,
+  type App,
+} from '@platter/kit'
 import { expect, onTestFinished, test } from 'vitest'
 import { passOn, withoutAccessKey } from './pass-on.ts'
 
@@ -52,6 +62,34 @@ test.each(['GET', 'POST'])(
     await expect.poll(() => [...one.asked, ...other.asked].map(({ isClosed }) => isClosed)).toEqual([true])
   },
 )
+
+test('the gateway learns that a service rejects a request for overload, and the client gets no word of ours', async () => {
+  const service = createApp(log)
+  let isBusy = true
+  service.get('/x', async () => {
+    if (isBusy) throw overloaded()
+    return {}
+  })
+  const replicas = new Replicas([await listen(service)])
+  onTestFinished(() => replicas.close())
+  const learned: boolean[] = []
+  const gateway = createApp(log)
+  gateway.get('/x', (request, reply) =>
+    passOn(replicas, request, reply, {
+      headers: { [PRINCIPAL_HEADER]: 'signed' },
+      deadline: Deadline.in(requestTimes.deadline),
+      answered: (isRejected) => void learned.push(isRejected),
+    }),
+  )
+  const url = `${await listen(gateway)}/x`
+  const rejected = await fetch(url)
+  isBusy = false
+  const accepted = await fetch(url)
+  expect([rejected.status, accepted.status]).toEqual([503, 200])
+  expect(learned).toEqual([true, false])
+  expect(rejected.headers.get('retry-after')).toMatch(/^[123]$/)
+  expect([...rejected.headers.keys()].filter((name) => name.startsWith('x-platter'))).toEqual([])
+})
 
 test('a service has the remaining time, less what its answer takes back, whatever the client sent', async () => {
   const { url, asked } = await aSilentService()

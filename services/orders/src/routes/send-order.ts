@@ -49,6 +49,7 @@ type Needs = {
 
 /** Requests of a replica that wait for their orders: of 125 a second, when all go to restaurants that never answer. */
 const WAITING_AT_MOST = 1_000
+
 /**
  * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
  * waits for its saga: what happens to it there is decided in `saga/transition.ts`. All of it within the deadline, and with a
