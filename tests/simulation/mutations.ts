@@ -92,7 +92,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'nobody notes that a client was told of an undecided order': {
     file: `${ORDERS}/final-answer.ts`,
-    from: '  await orders.tell(db, apiKey)\n',
+    from: '    await orders.tell(needs.db, apiKey)\n',
     to: '',
     seed: 4,
     within: 1_000,
