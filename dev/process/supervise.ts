@@ -72,7 +72,7 @@ class Supervisor implements Supervised {
         ? null
         : `${this.name} died ${this.deaths - before} times while starting. Its last words:\n${this.#lastWords}`
     const evidence = () => this.#child?.output() ?? this.#lastWords
-    await until(check, { what: `Starting ${this.name}`, everyMs: 40, hopeless, evidence, ...limits })
+    await until(check, { what: `Starting ${this.name}`, everyMs: 100, hopeless, evidence, ...limits })
   }
 
   async stop(): Promise<void> {
