@@ -75,6 +75,8 @@ export function createApp(log: Log, trustedProxies: readonly string[] = []): App
     keepAliveTimeout: 65_000,
     routerOptions: ROUTING,
     genReqId: requestIdOf,
+    // Without options: with the empty ones that Fastify passes, pino sets each child up anew.
+    childLoggerFactory: (logger, bindings) => logger.child(bindings),
   }) as unknown as App
   answerWhatNodeWouldNot(app)
   observeRequests(app)
