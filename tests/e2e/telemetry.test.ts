@@ -128,7 +128,7 @@ test('SQL is in it, by what it does to which tables', async () => {
   const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
   expect(commit?.attributes).toMatchObject({
     'db.query.summary':
-      'insert orders, select restaurant_links, insert order_statuses, insert deliveries, update deliveries, insert idempotency_keys, insert sagas',
+      'insert orders, select restaurant_links, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
     'db.namespace': expect.any(String) as string,
     'server.address': new URL(stack().urls.postgres).hostname,
   })
@@ -197,7 +197,8 @@ test('an attempt by the sweep is in the trace of its order, and linked to its ac
     },
   })
   const made = spans.filter((span) => span.parentSpanId === retry!.spanId)
-  expect(made.map(({ name }) => name)).toContain('transmit webhook')
+  // Its deadline (`stack.setup.ts`) has passed by then: the order is given up.
+  expect(made.map(({ name }) => name)).toContain('saga transmit')
 })
 
 test('a request that fails on our side leaves its spans though its trace is not sampled', async () => {

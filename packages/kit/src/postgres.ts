@@ -29,8 +29,8 @@ const PARTS = /\b([a-z_]+) as (?:materialized )?\(/gi
 function summaryOf(text: string): string {
   const known = summaries.get(text)
   if (known !== undefined) return known
-  // `with moved as (…)` is no table, and `extract(epoch from now())` reads none.
-  const ignored = new Set(['now', ...Array.from(text.matchAll(PARTS), ([, part]) => part)])
+  // `with moved as (…)`, `extract(epoch from now())` and `on conflict do update set` name no table.
+  const ignored = new Set(['now', 'set', ...Array.from(text.matchAll(PARTS), ([, part]) => part)])
   const done = Array.from(text.matchAll(TABLES), ([, verb = '', table = '']) => {
     const [operation = ''] = verb.toLowerCase().split(' ')
     return ignored.has(table) ? [] : [`${/^(from|join)$/.test(operation) ? 'select' : operation} ${table}`]
