@@ -25,15 +25,15 @@ export type BrokerService = (typeof brokerServices)[number]
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'
 
 /**
- * What a service needs of RabbitMQ, by the messages that it owns (packages/bus/src/topology.ts): a name, any
- * version of it and either type of queue. It takes from its own queues only. Everybody may send through the default exchange, by which
+ * What a service needs of RabbitMQ, by the messages that it owns (packages/bus/src/topology.ts): a name and any
+ * version of it. It takes from its own queues only. Everybody may send through the default exchange, by which
  * commands, questions and their answers go: RabbitMQ does not ask there for whom a message is.
  */
 export function permissionsOf(service: BrokerService): Permissions {
   const own = messages.filter(({ owner }) => owner === service)
   const nudges = own.some(({ kind }) => kind === 'nudge')
   const names = [
-    ...own.map(({ name }) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.(classic|quorum|dead))?`),
+    ...own.map(({ name }) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`),
     ...(service === KEEPER_OF_DEAD_LETTERS ? ['.*\\.dead'] : []),
     // A queue of its own for each who listens; the server makes up its name, which nobody can guess.
     ...(nudges ? ['amq\\.gen-.*'] : []),

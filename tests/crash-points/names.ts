@@ -65,9 +65,9 @@ const stateOf = ({ done, undone, refusal }: SagaState): string =>
 
 type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
 
-/** A message by its queue, without its version and type; an answer to a saga also by what it answers. */
+/** A message by its queue, without its version; an answer to a saga also by what it answers. */
 export function nameOfMessage(to: string, data: unknown): string {
-  const name = to.replace(/\.v\d+(\.\w+)?$/, '')
+  const name = to.replace(/\.v\d+$/, '')
   const { step, undo, outcome } = (data ?? {}) as About
   return outcome ? `${name} (${step}${undo ? ' undone' : ''}: ${outcome.kind})` : name
 }

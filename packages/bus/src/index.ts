@@ -14,7 +14,7 @@ import {
   type QueueType,
 } from './topology.ts'
 
-export { NoAnswer, NotPublished } from './publisher.ts'
+export { NoAnswer, NotPublished } from './unavailable.ts'
 export { deadQueueOf, queueOf } from './topology.ts'
 export type { QueueType } from './topology.ts'
 export type { Context } from './publisher.ts'

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, Nudge, Question } from '@platter/contracts'
-import { inSpan, Problem, traceHeaders, type Log } from '@platter/kit'
-import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage, Message } from 'amqplib'
+import { inSpan, traceHeaders, type Log } from '@platter/kit'
+import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib'
 import { Gathering, type Destination } from './gathering.ts'
 import { KeptConnection } from './kept-connection.ts'
 import { decode, encode, type Outgoing } from './message-format.ts'
+import { Questions } from './questions.ts'
 import { sending } from './spans.ts'
 import { deadQueueOf, exchangeOf, otherQueuesOf, queueOf, type QueueType } from './topology.ts'
+import { NotPublished } from './unavailable.ts'
 
 const CONFIRM_WITHIN_MS = 5_000
 const FLUSH_WITHIN_MS = 1_000
@@ -15,33 +17,12 @@ const FLUSH_WITHIN_MS = 1_000
 /** Bytes that the socket has not taken yet. More are refused: RabbitMQ is slow, and the rows republish. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 
-/**
- * A question is repeated after so long, then after twice as long, and so on: at 0.2, 0.6 and 1.4 s. The message, its reply or
- * its consumer may be lost. The usual reply takes 1 to 5 ms.
- */
-const FIRST_REPEAT_MS = 200
-
-/** What a client is told when a message cannot be published or is not answered; the reason is for the log. */
-class Unavailable extends Problem {
-  constructor(reason: string) {
-    super('service-unavailable', 'A part of the service is not available. Please try again.', {
-      cause: new Error(reason),
-    })
-  }
-}
-
-/** The message was not published, or (a dead letter) not confirmed. */
-export class NotPublished extends Unavailable {}
-
-/** No reply to a question in time. Questions only read, so nothing has happened. */
-export class NoAnswer extends Unavailable {}
-
-type Pending = { resolve(data: unknown): void; askOthers(): void }
-
 /** Where a command or question goes, and under which names else replicas of another version or setting consume it. */
 type Route = { to: Destination; others: readonly Destination[] }
 
 type Session = { light: Channel; confirmed: ConfirmChannel; isBlocked: boolean; backlogBytes: number }
+
+type Options = { urls: readonly string[]; service: string; type: QueueType; log: Log }
 
 export type Context = { requestId: string }
 
@@ -55,25 +36,12 @@ export class Publisher {
   readonly #type: QueueType
   readonly #log: Log
   readonly #gathering = new Gathering((to, items) => this.#publish(to, items))
-  readonly #questions = new Map<string, Pending>()
-  /** Correlation ids are this and a number. */
-  readonly #prefix = randomUUID()
-  #count = 0
+  readonly #questions = new Questions()
   /** By the name of its queue: what was published so far. */
   readonly #routes = new Map<string, Route>()
   readonly #returned = new Set<string>()
 
-  constructor({
-    urls,
-    service,
-    type,
-    log,
-  }: {
-    urls: readonly string[]
-    service: string
-    type: QueueType
-    log: Log
-  }) {
+  constructor({ urls, service, type, log }: Options) {
     this.#type = type
     this.#log = log
     this.connection = new KeptConnection({
@@ -98,44 +66,22 @@ export class Publisher {
     )
   }
 
-  /** The data of the reply; rejects with NoAnswer when there is none within `timeoutMs`. */
-  question(question: Question, data: unknown, context: Context & { timeoutMs: number }): Promise<unknown> {
-    return inSpan(
-      () => sending(queueOf(question, this.#type), data),
-      () => this.#ask(question, data, context),
-    )
-  }
-
-  async #ask(
+  /** The data of the reply; rejects with NoAnswer when there is none within `timeoutMs`, or with NotPublished. */
+  question(
     question: Question,
     data: unknown,
     { requestId, timeoutMs }: Context & { timeoutMs: number },
   ): Promise<unknown> {
-    const deadline = performance.now() + timeoutMs
     const { to, others } = this.#routeOf(question)
-    const id = `${this.#prefix}.${(this.#count += 1)}`
-    const item = { json: JSON.stringify(data), requestId, id, ...traceHeaders() }
-    const left = () => Math.ceil(deadline - performance.now())
-    const ask = () => this.#gathering.add(to, { ...item, timeoutMs: left() })
-    const askOthers = () => this.#publishTo(others, { ...item, timeoutMs: left() })
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#questions.set(id, { resolve, askOthers })
-    let delayMs = FIRST_REPEAT_MS
-    let timer = setTimeout(wake, Math.min(delayMs, timeoutMs))
-    function wake(): void {
-      if (left() < 1) return reject(new NoAnswer(`${question.name} was not answered in time`))
-      ask().then(askOthers, () => 'there is no connection at the moment; there may be one at the next repeat')
-      delayMs *= 2
-      timer = setTimeout(wake, Math.min(delayMs, left()))
-    }
-    try {
-      // Both at once: a rejection of the second while the first is awaited would end the process as unhandled.
-      const [reply] = await Promise.all([promise, ask()])
-      return reply
-    } finally {
-      clearTimeout(timer)
-      this.#questions.delete(id)
-    }
+    const item = () => ({ json: JSON.stringify(data), requestId, ...traceHeaders() })
+    return inSpan(
+      () => sending(to.key, data),
+      () =>
+        this.#questions.ask(question.name, item(), timeoutMs, {
+          toQueue: (one) => this.#gathering.add(to, one),
+          toOthers: (one) => this.#publishTo(others, one),
+        }),
+    )
   }
 
   /** The reply to a question goes to the channel that asked it (direct reply-to). Nobody is told when it is lost. */
@@ -246,12 +192,10 @@ export class Publisher {
     model.on('blocked', () => (session.isBlocked = true))
     model.on('unblocked', () => (session.isBlocked = false))
     // Direct reply-to: the replies come to the channel that asked, over no queue at all.
-    await light.consume('amq.rabbitmq.reply-to', (message) => this.#answered(message), { noAck: true })
+    await light.consume('amq.rabbitmq.reply-to', (message) => message && this.#questions.answered(message), {
+      noAck: true,
+    })
     return session
-  }
-
-  #answered(message: ConsumeMessage | null): void {
-    if (message) for (const { id, data } of decode(message)) this.#questions.get(id ?? '')?.resolve(data)
   }
 
   /** No replica has declared the queue yet: all that are up have another version or setting. */
@@ -261,7 +205,7 @@ export class Publisher {
     for (const { id, requestId, traceparent, content } of decode(message)) {
       try {
         if (id === undefined) this.#publishTo(others, { json: content().toString(), requestId, traceparent })
-        else this.#questions.get(id)?.askOthers()
+        else this.#questions.returned(id)
       } catch (error) {
         this.#log.warn({ message: queue, requestId, err: error }, 'a message without a queue was lost')
       }

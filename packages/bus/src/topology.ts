@@ -6,16 +6,18 @@ export type QueueType = 'classic' | 'quorum'
 
 /**
  * Queues are declared by their owner at each connection. The arguments of a queue never change (RabbitMQ answers 406), so a
- * change of them is a new version in its name; the type is part of the name because it is configured. Everything here means
- * the same on RabbitMQ 3.10 and 4.x. Messages go through the default exchange, by the name of the queue.
+ * change of them is a new version in its name. The type is configured, so each has versions of its own; what a service's user
+ * may do (dev/servers/rabbitmq-users.ts) holds for every version. Everything here means the same on RabbitMQ 3.10 and 4.x.
+ * Messages go through the default exchange, by the name of the queue.
  */
-const VERSION = 'v2'
+const VERSIONS: Readonly<Record<QueueType, string>> = { classic: 'v2', quorum: 'v3' }
+const EVENT_VERSION = 'v2'
 
-export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSION}.${type}`
+export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSIONS[type]}`
 
 /**
  * The same queue under its other names, newest first: of replicas that are configured for the other type, and of the
- * release before v2. Both exist only while replicas are being replaced.
+ * release before these versions. Both exist only while replicas are being replaced.
  */
 export const otherQueuesOf = (message: Command | Question, type: QueueType): readonly string[] => [
   queueOf(message, type === 'classic' ? 'quorum' : 'classic'),
@@ -24,7 +26,7 @@ export const otherQueuesOf = (message: Command | Question, type: QueueType): rea
 
 /** Dead letters have a version of their own: their queues have not changed since v1. */
 export const deadQueueOf = ({ name }: Command): string => `${name}.v1.dead`
-export const exchangeOf = ({ name }: Nudge): string => `${name}.${VERSION}`
+export const exchangeOf = ({ name }: Nudge): string => `${name}.${EVENT_VERSION}`
 
 /** Milliseconds. Nobody waits longer for the answer to a question. */
 const QUESTION_TTL_MS = 5_000

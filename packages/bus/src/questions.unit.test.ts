@@ -1,0 +1,77 @@
+import type { Message } from 'amqplib'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { encode, type Outgoing } from './message-format.ts'
+import { Questions, type Asking } from './questions.ts'
+import { NoAnswer } from './unavailable.ts'
+
+let asked: [queue: string, atMs: number, item: Outgoing][] = []
+let startedAt = 0
+const note = (queue: string, item: Outgoing) => void asked.push([queue, performance.now() - startedAt, item])
+const asking: Asking = {
+  toQueue: async (item) => note('queue', item),
+  toOthers: (item) => note('others', item),
+}
+const when = () => asked.map(([queue, atMs]) => `${queue} ${atMs}`)
+const question = { json: '{"a":1}', requestId: 'r' }
+const reply = (id: string | undefined, json: string) => encode([{ json, id }]) as unknown as Message
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  asked = []
+  startedAt = performance.now()
+})
+afterEach(() => void vi.useRealTimers())
+
+test('a question is repeated after 0.2, 0.6 and 1.4 s, later ones under the other names as well, and then given up', async () => {
+  const questions = new Questions()
+  const answer = questions.ask('catalog.quote', question, 2_000, asking)
+  const outcome = answer.catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(2_100)
+  expect(await outcome).toBeInstanceOf(NoAnswer)
+  expect(when()).toEqual(['queue 0', 'queue 200', 'queue 600', 'others 600', 'queue 1400', 'others 1400'])
+  expect(asked.map(([, , { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 1_400, 600, 600])
+  expect(new Set(asked.map(([, , { id }]) => id)).size).toBe(1)
+})
+
+test('the first reply is the answer, the questions of others go on, and nothing is repeated after it', async () => {
+  const questions = new Questions()
+  const one = questions.ask('catalog.quote', question, 2_000, asking)
+  const other = questions.ask('catalog.quote', question, 2_000, asking)
+  const [id, otherId] = asked.map(([, , item]) => item.id)
+  await vi.advanceTimersByTimeAsync(200)
+  for (const json of ['1', '2']) questions.answered(reply(id, json))
+  expect(await one).toBe(1)
+  await vi.advanceTimersByTimeAsync(400)
+  expect(asked.filter(([, , item]) => item.id === id)).toHaveLength(2)
+  questions.answered(reply(otherId, '3'))
+  expect(await other).toBe(3)
+})
+
+test('a question to a queue that nobody has declared is asked under the other names at once', async () => {
+  const questions = new Questions()
+  const answer = questions.ask('catalog.quote', question, 2_000, asking)
+  const id = asked[0]?.[2].id ?? ''
+  questions.returned(id)
+  expect(when()).toEqual(['queue 0', 'others 0'])
+  questions.answered(reply(id, '1'))
+  expect(await answer).toBe(1)
+})
+
+test('without a connection at first a question fails; without one later it is repeated', async () => {
+  const questions = new Questions()
+  const refused = { ...asking, toQueue: () => Promise.reject(new Error('planted')) }
+  await expect(questions.ask('catalog.quote', question, 2_000, refused)).rejects.toThrow('planted')
+  let isConnected = true
+  const flaky = {
+    ...asking,
+    toQueue: (item: Outgoing) => (isConnected ? asking.toQueue(item) : Promise.reject(new Error('planted'))),
+  }
+  const answer = questions.ask('catalog.quote', question, 2_000, flaky)
+  isConnected = false
+  await vi.advanceTimersByTimeAsync(500)
+  isConnected = true
+  await vi.advanceTimersByTimeAsync(200)
+  expect(when()).toEqual(['queue 0', 'queue 600', 'others 600'])
+  questions.answered(reply(asked[0]?.[2].id, '1'))
+  expect(await answer).toBe(1)
+})
