@@ -40,6 +40,8 @@ export interface StackOptions {
   readonly signal?: AbortSignal
   /** Other programs in the place of ours, for tests of the launcher. */
   readonly entry?: (name: ProcessName) => string
+  /** Puts something between the services and the servers that were found, or in their place, for tests. */
+  readonly between?: (found: Servers) => Promise<Servers>
   /** Other data in the place of ours. */
   readonly seed?: typeof seed
 }
@@ -111,8 +113,9 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()
   const traces = await openTraces(options.traces, { directory, host, reporter, signal }, cleanup)
-  const servers = await findServers({ directory, host, reporter, signal, changed, fresh })
-  cleanup.defer(() => stopServers(servers, reporter))
+  const found = await findServers({ directory, host, reporter, signal, changed, fresh })
+  cleanup.defer(() => stopServers(found, reporter))
+  const servers = (await options.between?.(found)) ?? found
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )

@@ -14,6 +14,9 @@ export type Entry = {
   answer: { status: number; apiKey: string | null; code: string | null; totalCents: number | null } | null
 }
 
+/** How long it took from the first try to the final answer. */
+export type Timed = Entry & { ms: number }
+
 /** Takes every order at once. */
 export const AURORA = 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70'
 
@@ -43,15 +46,15 @@ export async function sendOrders(
     enough: (orders: number) => boolean
     progress: (done: number) => void
   },
-): Promise<Entry[]> {
+): Promise<Timed[]> {
   const random = randomOf(options.seed)
   const items = await itemsOf(stack)
-  const book: Entry[] = []
+  const book: Timed[] = []
   let done = 0
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
       const key = `chaos-${options.seed}-${book.length}`
-      const entry: Entry = { key, kind: random.pick(MIX), tries: 0, answer: null }
+      const entry: Timed = { key, kind: random.pick(MIX), tries: 0, ms: 0, answer: null }
       book.push(entry)
       await sendUntilFinal(stack, entry, bodyOf(entry, items), own)
       options.progress(++done)
@@ -70,7 +73,7 @@ export async function cashOrderSender(
   const items = await itemsOf(stack)
   let number = 0
   return async (gateway) => {
-    const body = bodyOf({ key: `load-${number++}`, kind: 'cash', tries: 0, answer: null }, items)
+    const body = bodyOf({ key: `load-${number++}`, kind: 'cash' }, items)
     const answer = await fetch(`${gateway}/publicapi/v1/send-order`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-access-token': stack.accessKey },
@@ -110,7 +113,10 @@ export async function plainItem(stack: StackFile, restaurantApiKey: string): Pro
   return item.apiKey
 }
 
-function bodyOf({ key, kind }: Entry, items: Record<keyof typeof RESTAURANTS, string>): string {
+function bodyOf(
+  { key, kind }: Pick<Entry, 'key' | 'kind'>,
+  items: Record<keyof typeof RESTAURANTS, string>,
+): string {
   const restaurant = kind === 'refused' ? 'refuses' : kind === 'test' ? 'test' : 'accepts'
   const isCard = kind !== 'cash'
   return JSON.stringify({
@@ -135,13 +141,15 @@ export const cardOf = (kind: Kind) => ({
   expirationYear: '39',
 })
 
-async function sendUntilFinal(stack: StackFile, entry: Entry, body: string, random: Random): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
+async function sendUntilFinal(stack: StackFile, entry: Timed, body: string, random: Random): Promise<void> {
+  const started = performance.now()
+  const end = started + PATIENCE_MS
   while (entry.answer === null && performance.now() < end) {
     entry.tries++
     entry.answer = await sendOnce(stack, entry.key, body)
     if (entry.answer === null) await wait(random.between(100, 600))
   }
+  entry.ms = performance.now() - started
 }
 
 /** The final answer, or null for one that says nothing final: lost, 5xx, 409 still running, 429. */

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { runChaos, startStackForChaos } from './run.ts'
+import { LossyRabbitmq } from './lossy-rabbitmq.ts'
+import { randomOf } from './random.ts'
+import { quantile, runChaos, startStackForChaos } from './run.ts'
 
 // The faults are signals to the servers' processes and files of theirs that are gone.
 process.env['PLATTER_SERVERS'] ??= 'native'
@@ -12,20 +14,35 @@ const { values } = parseArgs({
     replicas: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(randomInt(1_000_000)) },
     pause: { type: 'string', default: '300-1500' },
+    /** The share of messages that RabbitMQ never gets, 0 to 1. Nothing else fails then, so that answers are in time. */
+    drop: { type: 'string', default: '0' },
   },
 })
+/** What a client may expect, milliseconds (requestTimes). */
+const ANSWER_WITHIN_MS = 10_000
 const [low = 300, high = 1_500] = values.pause.split('-').map(Number)
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const stack = await startStackForChaos(Number(values.replicas), say)
+const seed = Number(values.seed)
+const lossy = Number(values.drop) > 0 ? new LossyRabbitmq(Number(values.drop), randomOf(seed)) : null
+const stack = await startStackForChaos(
+  Number(values.replicas),
+  say,
+  lossy ? { between: (servers) => lossy.between(servers) } : {},
+)
 try {
-  const { violations } = await runChaos(stack, {
+  const { violations, entries } = await runChaos(stack, {
     orders: Number(values.orders),
     atOnce: Number(values.clients),
-    seed: Number(values.seed),
-    pauseMs: [low, high],
+    seed,
+    pauseMs: lossy ? null : [low, high],
     say,
   })
-  process.exitCode = violations.length === 0 ? 0 : 1
+  const times = entries.map(({ ms }) => ms)
+  const isLate = lossy !== null && quantile(times, 0.99) > ANSWER_WITHIN_MS
+  if (lossy) say(`${lossy.dropped} of ${lossy.published} messages dropped`)
+  if (isLate) say(`LATE: p99 is above ${ANSWER_WITHIN_MS} ms`)
+  process.exitCode = violations.length === 0 && !isLate ? 0 : 1
 } finally {
   await stack.stop()
+  await lossy?.close()
 }

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
-import { startStack, type Stack } from '../../dev/stack.ts'
+import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
 import { readBooks, unfinished } from './books.ts'
-import { sendOrders, type Entry } from './clients.ts'
+import { sendOrders, type Timed } from './clients.ts'
 import { judge, type Violation } from './judge.ts'
 import { ONE_ROUND, torment, type Fault } from './nemesis.ts'
 import { randomOf } from './random.ts'
@@ -13,23 +13,28 @@ export type ChaosOptions = {
   orders: number
   atOnce: number
   seed: number
-  /** Least and most time from one fault to the next. */
-  pauseMs: [number, number]
+  /** Least and most time from one fault to the next; null for no faults but those of the stack itself. */
+  pauseMs: [number, number] | null
   say: (line: string) => void
 }
 
-export type Report = { entries: Entry[]; faults: Fault[]; violations: Violation[]; settledMs: number | null }
+export type Report = { entries: Timed[]; faults: Fault[]; violations: Violation[]; settledMs: number | null }
 
 /** Everything has to be settled so long after the last fault. */
 const SETTLE_WITHIN_MS = 60_000
 
 /** A stack to be tormented. */
-export const startStackForChaos = (replicas: number, say: (line: string) => void): Promise<Stack> =>
+export const startStackForChaos = (
+  replicas: number,
+  say: (line: string) => void,
+  { between }: Pick<StackOptions, 'between'> = {},
+): Promise<Stack> =>
   startStack({
     runDirectory: fileURLToPath(new URL('../../.run/chaos', import.meta.url)),
     reporter: plainReporter(say),
     replicas,
     fresh: true,
+    ...(between && { between }),
     env: {
       orders: { TRANSMIT_DEADLINE_MS: '120000' },
       simulators: { STEP_MS: '500' },
@@ -44,11 +49,11 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   const started = performance.now()
   const faults: Fault[] = []
   const tell = (fault: Fault) => faults.push(fault)
-  const tormenting = torment(stack, randomOf(seed), { pauseMs, signal: struckEnough.signal, tell })
+  const tormenting = pauseMs && torment(stack, randomOf(seed), { pauseMs, signal: struckEnough.signal, tell })
   const entries = await sendOrders(stack.file, {
     ...options,
     enough: (sent) => {
-      if (sent >= orders && faults.length >= ONE_ROUND) struckEnough.abort()
+      if (sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)) struckEnough.abort()
       return struckEnough.signal.aborted
     },
     progress: every(500, (done) => say(`  ${done} orders answered`)),
@@ -67,7 +72,7 @@ const every = (count: number, tell: (done: number) => void) => (done: number) =>
 }
 
 /** Milliseconds until every saga has ended; null when some never does. */
-async function settled(stack: Stack): Promise<number | null> {
+export async function settled(stack: Stack): Promise<number | null> {
   const started = performance.now()
   while (performance.now() - started < SETTLE_WITHIN_MS) {
     // The database may be on its way back from the last fault.
@@ -84,6 +89,12 @@ const tally = (words: readonly string[]) =>
     .toSorted()
     .join(', ')
 
+/** The smallest value that so large a share of the values does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}
+
 function describe(
   { entries, faults, violations, settledMs }: Report,
   { say, seed, loadMs }: ChaosOptions & { loadMs: number },
@@ -93,6 +104,10 @@ function describe(
   )
   say(
     `answers: ${tally(entries.map(({ answer }) => String(answer?.status ?? 'none')))}; sent ${entries.reduce((sum, { tries }) => sum + tries, 0)} times`,
+  )
+  const times = entries.map(({ ms }) => ms)
+  say(
+    `final answer after ${[0.5, 0.9, 0.99, 1].map((share) => `p${share * 100} ${Math.round(quantile(times, share))} ms`).join(', ')}`,
   )
   say(`faults: ${faults.length} (${tally(faults.map(({ what }) => what))})`)
   say(

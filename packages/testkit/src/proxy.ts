@@ -15,8 +15,11 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-/** `delayMs` is how much later everything arrives, in each direction. */
-export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<Proxy> {
+/** `delayMs` is how much later everything arrives, in each direction. What a client sends goes through `filter`. */
+export async function proxyTo(
+  serverUrl: string,
+  { delayMs = 0, filter }: { delayMs?: number; filter?: () => Transform } = {},
+): Promise<Proxy> {
   const target = new URL(serverUrl)
   /** From each socket to where its bytes go. */
   const ways = new Map<Socket, Writable>()
@@ -27,8 +30,9 @@ export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    pass(client, upstream, { ways, frozen: state.frozen, delayMs })
-    pass(upstream, client, { ways, frozen: state.frozen, delayMs })
+    const passing = { ways, frozen: state.frozen, delayMs }
+    pass(client, upstream, { ...passing, filter: filter?.() })
+    pass(upstream, client, passing)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -63,10 +67,16 @@ export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<
   }
 }
 
-type Passing = { ways: Map<Socket, Writable>; frozen: boolean; delayMs: number }
+type Passing = {
+  ways: Map<Socket, Writable>
+  frozen: boolean
+  delayMs: number
+  filter?: Transform | undefined
+}
 
-function pass(one: Socket, other: Socket, { ways, frozen, delayMs }: Passing): void {
-  const way = delayMs === 0 ? other : delayed(other, delayMs)
+function pass(one: Socket, other: Socket, { ways, frozen, delayMs, filter }: Passing): void {
+  const late = delayMs === 0 ? other : led(other, delay(delayMs))
+  const way = filter ? led(late, filter) : late
   ways.set(one, way)
   // A cut is what the proxy is for: both ends learn of it from their closed sockets.
   one.on('error', () => other.destroy())
@@ -77,15 +87,18 @@ function pass(one: Socket, other: Socket, { ways, frozen, delayMs }: Passing): v
   if (!frozen) one.pipe(way)
 }
 
-function delayed(to: Socket, delayMs: number): Writable {
-  const way = new Transform({
+const delay = (delayMs: number) =>
+  new Transform({
     transform(chunk, _encoding, done) {
       setTimeout(() => this.push(chunk), delayMs)
       done()
     },
     flush: (done) => void setTimeout(done, delayMs),
   })
-  to.once('close', () => way.destroy())
-  way.pipe(to)
-  return way
+
+/** The way through a transform, which ends with where it leads. */
+function led(to: Writable, through: Transform): Transform {
+  to.once('close', () => through.destroy())
+  through.pipe(to)
+  return through
 }
