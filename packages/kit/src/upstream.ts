@@ -110,6 +110,9 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']> : undefined
 
+/** Of the request that a call to another service is a part of; a `Call` is one. Without a deadline the call has its own timeout. */
+export type RequestContext = { requestId: string; deadline?: Deadline }
+
 /**
  * Calls internal operations of another service on our own account. `call` gives the operation's response;
  * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached in time: within
@@ -126,8 +129,7 @@ export function internalCaller(options: {
   return async function call<O extends Operation>(
     operation: O,
     body: Body<O>,
-    requestId: string,
-    deadline: Deadline = Deadline.in(options.timeoutMs),
+    { requestId, deadline = Deadline.in(options.timeoutMs) }: RequestContext,
   ): Promise<z.output<O['response']>> {
     const headers = {
       'content-type': 'application/json',

@@ -68,7 +68,7 @@ export class AccessKeys {
 
   /** For readiness: accounts answers. The hash is of no key. */
   async check(): Promise<void> {
-    await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, newRequestId())
+    await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, { requestId: newRequestId() })
   }
 
   async #find(hash: string, requestId: string): Promise<Principal | null> {
@@ -87,7 +87,7 @@ export class AccessKeys {
   #ask(hash: string, requestId: string): Promise<Known> {
     const asking = this.#asking.get(hash)
     if (asking) return asking
-    const asked = this.#call(ResolveAccessKey, { hash }, requestId)
+    const asked = this.#call(ResolveAccessKey, { hash }, { requestId })
       .then(({ principal }) => {
         const known = { principal, at: performance.now() }
         if (this.#known.size >= MAX_KNOWN) this.#known.clear()

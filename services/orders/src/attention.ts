@@ -1,5 +1,5 @@
 import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
-import type { internalCaller } from '@platter/kit'
+import type { internalCaller, RequestContext } from '@platter/kit'
 import { awaitedStep } from '#/saga/transition.ts'
 import * as store from '#/store/attention.ts'
 import type { Db } from '#/store/tables.ts'
@@ -24,14 +24,14 @@ type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
 export async function readAttention(
   { db, payments, unknownAfterMs, acceptWithinMs }: Needs,
   { before, limit }: { before: Before | null; limit: number },
-  requestId: string,
+  context: RequestContext,
 ): Promise<Listed[]> {
   const page = (source: Source) => ({ before: before && within(before, source), limit })
   const [letters, sagas, orders, unknown] = await Promise.all([
     store.deadLetters(db, page('letter')),
     store.overdueSagas(db, page('saga')),
     store.unacceptedOrders(db, page('order'), acceptWithinMs),
-    payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, requestId),
+    payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, context),
   ])
   return [
     ...letters.map((row) => listed('letter', letter(row))),

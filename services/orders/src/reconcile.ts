@@ -8,7 +8,7 @@ import {
   type PaymentRow,
   type ReconciliationCounts,
 } from '@platter/contracts'
-import type { internalCaller } from '@platter/kit'
+import type { internalCaller, RequestContext } from '@platter/kit'
 import { judgeOrder, judgeStray, paymentOfNobody, stands } from '#/domain/books.ts'
 import * as books from '#/store/books.ts'
 import type { Db } from '#/store/tables.ts'
@@ -37,8 +37,8 @@ const CHARGED_WITHIN_SECONDS = 3
  * Compares the books batch by batch, oldest first, for as long as the budget lasts: two batches of orders and of
  * charges are in memory at a time. Throws Problem payment-unavailable when the processor's book cannot be read.
  */
-export async function reconcile(needs: Needs, start: Position, requestId: string): Promise<Reconciled> {
-  const run = new Run(needs, start, requestId)
+export async function reconcile(needs: Needs, start: Position, context: RequestContext): Promise<Reconciled> {
+  const run = new Run(needs, start, context)
   const end = performance.now() + BUDGET_MS
   let more = true
   while (more && performance.now() < end && run.mismatches.length < MISMATCHES) more = await run.batch()
@@ -49,7 +49,7 @@ export async function reconcile(needs: Needs, start: Position, requestId: string
 
 class Run {
   readonly #needs: Needs
-  readonly #requestId: string
+  readonly #context: RequestContext
   position: Position
   readonly mismatches: Mismatch[] = []
   readonly counts = {
@@ -64,10 +64,10 @@ class Run {
   /** Charges of orders that have not come yet, or never will. */
   #unclaimed: Charge[] = []
 
-  constructor(needs: Needs, start: Position, requestId: string) {
+  constructor(needs: Needs, start: Position, context: RequestContext) {
     this.#needs = needs
     this.position = start
-    this.#requestId = requestId
+    this.#context = context
   }
 
   /** Judges the next batch. False when it was the last one. */
@@ -101,7 +101,7 @@ class Run {
 
   async #rows(orderApiKeys: string[], time: { from: number; to: number }): Promise<PaymentRow[]> {
     const { payments } = this.#needs
-    return (await payments(ReadPaymentRows, { orderApiKeys, ...time }, this.#requestId)).rows
+    return (await payments(ReadPaymentRows, { orderApiKeys, ...time }, this.#context)).rows
   }
 
   async #charges(time: { from: number; to: number }): Promise<Charge[]> {
@@ -111,7 +111,7 @@ class Run {
       const page: { charges: Charge[]; after: string | null } = await this.#needs.payments(
         ReadCharges,
         { ...time, after },
-        this.#requestId,
+        this.#context,
       )
       all.push(...page.charges)
       after = page.after
@@ -125,7 +125,7 @@ class Run {
     const missing = rows.filter(({ processorId }) => processorId !== null && !there.has(processorId))
     for (let at = 0; at < missing.length; at += CHARGES_AT_ONCE) {
       const orderApiKeys = missing.slice(at, at + CHARGES_AT_ONCE).map(({ orderApiKey }) => orderApiKey)
-      const found = await this.#needs.payments(FindCharges, { orderApiKeys }, this.#requestId)
+      const found = await this.#needs.payments(FindCharges, { orderApiKeys }, this.#context)
       for (const charge of found.charges) there.set(charge.id, charge)
     }
     return [...there.values()]

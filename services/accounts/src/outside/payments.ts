@@ -1,5 +1,5 @@
 import { requestTimes, Tokenize, type CardUser, type NewCard } from '@platter/contracts'
-import { internalCaller, type Deadline, type InternalSecrets, type Replicas } from '@platter/kit'
+import { internalCaller, type InternalSecrets, type RequestContext, type Replicas } from '@platter/kit'
 
 /**
  * Exchanges a card for the processor's token: the one way on which number and cvv leave this process. Throws
@@ -7,13 +7,7 @@ import { internalCaller, type Deadline, type InternalSecrets, type Replicas } fr
  */
 export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.tokenize })
-  return (
-    card: NewCard,
-    by: CardUser,
-    { requestId, deadline }: { requestId: string; deadline: Deadline },
-  ) => {
-    const body = { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }
-    return call(Tokenize, body, requestId, deadline)
-  }
+  return (card: NewCard, by: CardUser, context: RequestContext) =>
+    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }, context)
 }
 export type Tokenizer = ReturnType<typeof tokenizer>

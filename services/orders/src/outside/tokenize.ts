@@ -1,20 +1,14 @@
 import { Tokenize, type CardUser, type NewCard } from '@platter/contracts'
-import type { Deadline, internalCaller } from '@platter/kit'
+import type { internalCaller, RequestContext } from '@platter/kit'
 
 export type Tokenizer = (
   card: NewCard,
   by: CardUser,
-  requestId: string,
-  deadline: Deadline,
+  context: RequestContext,
 ) => Promise<{ token: string; brand: string; lastFour: string }>
 
 /** Exchanges a new card's number for a token, over HTTP and in memory only, before anything is stored or queued. */
 export const tokenizer =
   (call: ReturnType<typeof internalCaller>): Tokenizer =>
-  (card, by, requestId, deadline) =>
-    call(
-      Tokenize,
-      { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by },
-      requestId,
-      deadline,
-    )
+  (card, by, context) =>
+    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }, context)

@@ -5,9 +5,9 @@ import { readAttention, type Needs } from '#/attention.ts'
 /** Ids, types, reasons and counts: what the messages say stays in the rows. */
 export const attention =
   (needs: Needs): Handler<typeof ReadAttention> =>
-  async ({ query: { limit, cursor }, requestId, url, setHeader }) => {
+  async ({ query: { limit, cursor }, requestId, deadline, url, setHeader }) => {
     const before = cursor === undefined ? null : readCursor(cursor, Before)
-    const found = await readAttention(needs, { before, limit: limit + 1 }, requestId)
+    const found = await readAttention(needs, { before, limit: limit + 1 }, { requestId, deadline })
     const page = found.slice(0, limit)
     if (found.length > limit) setHeader('link', nextPage(url, page.at(-1)?.position))
     return page.map(({ item }) => item)

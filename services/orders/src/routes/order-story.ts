@@ -12,7 +12,7 @@ const NUMBER = /^\d{1,15}$/
 /** Everything that is known of an order, for operators; of its card no more than clients see. */
 export const getOrderStory =
   (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof GetOrderStory> =>
-  async ({ params, requestId }) => {
+  async ({ params, requestId, deadline }) => {
     const number = NUMBER.test(params.apiKey) ? Number(params.apiKey) : null
     const story = await orderStory.find(db, number === null ? params : { number })
     if (!story)
@@ -23,7 +23,7 @@ export const getOrderStory =
     const { apiKey } = story.order
     const [statuses, { payment }] = await Promise.all([
       orders.statuses(db, apiKey),
-      payments(ReadPaymentStory, { orderApiKey: apiKey }, requestId),
+      payments(ReadPaymentStory, { orderApiKey: apiKey }, { requestId, deadline }),
     ])
     const { order, link, delivery } = story
     return {

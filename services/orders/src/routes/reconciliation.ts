@@ -15,9 +15,9 @@ const Cursor = z.object({
 /** The books of orders and deliveries are ours; payments read the two others. */
 export const reconciliation =
   (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof Reconciliation> =>
-  async ({ query: { since, cursor }, requestId, url, setHeader }) => {
+  async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
     const start = cursor === undefined ? beginning(since, await now(db)) : readCursor(cursor, Cursor)
-    const { counts, mismatches, next } = await reconcile({ db, payments }, start, requestId)
+    const { counts, mismatches, next } = await reconcile({ db, payments }, start, { requestId, deadline })
     if (next) setHeader('link', nextPage(url, next))
     return { since, until: start.until, complete: next === null, counts, mismatches }
   }

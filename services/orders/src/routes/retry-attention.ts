@@ -1,6 +1,6 @@
 import type { Bus } from '@platter/bus'
 import { AskPaymentAgain, commands, RetryAttention } from '@platter/contracts'
-import { Problem, type Handler, type internalCaller } from '@platter/kit'
+import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
 import { keptOnce } from '@platter/kit/kept-once'
 import { splitId } from '#/attention.ts'
 import * as store from '#/store/attention.ts'
@@ -20,7 +20,7 @@ type Rest = (trx: Trx) => Promise<string>
 export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> {
   const { kept, once } = keptOnce(db, RetryAttention)
 
-  async function tryAgain(id: string, requestId: string): Promise<Rest> {
+  async function tryAgain(id: string, context: RequestContext): Promise<Rest> {
     const { source, key } = splitId(id) ?? nobody()
     switch (source) {
       case 'letter':
@@ -33,7 +33,7 @@ export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Ha
           return 'Nothing can be tried again: only the restaurant can start the order. Call it.'
         }
       case 'payment': {
-        const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, requestId)
+        const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, context)
         return async (trx) => {
           if (!found) nobody()
           // What payments know now, its saga has to ask for.
@@ -48,7 +48,7 @@ export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Ha
     const replayed = await kept(call)
     if (replayed) return replayed
     const { id } = call.params
-    const rest = await tryAgain(id, call.requestId)
+    const rest = await tryAgain(id, call)
     return once(call, async (trx) => ({ id, done: await rest(trx) }))
   }
 }

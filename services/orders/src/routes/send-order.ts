@@ -127,8 +127,7 @@ async function tokenized(
   const { token, brand, lastFour } = await tokenize(
     card,
     { applicationId, userApiKey, address: clientAddress(headers) },
-    requestId,
-    deadline.earlier(requestTimes.answer),
+    { requestId, deadline: deadline.earlier(requestTimes.answer) },
   )
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
