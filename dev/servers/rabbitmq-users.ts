@@ -25,6 +25,14 @@ export type BrokerService = (typeof brokerServices)[number]
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'
 
 /**
+ * Commands of the version before this one. While an upgrade is rolled out, its replicas still declare their queues: without
+ * the right to, they would lose their connections over and over.
+ */
+const RETIRED: Readonly<Partial<Record<BrokerService, readonly string[]>>> = {
+  orders: ['restaurants.transmit'],
+}
+
+/**
  * What a service needs of RabbitMQ, by the messages that it owns (packages/bus/src/topology.ts): a name and any
  * version of it. It takes from its own queues only. Everybody may send through the default exchange, by which
  * commands, questions and their answers go: RabbitMQ does not ask there for whom a message is.
@@ -33,7 +41,9 @@ export function permissionsOf(service: BrokerService): Permissions {
   const own = messages.filter(({ owner }) => owner === service)
   const nudges = own.some(({ kind }) => kind === 'nudge')
   const names = [
-    ...own.map(({ name }) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`),
+    ...[...own.map(({ name }) => name), ...(RETIRED[service] ?? [])].map(
+      (name) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`,
+    ),
     ...(service === KEEPER_OF_DEAD_LETTERS ? ['.*\\.dead'] : []),
     // A queue of its own for each who listens; the server makes up its name, which nobody can guess.
     ...(nudges ? ['amq\\.gen-.*'] : []),
