@@ -32,7 +32,7 @@ export function nameOfStatement(args: readonly unknown[], stack: string): string
 }
 
 const tablesOf = (text: string): string =>
-  [...text.matchAll(/\b(insert into|update|delete from) "?(\w+)/gi)]
+  [...text.matchAll(/\b(insert into|(?<!for )update|delete from) "?(\w+)/gi)]
     .map(([, verb, table]) => `${verb} ${table}`)
     .join(', ')
 
