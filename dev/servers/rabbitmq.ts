@@ -21,8 +21,12 @@ export function findRabbitmq(): string | null {
 type Name = (typeof brokerServices)[number] | 'platter'
 type Passwords = Readonly<Record<Name, string>>
 
-interface Node {
+/** A node that can be started. */
+export interface Node {
+  readonly name: string
   readonly folder: string
+  /** The folder with Erlang's cookie, which the nodes of a cluster share. */
+  readonly home: string
   readonly program: string
   readonly passwords: Passwords
   readonly amqp: number
@@ -33,20 +37,19 @@ interface Node {
 /** Starts a RabbitMQ node of our own on free ports, without plugins, its data in the run directory. */
 export function startRabbitmq(context: ServerContext): Promise<Server> {
   return context.reporter.step('RabbitMQ', async (step) => {
-    const node = await prepareNode(context)
+    const node = await prepareOnlyNode(context)
     const { signal } = context
     const names = keepRunning('epmd', () => epmdSpec(node, context), context)
     await names.ready(() => answersTcp('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
     const broker = keepRunning('rabbitmq', () => forgetHalfMade(node, brokerSpec(node, context)), context)
-    const urlOf = (name: Name) => `amqp://${name}:${node.passwords[name]}@127.0.0.1:${node.amqp}`
-    const url = urlOf('platter')
+    const url = urlOf(node, 'platter')
     await broker.ready(() => answersAmqp(url), { withinMs: 90_000, signal })
     writeFileSync(completeFile(node), '')
     step.result(`port ${node.amqp}`)
     return {
       kind: 'rabbitmq',
       url,
-      urls: Object.fromEntries(brokerServices.map((name) => [name, urlOf(name)])),
+      urls: Object.fromEntries(brokerServices.map((name) => [name, urlOf(node, name)])),
       origin: 'native',
       data: node.folder,
       pids: () => (broker.pid === null ? [] : [broker.pid]),
@@ -63,30 +66,50 @@ function keepRunning(name: string, spec: () => ProcessSpec, context: ServerConte
   return supervise(host, { name, spec, changed, say: context.reporter.say })
 }
 
-async function prepareNode(context: ServerContext): Promise<Node> {
+/** The URL of a node for one of its users. */
+export const urlOf = ({ passwords, amqp }: Node, name: Name): string =>
+  `amqp://${name}:${passwords[name]}@127.0.0.1:${amqp}`
+
+async function prepareOnlyNode({ directory }: ServerContext): Promise<Node> {
   const program = findRabbitmq()
   if (program === null) throw new Error('There is no rabbitmq-server on this machine')
-  const folder = join(context.directory, 'rabbitmq')
+  const folder = join(directory, 'rabbitmq')
   mkdirSync(folder, { recursive: true })
+  const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3)
+  const passwords = loadPasswords(join(folder, 'passwords.json'))
+  const node = {
+    name: nodeName(directory),
+    folder,
+    home: folder,
+    program,
+    passwords,
+    amqp,
+    distribution,
+    epmd,
+  }
+  writeConfiguration(node)
+  return node
+}
+
+/** `lines`: what rabbitmq.conf says besides. */
+export function writeConfiguration({ folder, passwords }: Node, lines: readonly string[] = []): void {
+  const definitionsFile = join(folder, 'definitions.json')
   // One of each, else the machine's own in /etc/rabbitmq would count. An empty list in Erlang is `[].`.
   const files = {
     'env.conf': '',
-    'rabbitmq.conf': `log.console = true\nlog.file = false\nload_definitions = ${join(folder, 'definitions.json')}\n`,
+    'rabbitmq.conf': `${['log.console = true', 'log.file = false', `load_definitions = ${definitionsFile}`, ...lines].join('\n')}\n`,
     'advanced.config': '[].\n',
     enabled_plugins: '[].\n',
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
-  const passwords = loadPasswords(join(folder, 'passwords.json'))
   const administrator = { name: 'platter', password: passwords.platter }
-  writeWhole(join(folder, 'definitions.json'), JSON.stringify(definitions(passwords, administrator)))
-  const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3)
-  return { folder, program, passwords, amqp, distribution, epmd }
+  writeWhole(definitionsFile, JSON.stringify(definitions(passwords, administrator)))
 }
 
 const password = () => randomBytes(18).toString('base64url')
 
 /** New ones where there are none. RabbitMQ is told them at every start, so a wiped disk loses no user. */
-function loadPasswords(file: string): Passwords {
+export function loadPasswords(file: string): Passwords {
   const text = readIfPresent(file)
   if (text !== null) return JSON.parse(text) as Passwords
   const services = brokerServices.map((name) => [name, password()] as const)
@@ -95,8 +118,9 @@ function loadPasswords(file: string): Passwords {
   return passwords
 }
 
-// Erlang's directory of nodes. The VM would start one that detaches itself and stays behind for ever.
-function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
+/** Erlang's directory of nodes. */
+// The VM would start one that detaches itself and stays behind for ever.
+export function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
   return {
     ...common('epmd', context, node),
     command: findProgram('epmd', '/usr/lib/erlang/bin') ?? 'epmd',
@@ -105,7 +129,8 @@ function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
   }
 }
 
-function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
+/** How the program of a node is run. */
+export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
   const inFolder = (name: string) => join(node.folder, name)
   return {
     ...common('rabbitmq', context, node),
@@ -116,7 +141,7 @@ function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
     args: [],
     env: {
       ...erlangEnvironment(node),
-      RABBITMQ_NODENAME: nodeName(context.directory),
+      RABBITMQ_NODENAME: node.name,
       RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
       RABBITMQ_NODE_PORT: String(node.amqp),
       RABBITMQ_DIST_PORT: String(node.distribution),
@@ -147,12 +172,12 @@ function forgetHalfMade(node: Node, spec: ProcessSpec): ProcessSpec {
 
 const completeFile = (node: Node) => join(node.folder, 'complete')
 
-function erlangEnvironment(node: Node): NodeJS.ProcessEnv {
+/** What every program of Erlang needs to find the node. */
+export function erlangEnvironment(node: Pick<Node, 'home' | 'epmd'>): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     LANG: 'C.UTF-8',
-    // The home of Erlang's cookie.
-    HOME: node.folder,
+    HOME: node.home,
     ERL_EPMD_PORT: String(node.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     ERL_CRASH_DUMP_SECONDS: '0',
