@@ -19,11 +19,11 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
 ]
-// Each group is one vitest run, so that a stack that does not start hides no other results; the longest come first.
-// end-to-end and browser tests share a stack. Not here: the project rolling. README.md, "What npm test runs", says which
+// Each group is one vitest run: a stack that does not start hides no other results. The longest come first.
+// End-to-end and browser tests share a stack. Not here: the project rolling. README.md, "What npm test runs", says which
 // commands run at full length.
 const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
-/** One group computes while another waits for processes that it has killed. With two, a core of two is idle for a fifth of the time. */
+/** Groups that run at the same time: one computes while another waits for processes that it has killed. */
 const AT_ONCE = 3
 
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }

@@ -25,6 +25,8 @@ const FLAGS = [
   '--no-first-run',
   '--disable-component-update',
   '--disable-sync',
+  // A page is of one site: without isolation of sites it needs two processes to start instead of three.
+  '--disable-site-isolation-trials',
 ]
 
 export const launch = (): Promise<Browser> =>

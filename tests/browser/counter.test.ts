@@ -138,7 +138,7 @@ describe.skipIf(program() === null)('the counter', () => {
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
     await plant(
-      `update catalog.restaurants set paused_until = now() + interval '3 seconds' where api_key = $1`,
+      `update catalog.restaurants set paused_until = now() + interval '6 seconds' where api_key = $1`,
       own.apiKey,
     )
     await readAgain(page)

@@ -25,6 +25,8 @@ const NOTE = `${word('Nut', 200)} ALLERGIC TO PEANUTS`
 
 let browser: Browser
 let own: OwnRestaurant
+/** One page for all sizes: a new one costs a second of a core. */
+let page: Page
 
 const placeOne = () =>
   place(own, {
@@ -76,7 +78,7 @@ const viewports = Object.entries(VIEWPORTS)
 /** What a person looks for: the end of the note is on the card, in full. */
 const noteOf = (order: Locator) => order.getByText('ALLERGIC TO PEANUTS')
 
-const isWiderThanScreen = (page: Page): Promise<boolean> =>
+const isWiderThanScreen = (): Promise<boolean> =>
   page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll('.top, .board, .column')].some(
       (element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth,
@@ -84,7 +86,7 @@ const isWiderThanScreen = (page: Page): Promise<boolean> =>
   )
 
 /** Columns that one screen does not show side by side have a button. */
-async function show(page: Page, column: RegExp): Promise<void> {
+async function show(column: RegExp): Promise<void> {
   const choose = page.getByRole('button', { name: column })
   if (await choose.isVisible()) await choose.click()
 }
@@ -94,38 +96,38 @@ describe.skipIf(program() === null)('words that are longer than a line', () => {
     browser = await launch()
     const names = { restaurant: word('Lantern', 100), soup: word('Lentil', 100), chili: word('Chili', 100) }
     own = await aConsole('detailed', names)
+    ;({ page } = await signIn(browser, own))
   })
   afterAll(() => browser.close())
 
   test.each(viewports)('cut nothing off an open order on %s', async (name, viewport) => {
     const order = await placeOne()
-    const { page, context } = await signIn(browser, own, { viewport })
+    await page.setViewportSize(viewport)
     const shown = cardIn(page, 'New', order)
     await noteOf(shown).waitFor()
     await shown.scrollIntoViewIfNeeded()
     await shoot(page, `long-text-${name.replaceAll(/\W+/g, '-')}`)
     expect(await cutOff(shown)).toEqual([])
-    expect(await isWiderThanScreen(page)).toBe(false)
-    await context.close()
+    expect(await isWiderThanScreen()).toBe(false)
   })
 
   test.each(viewports)('cut nothing off a finished order on %s', async (name, viewport) => {
     const order = await placeOne()
     await refuse(own, order.apiKey, word('Sorry', 400))
-    const { page, context } = await signIn(browser, own, { viewport })
-    await show(page, /Done$/)
+    await page.setViewportSize(viewport)
+    await show(/Done$/)
     const shown = cardIn(page, 'Done', order)
     await shown.locator('summary').click()
     await noteOf(shown).waitFor()
     await shoot(page, `long-text-done-${name.replaceAll(/\W+/g, '-')}`)
     expect(await cutOff(shown)).toEqual([])
-    await context.close()
   })
 
   test('cut nothing off a ticket of 80 mm', async () => {
     const { id } = await placeOne()
     // 80 mm at 96 px an inch.
-    const { page, context } = await signIn(browser, own, { viewport: { width: 302, height: 800 } })
+    await page.setViewportSize({ width: 302, height: 800 })
+    await show(/New$/)
     await button(page, `Print order ${id}`).click()
     await page.emulateMedia({ media: 'print' })
     const ticket = page.locator('.ticket')
@@ -135,6 +137,5 @@ describe.skipIf(program() === null)('words that are longer than a line', () => {
     const { width } = (await ticket.boundingBox()) ?? { width: 0 }
     // 72 mm, which is what printers of 80 mm print.
     expect(width).toBeLessThanOrEqual((72 / 25.4) * 96 + 1)
-    await context.close()
   })
 })
