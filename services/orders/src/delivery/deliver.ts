@@ -107,14 +107,15 @@ export class Deliveries {
     const lease = { orderApiKey: order.apiKey, attempt }
     using held = this.#leases.hold(lease, given.leasedAt)
     using permit = await this.#permits.acquire(order.restaurantApiKey)
+    // Another replica may be at it, or have given the order up and notified the restaurant: it must not arrive after that.
+    if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#needs.orchestrator.handleDelivery(order.apiKey, { outcome: 'unreachable' })
     if (!permit) {
       this.#needs.orchestrator.announce(order.apiKey)
       return await deliveries.releaseLease(this.#needs.db, lease, null)
     }
-    // Another replica may have given the order up since, and notified the restaurant: it must not arrive after that.
-    if (held.isValid) await this.#transmit(lease, given)
+    await this.#transmit(lease, given)
   }
 
   async #transmit(lease: deliveries.Lease, { link, order }: Attempt): Promise<void> {
