@@ -62,6 +62,8 @@ export class Permit implements Disposable {
   readonly #count: (change: 1 | -1) => void
   #isInUse = true
   #isReleased = false
+  #usedMs = 0
+  #usedSince = performance.now()
 
   constructor(count: (change: 1 | -1) => void) {
     this.#count = count
@@ -81,6 +83,11 @@ export class Permit implements Disposable {
     }
   }
 
+  /** Milliseconds in which the permit was in use: how long the work took without what it waited for outside. */
+  get usedMs(): number {
+    return this.#usedMs + (this.#isInUse ? performance.now() - this.#usedSince : 0)
+  }
+
   release(): void {
     this.#isReleased = true
     this.#setInUse(false)
@@ -92,12 +99,14 @@ export class Permit implements Disposable {
 
   #setInUse(isInUse: boolean): void {
     if (this.#isInUse === isInUse) return
+    this.#usedMs = this.usedMs
+    this.#usedSince = performance.now()
     this.#isInUse = isInUse
     this.#count(isInUse ? 1 : -1)
   }
 }
 
-/** On an answer to the gateway: this process is at its limit, and the gateway should send less. */
+/** On an answer to the gateway, a rejection or any other one: this process is late with its own work, and should be sent less. */
 export const OVERLOADED_HEADER = 'x-platter-overloaded'
 
 /** No side effects; safe to retry. `Retry-After` is jittered over 1 to 3 s, so that clients do not come back together. */

@@ -7,15 +7,16 @@ const DECREASE = 0.9
 
 /**
  * A concurrency limit for a service that says itself when it is overloaded, found by additive increase and multiplicative
- * decrease, as TCP finds its window (RFC 5681): 5 more each 100 ms while requests find no permit, a tenth less as soon as
- * the service has rejected one. So it grows while requests wait for a slow processor, shrinks while the service
- * is short of CPU, and what is too much is refused here, where that is cheap (docs/decisions/0031).
+ * decrease, as TCP finds its window (RFC 5681, RFC 3168): up to 5 more each 100 ms while requests find no permit, a tenth less as
+ * soon as the service rejects one or marks its answer. So it grows while requests wait for a slow processor, shrinks while the
+ * service is short of CPU, and what is too much is refused here, where that is cheap (docs/decisions/0031).
  */
 export class AdaptiveLimit extends ConcurrencyLimit {
   readonly #least: number
   readonly #most: number
   #wasReached = false
-  #wasRejected = false
+  #answers = 0
+  #decreases = 0
 
   constructor({ first, least, most }: { first: number; least: number; most: number }) {
     super(first)
@@ -29,20 +30,35 @@ export class AdaptiveLimit extends ConcurrencyLimit {
     return isAvailable
   }
 
+  /** How often the limit was decreased. A request that is sent now tells it to `answered` afterwards. */
+  get decreases(): number {
+    return this.#decreases
+  }
+
   /**
-   * The service has rejected a request that had a permit. The first rejection counts, for all of one moment are one overload; and it
-   * counts at once, for until then everything that comes goes to the service and is rejected there.
+   * The service answered a request that was sent after so many decreases. One from before the last decrease tells nothing of
+   * the present limit. An overload counts at once: until then everything that comes goes to the service.
    */
-  rejected(): void {
-    if (this.#wasRejected) return
-    this.#wasRejected = true
+  answered(decreasesBefore: number, isOverloaded: boolean): void {
+    if (decreasesBefore < this.#decreases) return
+    if (!isOverloaded) {
+      this.#answers += 1
+      return
+    }
+    this.#decreases += 1
+    this.#answers = 0
     this.limit = Math.max(this.#least, Math.floor(Math.min(this.limit, this.inUse) * DECREASE))
   }
 
-  /** To be repeated each `ADAPT_EVERY_MS`; false, as there is no more to do until then. */
+  /**
+   * To be repeated each `ADAPT_EVERY_MS`; false, as there is no more to do until then. After a decrease the limit grows as good
+   * answers come, no faster than the service works; before the first one by time, for all may wait for something silent.
+   */
   adapt(): false {
-    if (this.#wasReached && !this.#wasRejected) this.limit = Math.min(this.#most, this.limit + INCREASE)
-    this.#wasReached = this.#wasRejected = false
+    const increase = this.#decreases === 0 ? INCREASE : Math.min(INCREASE, this.#answers)
+    if (this.#wasReached) this.limit = Math.min(this.#most, this.limit + increase)
+    this.#wasReached = false
+    this.#answers = 0
     return false
   }
 }

@@ -30,15 +30,15 @@ const NOT_PASSED_ON = new Set([
 ])
 
 /**
- * `stream`: the answer may go on for hours, until the signal ends it. `answered` is called when a replica answers, and whether it
- * rejects the request because it is overloaded.
+ * `stream`: the answer may go on for hours, until the signal ends it. `answered` is called when a replica answers, with whether it
+ * is overloaded.
  */
 type Sent = {
   headers: Record<string, string>
   /** When the client is to be answered. The replica that is asked has `requestTimes.relay` less. */
   deadline: Deadline
   stream?: AbortSignal
-  answered?: (isRejected: boolean) => void
+  answered?: (isOverloaded: boolean) => void
 }
 
 /**
@@ -82,7 +82,7 @@ export async function requestShared(
     })
     answered(response.statusCode)
     replicas.answered(pool, response.headers)
-    learn?.(isRejection(response.headers))
+    learn?.(isOverloaded(response.headers))
     const body = Buffer.from(await response.body.arrayBuffer())
     if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
     if (response.statusCode === 304) return kept
@@ -188,7 +188,7 @@ function exchange(
   const learn = (given: Headers) => {
     clearTimeout(timer)
     replicas.answered(pool, given)
-    answered?.(isRejection(given))
+    answered?.(isOverloaded(given))
   }
   const relay = new Relay(reply, stream, { learn, resolve, reject })
   // To the millisecond, where undici's headersTimeout may be a second late.
@@ -199,7 +199,7 @@ function exchange(
 
 type Headers = Record<string, string | string[] | undefined>
 
-const isRejection = (headers: Headers): boolean => headers[OVERLOADED_HEADER] !== undefined
+const isOverloaded = (headers: Headers): boolean => headers[OVERLOADED_HEADER] !== undefined
 
 type Told = {
   learn(headers: Headers): void

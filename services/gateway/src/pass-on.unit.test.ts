@@ -78,7 +78,7 @@ test('the gateway learns that a service rejects a request for overload, and the 
     passOn(replicas, request, reply, {
       headers: { [PRINCIPAL_HEADER]: 'signed' },
       deadline: Deadline.in(requestTimes.deadline),
-      answered: (isRejected) => void learned.push(isRejected),
+      answered: (isOverloaded) => void learned.push(isOverloaded),
     }),
   )
   const url = `${await listen(gateway)}/x`

@@ -133,10 +133,12 @@ export function limitsOf(
 /** Acquires a permit, which is released when the owner answers. Throws Problem overloaded when there is none. */
 function admission({ concurrency }: Limits, principal: Principal) {
   const permit = concurrency?.acquire(applicationOf(principal))
+  const adaptive = concurrency instanceof AdaptiveLimit ? concurrency : null
+  const decreases = adaptive?.decreases ?? 0
   return {
-    answered(isRejected: boolean) {
+    answered(isOverloaded: boolean) {
+      adaptive?.answered(decreases, isOverloaded)
       permit?.release()
-      if (isRejected && concurrency instanceof AdaptiveLimit) concurrency.rejected()
     },
     [Symbol.dispose]: () => permit?.release(),
   }

@@ -13,6 +13,7 @@ import {
   mismatch,
   newApiKey,
   overloaded,
+  OVERLOADED_HEADER,
   Problem,
   Rendered,
   type Call,
@@ -47,6 +48,8 @@ type Needs = {
   limit: ConcurrencyLimit
 }
 
+/** An order that takes so long to check and accept, waits for others excluded, tells the gateway to send less. Usual are 20 ms. */
+const LATE_MS = 500
 /** Requests of a replica that wait for their orders: of 125 a second, when all go to restaurants that never answer. */
 const WAITING_AT_MOST = 1_000
 
@@ -73,6 +76,7 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     using watch = waiters.watch(apiKey)
     const accepted = await accept(needs, call, { apiKey, watch, checked, newCard })
     call.concerns(apiKey)
+    if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
     return await permit.suspend(() => finalAnswer(needs, { apiKey, accepted, watch }, call))
   }
 }
