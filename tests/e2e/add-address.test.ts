@@ -53,10 +53,10 @@ describe('400', () => {
     ['/streetAddress', { streetAddress: ' ' }],
     ['/streetAddress', { streetAddress: 's'.repeat(201) }],
     ['/aptNumber', { aptNumber: 'a'.repeat(51) }],
-    ['/aptNumber', { aptNumber: 4 }],
+    ['/aptNumber', { aptNumber: [4] }],
     ['/city', { city: 'c'.repeat(101) }],
     ['/state', { state: ['WI'] }],
-    ['/zip', { zip: 53_703 }],
+    ['/zip', { zip: 53_703.5 }],
     ['/zip', { zip: '5'.repeat(21) }],
   ])('invalid-field at %s for %j', async (pointer, changes) => {
     const answer = await add((await register()).apiKey, { ...home, ...changes })

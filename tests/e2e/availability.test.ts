@@ -154,7 +154,8 @@ test('400 names the field, 404 is for what is not on the own menu, 403 for other
   expect(await onTheMenu(pie)).toBe(true)
 })
 
-const details = async () => (await get<Restaurant>(`restaurant/${kitchen.apiKey}`)).body
+const details = async () =>
+  (await get<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`)).body
 const found = async () => {
   const query = new URLSearchParams({
     search: 'Quiltwort',
@@ -181,7 +182,8 @@ test('a pause closes the restaurant everywhere, tells orders until when, and res
   expect(body.detail).toContain(`until ${clock.replaceAll('\u202F', ' ')}`)
   const restaurant = await own<Restaurant>('restaurant')
   expectConforms(OwnRestaurant, restaurant)
-  expect(restaurant).toEqual({ ...(await details()), pausedUntil })
+  const { restaurant: record } = await details()
+  expect(restaurant).toEqual({ ...record, pausedUntil })
 
   expect(await say('resume')).toMatchObject({ status: 200, body: { paused: false, pausedUntil: null } })
   expect(await becomes(async () => (await details()).open, 'true')).toBe('true')

@@ -46,8 +46,8 @@ test('405 method-not-allowed names the methods that the path takes', async () =>
   const get405 = await get<ProblemBody>('send-order')
   expect([get405.status, get405.headers.get('allow'), get405.body.detail]).toEqual([
     405,
-    'POST',
-    'This endpoint takes POST only.',
+    'POST, PUT, PATCH',
+    'This endpoint takes POST, PUT and PATCH only.',
   ])
   for (const method of ['DELETE', 'OPTIONS']) {
     const answer = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method })

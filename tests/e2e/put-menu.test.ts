@@ -129,7 +129,7 @@ test.each([
   ['an object', {}, ''],
   ['null', null, ''],
   ['a price above 10,000', menuOf([menuItem(10_000.01)]), '/0/items/0/basePrice'],
-  ['available: 1', menuOf([menuItem(1, { available: 1 })]), '/0/items/0/available'],
+  ['available: 2', menuOf([menuItem(1, { available: 2 })]), '/0/items/0/available'],
   ['an apiKey with a colon', menuOf([menuItem(1, { apiKey: 'a:b' })]), '/0/items/0/apiKey'],
   ['a minimum above the maximum', withGroup({ minCount: 2, maxCount: 1 }), `${AT_GROUP}/minCount`],
   ['a group without customizations', withGroup({ customizations: [] }), `${AT_GROUP}/customizations`],

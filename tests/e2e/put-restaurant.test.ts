@@ -122,7 +122,7 @@ test.each([
   ['a free delivery from -2 on', { minFreeDelivery: -2 }, '/minFreeDelivery'],
   ['a tax of 101 %', { taxRate: 1.01 }, '/taxRate'],
   ['a tax with seven decimals', { taxRate: 0.0000001 }, '/taxRate'],
-  ['no boolean', { offersPickup: 'yes' }, '/offersPickup'],
+  ['no boolean', { offersPickup: 'maybe' }, '/offersPickup'],
   ['half a minute', { minWaitTime: 0.5 }, '/minWaitTime'],
   ['a shortest wait above the longest', { minWaitTime: 61 }, '/minWaitTime'],
   ['a day that does not exist', { hours: { ...always, Noday: [] } }, '/hours'],

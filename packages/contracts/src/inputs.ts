@@ -2,32 +2,33 @@ import { z } from 'zod'
 import { isCardNumber } from './card-issuers.ts'
 import { secret } from './secret.ts'
 import { shownAs } from './shown-as.ts'
-import { ApiKey, filledText, lenientBoolean, lenientNumber, nullAsAbsent, text } from './values.ts'
+import { spelled } from './spelling.ts'
+import { ApiKey, filledDigits, filledText, text } from './values.ts'
 
 /** The add-card fields (specification section 2); also a new card inside an order. */
 export const NewCard = z
   .object({
-    nickname: nullAsAbsent(text(100)).describe('What the user calls the card.'),
+    nickname: text(100).optional().describe('What the user calls the card.'),
     cardholderName: filledText(100).describe('As printed on the card.'),
     cardholderStreetAddress: filledText(200),
-    cardholderZip: filledText(20),
-    cvv: secret(z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')).describe(
+    cardholderZip: filledDigits(20),
+    cvv: secret(spelled('digits', z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits'))).describe(
       'Card verification value. Never stored.',
     ),
-    cardNumber: secret(z.string().refine(isCardNumber, 'is not a card number'), (digits) =>
-      digits.slice(-4),
+    cardNumber: secret(
+      spelled('card-number', z.string().refine(isCardNumber, 'is not a card number')),
+      (digits) => digits.slice(-4),
     ).meta({
       description: '12 to 19 digits, nothing between them. Never stored.',
       pattern: String.raw`^\d{12,19}$`,
     }),
-    expirationMonth: z
-      .string()
-      .regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits')
-      .describe('Two digits, `01` to `12`.'),
-    expirationYear: z
-      .string()
-      .regex(/^\d{2}$/, 'is not a year of two digits')
-      .describe('Two digits: `31` is 2031.'),
+    expirationMonth: spelled(
+      'month',
+      z.string().regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits'),
+    ).describe('Two digits, `01` to `12`.'),
+    expirationYear: spelled('year', z.string().regex(/^\d{2}$/, 'is not a year of two digits')).describe(
+      'Two digits: `31` is 2031.',
+    ),
   })
   .meta({ id: 'NewCard', description: 'A card to add.' })
 export type NewCard = z.output<typeof NewCard>
@@ -36,10 +37,10 @@ export type NewCard = z.output<typeof NewCard>
 export const NewAddress = z
   .object({
     streetAddress: filledText(200),
-    aptNumber: nullAsAbsent(text(50)).describe('Apartment, floor or suite.'),
+    aptNumber: spelled('digits', text(50)).optional().describe('Apartment, floor or suite.'),
     city: filledText(100),
     state: filledText(50),
-    zip: filledText(20),
+    zip: filledDigits(20),
   })
   .meta({ id: 'NewAddress', description: 'An address to add.' })
 export type NewAddress = z.output<typeof NewAddress>
@@ -54,12 +55,11 @@ const Saved = z
  */
 export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
   shownAs(
-    z.union([Saved, fresh]),
+    spelled('record', z.union([Saved, fresh])),
     z.preprocess(
       (value) => {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-        const { apiKey } = value as { apiKey?: unknown }
-        return { ...value, saved: apiKey !== undefined && apiKey !== null && apiKey !== '' }
+        return { ...value, saved: (value as { apiKey?: unknown }).apiKey !== undefined }
       },
       z.discriminatedUnion('saved', [
         z.object({ saved: z.literal(true), apiKey: ApiKey }),
@@ -68,27 +68,29 @@ export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
     ),
   )
 
-/** A query parameter that was sent without a value counts as not sent. */
-const blankAsAbsent = <S extends z.ZodType>(schema: S) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema)
-
 /** Where the customer is, as the query tells it: an address in words, or a point (both numbers or neither). */
 export const Whereabouts = z.object({
-  'street-address': blankAsAbsent(text(300).optional()).describe(
-    'The place in words: an address, or a ZIP code, or a city and state.',
-  ),
-  latitude: blankAsAbsent(lenientNumber(z.number().min(-90).max(90).optional())).describe(
-    'The place as a point, in degrees north; together with `longitude`.',
-  ),
-  longitude: blankAsAbsent(lenientNumber(z.number().min(-180).max(180).optional())).describe(
-    'The place as a point, in degrees east; together with `latitude`.',
-  ),
+  'street-address': text(300)
+    .optional()
+    .describe('The place in words: an address, or a ZIP code, or a city and state.'),
+  latitude: z
+    .number()
+    .min(-90)
+    .max(90)
+    .optional()
+    .describe('The place as a point, in degrees north; together with `longitude`.'),
+  longitude: z
+    .number()
+    .min(-180)
+    .max(180)
+    .optional()
+    .describe('The place as a point, in degrees east; together with `latitude`.'),
 })
 export type Whereabouts = z.output<typeof Whereabouts>
 
 /** A page of a list: newest first, `cursor` from the `Link` header of the page before. */
 export const Page = z.object({
-  limit: lenientNumber(z.int().min(1).max(200).default(100)).describe('How many at most.'),
+  limit: z.int().min(1).max(200).default(100).describe('How many at most.'),
   cursor: z
     .string()
     .max(200)
@@ -110,7 +112,8 @@ export const LastEvent = z.object({
 
 /** For what replaces something as a whole. */
 export const ValidateOnly = z.object({
-  'validate-only': blankAsAbsent(lenientBoolean(z.boolean().default(false))).describe(
-    'Only checks: the answer is what it would be, and nothing is stored.',
-  ),
+  'validate-only': z
+    .boolean()
+    .default(false)
+    .describe('Only checks: the answer is what it would be, and nothing is stored.'),
 })

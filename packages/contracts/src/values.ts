@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { maskCardNumbers } from './card-number.ts'
 import { stripInvisible } from './safe-text.ts'
+import { spelled } from './spelling.ts'
 
 /**
  * Opaque identifier of a record. Ours are 48 hexadecimal characters; imported records keep theirs
  * (`9511054`), so only length and characters that need no escaping in a path are checked.
  */
-export const ApiKey = z
-  .string()
-  .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'is not an apiKey: 1 to 100 of the characters A-Z a-z 0-9 _ . ~ -')
-  .describe('Opaque identifier of the record.')
+export const ApiKey = spelled(
+  'digits',
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_.~-]{1,100}$/, 'is not an apiKey: 1 to 100 of the characters A-Z a-z 0-9 _ . ~ -'),
+).describe('Opaque identifier of the record.')
 export type ApiKey = z.infer<typeof ApiKey>
 
 /** Money inside: integer cents of the restaurant's currency, never a fraction. */
@@ -113,31 +116,11 @@ const filled = (schema: z.ZodString) =>
 /** As `text`, and not empty. */
 export const filledText = (max: number) => filled(text(max))
 
+/** As `filledText`, for what is often digits only, so that clients send a number: ZIP codes, telephone numbers. */
+export const filledDigits = (max: number) => spelled('digits', filledText(max))
+
 /** An e-mail address names somebody: it is kept as it is, or its owner could not sign in. */
 export const emailAddress = () => filled(characters(200))
-
-const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
-
-/** Lenient in: a number may arrive as its decimal numeral ("3", "-89.38"); null, true and [3] are no numbers. */
-export const lenientNumber = <S extends z.ZodType>(schema: S) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && NUMERAL.test(value.trim()) ? Number(value) : value),
-    schema,
-  )
-
-/** Lenient in: a boolean may arrive as "true" or "false". */
-export const lenientBoolean = <S extends z.ZodType>(schema: S) =>
-  z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), schema)
-
-/** Lenient in: null and absent mean the same for what may be left out. */
-export const nullAsAbsent = <S extends z.ZodType>(schema: S) =>
-  z.preprocess((value) => (value === null ? undefined : value), schema.optional())
-
-/** A nested apiKey: null, "" and absent all mean "none". */
-export const NestedKey = z.preprocess(
-  (value) => (value === null || value === '' ? undefined : value),
-  ApiKey.optional(),
-)
 
 export const Latitude = z.number().min(-90).max(90).describe('Degrees north.')
 export const Longitude = z.number().min(-180).max(180).describe('Degrees east; west is negative.')

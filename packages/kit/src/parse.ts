@@ -1,5 +1,6 @@
 import type { Fault, Operation } from '@platter/contracts'
 import { z } from 'zod'
+import { normalizer } from './normalize.ts'
 import { Problem } from './problem.ts'
 import { fieldsOf, pointers, Tidying, type UnknownField } from './request-fields.ts'
 
@@ -88,34 +89,65 @@ const noPrimitive = (pointer: string): Fault => ({
   detail: 'An object is where text or a list belongs.',
 })
 
+type Checked = { value: unknown; faults: Fault[]; unknown: readonly UnknownField[] }
+
 const NONE = fieldsOf(z.object({}))
+
+/** Compiles the check of one part of a request, as far as it has a schema. */
+function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isInternal: boolean) {
+  const fields = schema ? fieldsOf(schema) : NONE
+  const compiled = schema && z.compile(schema)
+  const normalize = normalizer(schema ?? z.object({}))
+  const pointer = pointers[part]
+
+  function tidied(given: unknown): readonly UnknownField[] {
+    if (part === 'params' || isInternal) return []
+    const tidying = new Tidying(part)
+    tidying.tidy(given, fields)
+    return tidying.unknown
+  }
+
+  function check(given: unknown): Checked {
+    const unknown = tidied(given)
+    if (!compiled) return { value: undefined, faults: [], unknown }
+    const result = safeParse(compiled, given)
+    if (result?.success) return { value: result.data, faults: [], unknown }
+    const faults = result?.error.issues.map((issue) => faultOf(issue, given, pointer)) ?? [
+      noPrimitive(pointer([])),
+    ]
+    return { value: undefined, faults, unknown }
+  }
+
+  return function checked(given: unknown): Checked {
+    if (part === 'params' || isInternal) return check(given)
+    // All of a query is text.
+    if (part === 'query') return check(normalize(given))
+    const strict = check(given)
+    if (strict.faults.length === 0) return strict
+    const lenient = check(normalize(given))
+    return lenient.faults.length === 0 ? lenient : strict
+  }
+}
 
 /**
  * Compiles an operation's request schemas once. Null and blank members of query and body are taken out of the request
- * before they are parsed (see `Tidying`), but not between our own processes, which mean what they send.
+ * before they are parsed (see `Tidying`). A body that does not pass is normalized and parsed once more; the faults are those of
+ * the first time, which name what was sent. Neither is done between our own processes, which mean what they send.
  */
 export function requestParser(operation: Operation) {
   const isInternal = operation.path.startsWith('/internal/')
-  const parts = (['params', 'query', 'body'] as const).map((part) => {
-    const schema = operation[part]
-    const fields = schema ? fieldsOf(schema) : NONE
-    return { part, fields, schema: schema && z.compile(schema) }
-  })
+  const parts = (['params', 'query', 'body'] as const).map(
+    (part) => [part, checker(part, operation[part], isInternal)] as const,
+  )
   return function parse(request: Parts): Parsed {
     const values: Required<Parts> = { params: undefined, query: undefined, body: undefined }
     const unknownFields: UnknownField[] = []
     const faults: Fault[] = []
-    for (const { part, schema, fields } of parts) {
-      if (part !== 'params' && !isInternal) {
-        const tidying = new Tidying(part)
-        tidying.tidy(request[part], fields)
-        unknownFields.push(...tidying.unknown)
-      }
-      if (!schema) continue
-      const result = safeParse(schema, request[part])
-      if (!result) faults.push(noPrimitive(pointers[part]([])))
-      else if (result.success) values[part] = result.data
-      else for (const issue of result.error.issues) faults.push(faultOf(issue, request[part], pointers[part]))
+    for (const [part, checked] of parts) {
+      const found = checked(request[part])
+      values[part] = found.value
+      unknownFields.push(...found.unknown)
+      faults.push(...found.faults)
     }
     if (faults.length === 0) return { values, problem: null, unknownFields }
     return {

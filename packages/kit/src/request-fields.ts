@@ -67,17 +67,26 @@ export type UnknownField = {
 /** As many as are told of: a client has one or two wrong, and who sends hundreds is not writing a client. */
 const TOLD_AT_MOST = 20
 
-/** In JSON null, in a query string nothing behind the `=`: neither is a value (interface.md, "Lenient in"). */
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
+/**
+ * In JSON null, in a query string nothing behind the `=`: neither is a value (interface.md, "Lenient in"). A client that
+ * concatenates its query writes the word null.
+ */
+const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
+const isAbsentFrom = {
+  body: isNothing,
+  query: (value: unknown): boolean => isNothing(value) || value === 'null',
+}
 
 /** Goes through the body or the query of a request before its schema does. */
 export class Tidying {
   readonly unknown: UnknownField[] = []
   readonly #part: 'body' | 'query'
+  readonly #isAbsent: (value: unknown) => boolean
   readonly #path: (string | number)[] = []
 
   constructor(part: 'body' | 'query') {
     this.#part = part
+    this.#isAbsent = isAbsentFrom[part]
   }
 
   /**
@@ -102,7 +111,7 @@ export class Tidying {
     for (const name in object) {
       const inner = fields.members.get(name)
       if (!inner) this.#tell(object, name, fields)
-      else if (isAbsent(object[name])) delete object[name]
+      else if (this.#isAbsent(object[name])) delete object[name]
       else if (inner !== VALUE) this.#below(name, object[name], inner)
     }
   }
@@ -111,7 +120,7 @@ export class Tidying {
     if (isClosed || this.unknown.length === TOLD_AT_MOST) return
     const field = this.#field(shownName(name))
     if (this.unknown.some((told) => told.name === field.name)) return
-    const missing = [...members.keys()].filter((known) => isAbsent(object[known]))
+    const missing = [...members.keys()].filter((known) => this.#isAbsent(object[known]))
     const meant = nearestName(name, missing)
     this.unknown.push({ ...field, meant: meant === undefined ? null : this.#field(meant) })
   }

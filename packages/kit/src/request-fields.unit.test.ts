@@ -28,7 +28,7 @@ test('unknown fields are named on every level, each name once, with the field th
       { apiKey: 'b', quantity: 2 },
       { apiKey: 'b', quantity: 3, customizationChoices: [{ apiKey: 'd', no: 1 }] },
     ],
-    recipient: { ...others, firstname: 'Maria' },
+    recipient: { ...others, first_name: 'Maria' },
   }
   expect(unknownIn(body)).toEqual([
     {
@@ -38,8 +38,8 @@ test('unknown fields are named on every level, each name once, with the field th
     },
     { name: 'items[].customizationChoices[].no', pointer: '/items/1/customizationChoices/0/no', meant: null },
     {
-      name: 'recipient.firstname',
-      pointer: '/recipient/firstname',
+      name: 'recipient.first_name',
+      pointer: '/recipient/first_name',
       meant: { name: 'recipient.firstName', pointer: '/recipient/firstName' },
     },
     { name: 'comment', pointer: '/comment', meant: { name: 'comments', pointer: '/comments' } },

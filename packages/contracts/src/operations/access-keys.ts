@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { KeyInPath, Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { KeyMode } from '../principal.ts'
-import { ApiKey, Epoch, lenientNumber } from '../values.ts'
+import { ApiKey, Epoch } from '../values.ts'
 
 /** The key itself is shown here and never again: only its hash is kept. */
 export const IssuedAccessKey = z
@@ -135,9 +135,14 @@ export const RotateAccessKey = operation({
     .preprocess(
       (value) => value ?? {},
       z.object({
-        overlapMinutes: lenientNumber(z.int().min(0).max(LONGEST_OVERLAP_MINUTES).default(1_440)).describe(
-          'How long the old key goes on: time to bring the new one to every place where the old one is.',
-        ),
+        overlapMinutes: z
+          .int()
+          .min(0)
+          .max(LONGEST_OVERLAP_MINUTES)
+          .default(1_440)
+          .describe(
+            'How long the old key goes on: time to bring the new one to every place where the old one is.',
+          ),
       }),
     )
     .meta({ id: 'Rotation' }),

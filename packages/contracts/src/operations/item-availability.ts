@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
-import { ApiKey, Epoch, lenientBoolean, lenientNumber, nullAsAbsent } from '../values.ts'
+import { ApiKey, Epoch } from '../values.ts'
 
 /** The end of the year 9999: also tells milliseconds from seconds. */
 const LAST_EPOCH = 253_402_300_799
@@ -9,14 +9,16 @@ const LAST_EPOCH = 253_402_300_799
 /** What a restaurant says of an item or a choice. */
 export const SetAvailability = z
   .object({
-    available: lenientBoolean(z.boolean()).describe('Whether it can be ordered from now on.'),
-    until: nullAsAbsent(
-      lenientNumber(
-        z.int().min(0).max(LAST_EPOCH, 'is not a time in seconds').describe('Unix time in whole seconds.'),
+    available: z.boolean().describe('Whether it can be ordered from now on.'),
+    until: z
+      .int()
+      .min(0)
+      .max(LAST_EPOCH, 'is not a time in seconds')
+      .describe('Unix time in whole seconds.')
+      .optional()
+      .describe(
+        'With `"available": false`: when it can be ordered again by itself (Unix time in whole seconds). Without it, when the restaurant says so.',
       ),
-    ).describe(
-      'With `"available": false`: when it can be ordered again by itself (Unix time in whole seconds). Without it, when the restaurant says so.',
-    ),
   })
   .refine(({ available, until }) => !available || until === undefined, {
     path: ['until'],

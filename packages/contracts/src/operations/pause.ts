@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../operation.ts'
-import { Epoch, lenientNumber } from '../values.ts'
+import { Epoch } from '../values.ts'
 
 export const Pause = z
   .object({
@@ -18,7 +18,7 @@ export const PauseRestaurant = operation({
   method: 'POST',
   path: '/restaurantapi/v1/pause',
   owner: 'catalog',
-  body: z.object({ minutes: lenientNumber(z.int().min(1).max(1_440)).describe('From now; a day at most.') }),
+  body: z.object({ minutes: z.int().min(1).max(1_440).describe('From now; a day at most.') }),
   response: Pause,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found'],
 })

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { KeyInPath, ValidateOnly } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { MenuCategory } from '../records.ts'
-import { ApiKey, filledText, lenientBoolean, lenientNumber, Money, nullAsAbsent, text } from '../values.ts'
+import { ApiKey, filledText, Money, text } from '../values.ts'
 
-const price = lenientNumber(
-  Money.refine((value) => value >= 0 && value <= 10_000, 'is not between 0 and 10,000'),
-).meta({ minimum: 0, maximum: 10_000 })
-const count = (fallback: number) => lenientNumber(z.int().min(0).max(1000).default(fallback))
-const available = lenientBoolean(z.boolean().default(true))
+const price = Money.refine((value) => value >= 0 && value <= 10_000, 'is not between 0 and 10,000').meta({
+  minimum: 0,
+  maximum: 10_000,
+})
+const count = (fallback: number) => z.int().min(0).max(1000).default(fallback)
+const available = z.boolean().default(true)
 
 const ChoiceInput = z
   .object({
@@ -45,10 +46,10 @@ const ItemInput = z
   .object({
     apiKey: ApiKey,
     name: filledText(200),
-    description: nullAsAbsent(text(1000)),
+    description: text(1000).optional(),
     basePrice: price,
     available,
-    customizationGroups: z.preprocess((value) => value ?? [], z.array(GroupInput).max(50)),
+    customizationGroups: z.array(GroupInput).max(50).default([]),
   })
   .meta({ id: 'MenuItemInput' })
 
@@ -56,7 +57,7 @@ const CategoryInput = z
   .object({
     apiKey: ApiKey,
     name: filledText(200),
-    description: nullAsAbsent(text(1000)),
+    description: text(1000).optional(),
     items: z.array(ItemInput).max(2000),
   })
   .meta({ id: 'MenuCategoryInput' })

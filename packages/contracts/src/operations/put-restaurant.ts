@@ -2,17 +2,7 @@ import { z } from 'zod'
 import { KeyInPath, ValidateOnly } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Restaurant } from '../records.ts'
-import {
-  ApiKey,
-  characters,
-  filledText,
-  lenientBoolean,
-  lenientNumber,
-  Money,
-  nullAsAbsent,
-  Point,
-  text,
-} from '../values.ts'
+import { ApiKey, characters, filledText, Money, Point, text } from '../values.ts'
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const CLOCK = '(0?[1-9]|1[0-2]):[0-5]\\d [AP]M'
@@ -22,22 +12,21 @@ const HoursRange = z
   .string()
   .regex(new RegExp(`^${CLOCK} - ${CLOCK}$`), 'is not a range like "11:00 AM - 9:30 PM"')
 
-const amount = lenientNumber(
-  Money.refine((value) => value >= 0 && value <= 1_000_000, 'is not between 0 and 1,000,000'),
+const amount = Money.refine(
+  (value) => value >= 0 && value <= 1_000_000,
+  'is not between 0 and 1,000,000',
 ).meta({ minimum: 0, maximum: 1_000_000 })
 
 const ZoneInput = z
   .object({
     apiKey: ApiKey,
-    description: nullAsAbsent(text(500)),
-    zips: nullAsAbsent(z.array(filledText(20)).max(1000)),
-    points: nullAsAbsent(z.array(Point).min(3).max(1000)),
-    holePoints: nullAsAbsent(z.array(Point).min(3).max(1000)),
-    maxRadius: nullAsAbsent(lenientNumber(z.number().min(0).max(100))).describe(
-      'Miles around the restaurant.',
-    ),
-    deliveryMin: nullAsAbsent(amount).describe("When absent, the restaurant's own."),
-    deliveryPrice: nullAsAbsent(amount).describe("When absent, the restaurant's own."),
+    description: text(500).optional(),
+    zips: z.array(filledText(20)).max(1000).optional(),
+    points: z.array(Point).min(3).max(1000).optional(),
+    holePoints: z.array(Point).min(3).max(1000).optional(),
+    maxRadius: z.number().min(0).max(100).optional().describe('Miles around the restaurant.'),
+    deliveryMin: amount.optional().describe("When absent, the restaurant's own."),
+    deliveryPrice: amount.optional().describe("When absent, the restaurant's own."),
   })
   .refine(
     (zone) => [zone.zips, zone.points, zone.maxRadius].filter((area) => area !== undefined).length === 1,
@@ -65,26 +54,26 @@ export const RestaurantInput = z
     city: filledText(100),
     state: filledText(50),
     zip: filledText(20),
-    latitude: lenientNumber(z.number().min(-90).max(90)),
-    longitude: lenientNumber(z.number().min(-180).max(180)),
+    latitude: z.number().min(-90).max(90),
+    longitude: z.number().min(-180).max(180),
     phone: text(30),
     foodTypes: z.array(text(100)).max(50).default([]),
     deliveryMin: amount,
     deliveryPrice: amount,
-    minFreeDelivery: lenientNumber(
-      Money.refine(
-        (value) => value === -1 || (value >= 0 && value <= 1_000_000),
-        'is neither -1 nor between 0 and 1,000,000',
-      ).default(-1),
-    ).describe('Subtotal from which delivery is free; -1 when it never is.'),
-    taxRate: lenientNumber(z.number().min(0).max(1)).describe('0.08 is 8 %; at most six decimals.'),
-    acceptsCash: lenientBoolean(z.boolean()),
-    acceptsCard: lenientBoolean(z.boolean()),
-    offersPickup: lenientBoolean(z.boolean()),
-    offersDelivery: lenientBoolean(z.boolean()),
-    isTestRestaurant: lenientBoolean(z.boolean().default(false)),
-    minWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)).describe('Minutes.'),
-    maxWaitTime: lenientNumber(z.int().min(0).max(1440).default(0)).describe('Minutes.'),
+    minFreeDelivery: Money.refine(
+      (value) => value === -1 || (value >= 0 && value <= 1_000_000),
+      'is neither -1 nor between 0 and 1,000,000',
+    )
+      .default(-1)
+      .describe('Subtotal from which delivery is free; -1 when it never is.'),
+    taxRate: z.number().min(0).max(1).describe('0.08 is 8 %; at most six decimals.'),
+    acceptsCash: z.boolean(),
+    acceptsCard: z.boolean(),
+    offersPickup: z.boolean(),
+    offersDelivery: z.boolean(),
+    isTestRestaurant: z.boolean().default(false),
+    minWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
+    maxWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     hours: z
       .partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10))
       .describe('Several ranges a day; the end is on the next day when it is not later than the start.'),
@@ -93,9 +82,13 @@ export const RestaurantInput = z
       .max(100)
       .refine(isTimeZone, 'is not a time zone')
       .describe('Of the IANA database, for example `US/Central`.'),
-    zones: nullAsAbsent(z.array(ZoneInput).max(100)).describe(
-      'Without any, a restaurant that delivers does so within five miles, for its own `deliveryMin` and `deliveryPrice`.',
-    ),
+    zones: z
+      .array(ZoneInput)
+      .max(100)
+      .optional()
+      .describe(
+        'Without any, a restaurant that delivers does so within five miles, for its own `deliveryMin` and `deliveryPrice`.',
+      ),
   })
   .meta({ id: 'RestaurantInput' })
 export type RestaurantInput = z.output<typeof RestaurantInput>

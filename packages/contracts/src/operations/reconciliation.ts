@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../operation.ts'
-import { ApiKey, Epoch, lenientNumber } from '../values.ts'
+import { ApiKey, Epoch } from '../values.ts'
 
 /** Who keeps a record of an order, each without asking the others. */
 export const Book = z.enum(['orders', 'payments', 'processor', 'deliveries'])
@@ -62,9 +62,11 @@ export const Reconciliation = operation({
   path: '/operatorapi/v1/reconciliation',
   owner: 'orders',
   query: z.object({
-    since: lenientNumber(z.int().min(0).max(9_999_999_999)).describe(
-      'Unix time in seconds: orders that were placed, and charges that were made, from then on.',
-    ),
+    since: z
+      .int()
+      .min(0)
+      .max(9_999_999_999)
+      .describe('Unix time in seconds: orders that were placed, and charges that were made, from then on.'),
     cursor: z
       .string()
       .max(200)

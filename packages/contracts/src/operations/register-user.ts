@@ -3,7 +3,7 @@ import { findCardNumbers } from '../card-number.ts'
 import { operation } from '../operation.ts'
 import { User } from '../records.ts'
 import { secret } from '../secret.ts'
-import { emailAddress, filledText } from '../values.ts'
+import { emailAddress, filledDigits, filledText } from '../values.ts'
 
 const hasNoCardNumber = (email: string): boolean => findCardNumbers(email).length === 0
 
@@ -45,7 +45,7 @@ export const RegisterUser = operation({
       password: NewPassword,
       firstName: filledText(100),
       lastName: filledText(100),
-      phone: filledText(30),
+      phone: filledDigits(30),
     })
     .meta({ id: 'NewUser' }),
   response: User,

@@ -7,7 +7,7 @@ const Details = Restaurant.extend({
   restaurant: Restaurant.describe('The same record again, for clients that read it here.'),
 }).meta({ id: 'RestaurantDetails' })
 
-/** Specification 4.5. With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it. */
+/** Specification 4.5. With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it; a place that is not found is none. */
 export const RestaurantDetails = operation({
   name: 'restaurant-details',
   summary: 'Read a restaurant',
@@ -18,5 +18,5 @@ export const RestaurantDetails = operation({
   query: Whereabouts,
   response: Details,
   shared: true,
-  problems: ['restaurant-not-found', 'address-not-found-on-map'],
+  problems: ['restaurant-not-found'],
 })

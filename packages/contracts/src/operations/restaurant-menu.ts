@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { MenuCategory } from '../records.ts'
-import { lenientBoolean } from '../values.ts'
 
 /** Specification 4.6. */
 export const RestaurantMenu = operation({
@@ -13,9 +12,10 @@ export const RestaurantMenu = operation({
   owner: 'catalog',
   params: KeyInPath,
   query: z.object({
-    includeCustomizations: lenientBoolean(z.boolean().default(false)).describe(
-      'Whether every item comes with its customization groups.',
-    ),
+    includeCustomizations: z
+      .boolean()
+      .default(false)
+      .describe('Whether every item comes with its customization groups.'),
   }),
   response: z.array(MenuCategory),
   shared: true,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { KeyInPath, Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Address, Cancellation, OrderItem, Recipient } from '../records.ts'
-import { ApiKey, Epoch, filledText, lenientBoolean, Method, Money, OrderStatus, Payment } from '../values.ts'
+import { ApiKey, Epoch, filledText, Method, Money, OrderStatus, Payment } from '../values.ts'
 
 /** An order as its restaurant needs it: what to cook, for whom, where to, and what to collect. Never a card. */
 export const RestaurantOrder = z
@@ -46,9 +46,7 @@ export const RestaurantOrders = operation({
   path: '/restaurantapi/v1/orders',
   owner: 'orders',
   query: Page.extend({
-    open: lenientBoolean(z.boolean().default(false)).describe(
-      'Only orders that are neither handed over nor cancelled.',
-    ),
+    open: z.boolean().default(false).describe('Only orders that are neither handed over nor cancelled.'),
   }),
   response: z.array(RestaurantOrder),
   problems: [],

@@ -2,29 +2,27 @@ import { z } from 'zod'
 import { Page, Whereabouts } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Address, Restaurant } from '../records.ts'
-import { lenientNumber, text } from '../values.ts'
+import { text } from '../values.ts'
 
 /** Clients also send `[a, b]` and `[null]`: the brackets and the word null mean nothing. */
-const words = text(200).transform((value) =>
-  value
-    .replace(/^\[|\]$/g, '')
-    .split(/[\s,]+/)
-    .filter((word) => word !== '' && word !== 'null'),
-)
+const words = text(200)
+  .optional()
+  .transform((value = '') =>
+    value
+      .replace(/^\[|\]$/g, '')
+      .split(/[\s,]+/)
+      .filter((word) => word !== '' && word !== 'null'),
+  )
 
 export const SearchQuery = Whereabouts.extend({
   method: z
-    .preprocess(
-      (value) => (value === '' ? undefined : value),
-      z.enum(['pickup', 'delivery', 'both']).default('both'),
-    )
+    .enum(['pickup', 'delivery', 'both'])
+    .default('both')
     .describe(
       '`delivery` finds the restaurants that deliver to the place, `pickup` those within the radius.',
     ),
-  'pickup-radius': lenientNumber(z.number().min(0).max(25).default(5)).describe('Miles around the place.'),
-  search: z
-    .preprocess((value) => value ?? '', words)
-    .describe('Words that all have to occur in name, food types or item names of a restaurant.'),
+  'pickup-radius': z.number().min(0).max(25).default(5).describe('Miles around the place.'),
+  search: words.describe('Words that all have to occur in name, food types or item names of a restaurant.'),
   ...Page.shape,
 })
 export type SearchQuery = z.output<typeof SearchQuery>
@@ -50,7 +48,7 @@ export const RestaurantSearch = operation({
   path: '/publicapi/v1/restaurant/search',
 })
 
-/** The same, test restaurants only. */
+/** All test restaurants, nearest first, however far. */
 export const RestaurantSearchTest = operation({
   ...search,
   name: 'restaurant-search-test',

@@ -3,30 +3,18 @@ import { NewAddress, NewCard, savedOrNew } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Order } from '../records.ts'
 import { shownAs } from '../shown-as.ts'
-import {
-  ApiKey,
-  filledText,
-  lenientBoolean,
-  lenientNumber,
-  Method,
-  NestedKey,
-  nullAsAbsent,
-  Payment,
-  text,
-} from '../values.ts'
+import { spelled } from '../spelling.ts'
+import { ApiKey, filledDigits, filledText, Method, Payment, text } from '../values.ts'
 
 /** One of a kind; two of the same item are two elements (interface.md, "send-order"). */
 const SelectedItem = z
   .object({
     apiKey: ApiKey.describe('Of the menu item.'),
-    comments: nullAsAbsent(text(500)).describe('For the kitchen, about this item.'),
+    comments: text(500).optional().describe('For the kitchen, about this item.'),
     customizationChoices: z
-      .preprocess(
-        (value) => value ?? [],
-        z
-          .array(z.object({ apiKey: ApiKey.describe('Of the customization choice.') }))
-          .max(50, 'has more than 50 choices'),
-      )
+      .array(z.object({ apiKey: ApiKey.describe('Of the customization choice.') }))
+      .max(50, 'has more than 50 choices')
+      .default([])
       .describe('What is chosen of the customization groups of the item. At most 50.'),
   })
   .meta({ id: 'SelectedItem', description: 'One piece; two of the same item are two elements.' })
@@ -34,15 +22,15 @@ const SelectedItem = z
 const personFields = {
   firstName: filledText(100),
   lastName: filledText(100),
-  phone: filledText(30),
+  phone: filledDigits(30),
 }
 
-const guest = { ...personFields, email: nullAsAbsent(text(200)) }
+const guest = { ...personFields, email: text(200).optional() }
 const existing = {
   apiKey: ApiKey.describe('Of the user.'),
-  firstName: nullAsAbsent(personFields.firstName),
-  lastName: nullAsAbsent(personFields.lastName),
-  phone: nullAsAbsent(personFields.phone),
+  firstName: personFields.firstName.optional(),
+  lastName: personFields.lastName.optional(),
+  phone: personFields.phone.optional(),
 }
 const ExistingRecipient = z.object(existing).meta({
   id: 'ExistingRecipient',
@@ -54,13 +42,14 @@ const GuestRecipient = z
 
 /** An existing user, some values overridden, or a guest, who has to say name and phone. */
 const OrderRecipient = shownAs(
-  z.union([ExistingRecipient, GuestRecipient]).describe('Who receives the order: a user, or a guest.'),
+  spelled('record', z.union([ExistingRecipient, GuestRecipient])).describe(
+    'Who receives the order: a user, or a guest.',
+  ),
   z.preprocess(
     (value) => {
       const given = value ?? {}
       if (typeof given !== 'object' || Array.isArray(given)) return given
-      const key = NestedKey.safeParse((given as { apiKey?: unknown }).apiKey)
-      return { ...given, guest: key.success && key.data === undefined }
+      return { ...given, guest: (given as { apiKey?: unknown }).apiKey === undefined }
     },
     z.discriminatedUnion('guest', [
       z.object({ guest: z.literal(true), ...guest }),
@@ -75,8 +64,8 @@ function withoutWhatIsNotUsed(value: unknown): unknown {
   const { card, address, ...rest } = value as Record<string, unknown>
   return {
     ...rest,
-    ...(rest['payment'] === 'card' && { card: card ?? undefined }),
-    ...(rest['method'] === 'delivery' && { address: address ?? undefined }),
+    ...(rest['payment'] === 'card' && { card }),
+    ...(rest['method'] === 'delivery' && { address }),
   }
 }
 
@@ -85,14 +74,20 @@ const body = z.object({
   items: z.array(SelectedItem).min(1, 'has no item').max(100, 'has more than 100 items'),
   method: Method,
   payment: Payment,
-  test: lenientBoolean(z.boolean().default(false)).describe(
-    'A test order: never charged, and for test restaurants only. With a test key every order is one, whatever this says.',
-  ),
+  test: z
+    .boolean()
+    .default(false)
+    .describe(
+      'A test order: never charged, and for test restaurants only. With a test key every order is one, whatever this says.',
+    ),
   // Its bounds are a rule of the order, see `tipFault`.
-  tip: lenientNumber(z.number().default(0)).describe(
-    "For the driver or the staff, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal.",
-  ),
-  comments: nullAsAbsent(text(500)).describe('Instructions for preparation or delivery.'),
+  tip: z
+    .number()
+    .default(0)
+    .describe(
+      "For the driver or the staff, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal.",
+    ),
+  comments: text(500).optional().describe('Instructions for preparation or delivery.'),
   card: savedOrNew(NewCard)
     .optional()
     .describe(

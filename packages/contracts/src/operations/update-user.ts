@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { User } from '../records.ts'
-import { filledText, nullAsAbsent } from '../values.ts'
+import { filledDigits, filledText } from '../values.ts'
 import { NewPassword } from './register-user.ts'
 
 /** Specification 4.4: only the fields provided are updated; null and absent both mean not provided. */
@@ -17,10 +17,10 @@ export const UpdateUser = operation({
     .preprocess(
       (value) => value ?? {},
       z.object({
-        password: nullAsAbsent(NewPassword),
-        firstName: nullAsAbsent(filledText(100)),
-        lastName: nullAsAbsent(filledText(100)),
-        phone: nullAsAbsent(filledText(30)),
+        password: NewPassword.optional(),
+        firstName: filledText(100).optional(),
+        lastName: filledText(100).optional(),
+        phone: filledDigits(30).optional(),
       }),
     )
     .meta({ id: 'UserUpdate' }),

@@ -1,0 +1,122 @@
+import { faceOf, spellingOf, type Spelling } from '@platter/contracts'
+import { z } from 'zod'
+
+/*
+ * Every leniency towards existing clients but one: that null and blank mean absent is `Tidying`'s. A body is checked as it was
+ * sent; only one that does not pass is normalized, and checked once more. docs/moving-an-existing-app.md lists the rules.
+ */
+
+/** Gives the value as its schema demands it; what cannot be understood stays as it is, and is a fault then. */
+export type Normalize = (value: unknown) => unknown
+
+const asIs: Normalize = (value) => value
+
+const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
+const TRUE = new Set(['true', '1', 'yes'])
+const FALSE = new Set(['false', '0', 'no'])
+/** Hyphens and dashes of Unicode, and all white space. */
+const SEPARATORS = /[\s\u2010-\u2015-]/g
+
+const asNumber: Normalize = (value) =>
+  typeof value === 'string' && NUMERAL.test(value.trim()) ? Number(value) : value
+
+function asBoolean(value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  const word = String(value).trim().toLowerCase()
+  if (TRUE.has(word)) return true
+  return FALSE.has(word) ? false : value
+}
+
+/** An integer that JSON has read without a loss: card numbers of 17 digits and more have to be sent as text. */
+const asDigits = (value: unknown): unknown =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : value
+
+function asMonth(value: unknown): unknown {
+  const month = asDigits(value)
+  return typeof month === 'string' && /^\s*\d\s*$/.test(month) ? `0${month.trim()}` : trimmed(month)
+}
+
+/** The century is taken off: cards of another one than this are not in use. */
+function asYear(value: unknown): unknown {
+  const year = asDigits(value)
+  return typeof year === 'string' ? (/^\s*20(\d\d)\s*$/.exec(year)?.[1] ?? year.trim()) : year
+}
+
+const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value)
+
+function asCardNumber(value: unknown): unknown {
+  const number = asDigits(value)
+  return typeof number === 'string' ? number.replaceAll(SEPARATORS, '') : number
+}
+
+const SPELLED: Record<Exclude<Spelling, 'record'>, Normalize> = {
+  digits: asDigits,
+  'card-number': asCardNumber,
+  month: asMonth,
+  year: asYear,
+}
+
+function asOneOf(options: readonly string[]): Normalize {
+  const bySpelling = new Map(options.map((option) => [option.toLowerCase(), option]))
+  return (value) => (typeof value === 'string' ? bySpelling.get(value.trim().toLowerCase()) : null) ?? value
+}
+
+const isAbsent = (value: unknown) => value === undefined || value === null || value === ''
+
+/** Members are found without regard to case, unless the one of the right name is there as well. */
+function asObject(members: ReadonlyMap<string, Normalize>, isRecord: boolean): Normalize {
+  const bySpelling = new Map([...members.keys()].map((name) => [name.toLowerCase(), name]))
+  return (given) => {
+    const value = isRecord ? byItsKey(given) : given
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const sent = value as Record<string, unknown>
+    const normalized: [string, unknown][] = []
+    for (const [name, member] of Object.entries(sent)) {
+      const meant = members.has(name) ? name : bySpelling.get(name.toLowerCase())
+      if (meant === undefined || (meant !== name && !isAbsent(sent[meant]))) normalized.push([name, member])
+      else normalized.push([meant, members.get(meant)?.(member)])
+    }
+    return Object.fromEntries(normalized)
+  }
+}
+
+function byItsKey(value: unknown): unknown {
+  const apiKey = asDigits(value)
+  return typeof apiKey === 'string' && apiKey !== '' ? { apiKey } : value
+}
+
+/** Compiles the rules of a schema, as its documentation shows it, once. */
+export function normalizer(schema: z.core.$ZodType): Normalize {
+  const shown = withoutWrapping(schema)
+  const spelling = spellingOf(shown)
+  if (spelling !== undefined && spelling !== 'record') return SPELLED[spelling]
+  if (shown instanceof z.ZodNumber) return asNumber
+  if (shown instanceof z.ZodBoolean) return asBoolean
+  if (shown instanceof z.ZodEnum) return asOneOf(shown.options.map(String))
+  if (shown instanceof z.ZodArray) {
+    const element = normalizer(shown.element)
+    return (value) => (Array.isArray(value) ? value.map(element) : value)
+  }
+  const members = membersOf(shown)
+  return members.size === 0 ? asIs : asObject(members, spelling === 'record')
+}
+
+/** What is inside of transforms, and of what may be left out; where a schema has a face, that is it. */
+function withoutWrapping(schema: z.core.$ZodType): z.core.$ZodType {
+  const shown = faceOf(schema) ?? schema
+  if (shown instanceof z.ZodPipe)
+    return withoutWrapping(shown.in instanceof z.ZodTransform ? shown.out : shown.in)
+  if (shown instanceof z.ZodOptional || shown instanceof z.ZodNullable || shown instanceof z.ZodDefault)
+    return withoutWrapping(shown.unwrap())
+  return shown
+}
+
+/** Of an object, or of all the objects that a union is of: members of one name mean the same there. */
+function membersOf(schema: z.core.$ZodType): Map<string, Normalize> {
+  const shown = faceOf(schema) ?? schema
+  if (shown instanceof z.ZodUnion) return new Map(shown.options.flatMap((option) => [...membersOf(option)]))
+  if (!(shown instanceof z.ZodObject)) return new Map()
+  return new Map(
+    Object.entries<z.core.$ZodType>(shown.shape).map(([name, member]) => [name, normalizer(member)]),
+  )
+}

@@ -1,0 +1,219 @@
+import {
+  AddAddress,
+  AddCard,
+  RegisterUser,
+  RestaurantMenu,
+  RestaurantSearch,
+  SendOrder,
+} from '@platter/contracts'
+import type { Fault, NewCard, Operation } from '@platter/contracts'
+import { operationPages } from '@platter/contracts/openapi'
+import { describe, expect, test } from 'vitest'
+import { requestParser } from './parse.ts'
+
+const parserOf = new Map<Operation, ReturnType<typeof requestParser>>()
+
+function parsed(operation: Operation, request: { query?: unknown; body?: unknown }) {
+  const parse = parserOf.get(operation) ?? requestParser(operation)
+  parserOf.set(operation, parse)
+  return parse(structuredClone({ params: { apiKey: 'a' }, query: {}, ...request }))
+}
+const faultsOf = (operation: Operation, body: unknown): readonly Fault[] =>
+  parsed(operation, { body }).problem?.faults ?? []
+const pointersOf = (operation: Operation, body: unknown) =>
+  faultsOf(operation, body).map(({ pointer }) => pointer)
+
+const order = {
+  restaurantApiKey: '9511054',
+  items: [{ apiKey: 'pie', customizationChoices: [{ apiKey: 'large' }] }],
+  method: 'delivery',
+  payment: 'card',
+  test: true,
+  tip: 3,
+  card: { apiKey: 'visa' },
+  address: { apiKey: 'home' },
+  recipient: { apiKey: 'maria' },
+}
+const card = {
+  cardholderName: 'Maria Lindqvist',
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  cvv: '314',
+  cardNumber: '4242424242424242',
+  expirationMonth: '09',
+  expirationYear: '33',
+}
+
+describe('what means the same order', () => {
+  const expected = parsed(SendOrder, { body: order }).values.body
+  test.each<[string, object]>([
+    ['a key as a number', { restaurantApiKey: 9511054 }],
+    ['enum values in any case', { method: 'Delivery', payment: 'CARD ' }],
+    ['True', { test: 'True' }],
+    ['TRUE', { test: 'TRUE' }],
+    ['1 as text', { test: '1' }],
+    ['1 as a number', { test: 1 }],
+    ['yes', { test: 'yes' }],
+    ['a number as text', { tip: ' 3.00 ' }],
+    ['null and blank for what may be absent', { comments: null, tip: '3' }],
+    ['a card by its bare key', { card: 'visa' }],
+    ['an address by its bare key', { address: 'home' }],
+    ['a recipient by its bare key', { recipient: 'maria' }],
+  ])('%s', (_, change) => {
+    expect(parsed(SendOrder, { body: { ...order, ...change } })).toMatchObject({
+      problem: null,
+      values: { body: expected },
+    })
+  })
+
+  test('member names without regard to case, on every level', () => {
+    const body = {
+      restaurantAPIKey: '9511054',
+      Items: [{ APIKey: 'pie', CustomizationChoices: [{ APIKEY: 'large' }] }],
+      METHOD: 'delivery',
+      Payment: 'card',
+      TEST: true,
+      Tip: 3,
+      Card: { APIKey: 'visa' },
+      Address: { ApiKey: 'home' },
+      Recipient: { apikey: 'maria' },
+    }
+    expect(parsed(SendOrder, { body })).toMatchObject({
+      problem: null,
+      values: { body: expected },
+      unknownFields: [],
+    })
+  })
+
+  test('false in its spellings', () => {
+    for (const no of ['False', '0', 0, 'no', 'NO'])
+      expect(parsed(SendOrder, { body: { ...order, test: no } }).values.body).toMatchObject({ test: false })
+  })
+})
+
+test('the member of the right name goes before one of another case', () => {
+  const body = { ...order, Tip: 9, tip: '3' }
+  expect(parsed(SendOrder, { body })).toMatchObject({
+    values: { body: { tip: 3 } },
+    unknownFields: [{ name: 'Tip' }],
+  })
+})
+
+test('a body that passes is taken as it is: a member of another case is ignored, and told', () => {
+  const { tip: _, ...others } = order
+  expect(parsed(SendOrder, { body: { ...others, Tip: 9 } })).toMatchObject({
+    values: { body: { tip: 0 } },
+    unknownFields: [{ name: 'Tip', meant: { name: 'tip' } }],
+  })
+})
+
+function cardOf(change: object) {
+  const { problem, values } = parsed(AddCard, { body: { ...card, ...change } })
+  expect(problem).toBeNull()
+  const { cvv, cardNumber, ...shown } = values.body as NewCard
+  return { ...shown, cvv: cvv.reveal(), cardNumber: cardNumber.reveal() }
+}
+
+describe('cards', () => {
+  test.each<[string, object]>([
+    ['a month without its zero', { expirationMonth: '9' }],
+    ['a month as a number', { expirationMonth: 9 }],
+    ['a year as a number', { expirationYear: 33 }],
+    ['a year of four digits', { expirationYear: '2033' }],
+    ['a year of four digits as a number', { expirationYear: 2033 }],
+    ['spaces in the number', { cardNumber: ' 4242 4242 4242 4242 ' }],
+    ['dashes in the number', { cardNumber: '4242-4242-4242-4242' }],
+    ['a no-break space and a non-breaking hyphen', { cardNumber: '4242\u00A042424242\u20114242' }],
+    ['the number as a number', { cardNumber: 4242424242424242 }],
+    ['the cvv and the ZIP code as numbers', { cvv: 314, cardholderZip: 53703 }],
+  ])('%s', (_, change) => {
+    expect(cardOf(change)).toEqual(card)
+  })
+
+  test.each<[string, object, string]>([
+    ['the month 0', { expirationMonth: 0 }, '/expirationMonth'],
+    ['the month 13', { expirationMonth: 13 }, '/expirationMonth'],
+    ['a month with a fraction', { expirationMonth: 9.5 }, '/expirationMonth'],
+    ['a year of three digits', { expirationYear: 203 }, '/expirationYear'],
+    ['a number beyond what JSON keeps', { cardNumber: 2 ** 62 }, '/cardNumber'],
+    ['letters in the number', { cardNumber: '4242 4242 4242 424x' }, '/cardNumber'],
+    ['a cvv of two digits', { cvv: 12 }, '/cvv'],
+  ])('%s is a fault', (_, change, pointer) => {
+    expect(pointersOf(AddCard, { ...card, ...change })).toEqual([pointer])
+  })
+})
+
+test('ZIP codes, telephone numbers and apartments may be numbers; names may not', () => {
+  const address = { streetAddress: '1 Main St', city: 'Madison', state: 'WI', zip: 53703, aptNumber: 4 }
+  expect(parsed(AddAddress, { body: address }).values.body).toMatchObject({ zip: '53703', aptNumber: '4' })
+  const user = { email: 'm@example.org', password: 'a long enough password', firstName: 1, lastName: 'L' }
+  expect(pointersOf(RegisterUser, { ...user, phone: 6085550142 })).toContain('/firstName')
+  const known = { ...user, firstName: 'Maria', phone: 6085550142 }
+  expect(parsed(RegisterUser, { body: known }).values.body).toMatchObject({ phone: '6085550142' })
+})
+
+test('the faults are those of the body as it was sent', () => {
+  const { items: _, restaurantApiKey, ...others } = order
+  const body = { ...others, RestaurantApiKey: restaurantApiKey, method: 'fly', tip: '3' }
+  expect(faultsOf(SendOrder, body).map(({ pointer, code }) => [pointer, code])).toEqual([
+    ['/restaurantApiKey', 'missing-field'],
+    ['/items', 'missing-field'],
+    ['/method', 'invalid-field'],
+    ['/tip', 'invalid-field'],
+  ])
+})
+
+test('a query is all text: numbers, booleans and null as such, enum values in any case', () => {
+  const search = {
+    latitude: '43.07',
+    longitude: ' -89.38 ',
+    method: 'Pickup',
+    'pickup-radius': '3',
+    limit: '2',
+  }
+  expect(parsed(RestaurantSearch, { query: search }).values.query).toMatchObject({
+    latitude: 43.07,
+    longitude: -89.38,
+    method: 'pickup',
+    'pickup-radius': 3,
+    limit: 2,
+  })
+  const nothing = {
+    latitude: 'null',
+    longitude: '',
+    'street-address': 'null',
+    method: 'null',
+    cursor: 'null',
+  }
+  const { values, problem } = parsed(RestaurantSearch, { query: nothing })
+  expect(problem).toBeNull()
+  expect(values.query).toEqual({ method: 'both', 'pickup-radius': 5, search: [], limit: 100 })
+  for (const includeCustomizations of ['True', 'TRUE', '1', 'yes'])
+    expect(parsed(RestaurantMenu, { query: { includeCustomizations } }).values.query).toEqual({
+      includeCustomizations: true,
+    })
+})
+
+test('values of the wrong kind are faults, and stay what they are', () => {
+  for (const [field, value] of Object.entries({
+    items: 'pie',
+    method: 3,
+    test: 'maybe',
+    tip: 'three',
+    card: ['visa'],
+    recipient: 7.5,
+  }))
+    expect(pointersOf(SendOrder, { ...order, [field]: value })[0]).toBe(`/${field}`)
+  expect(pointersOf(SendOrder, { ...order, items: ['pie'] })).toEqual(['/items/0'])
+})
+
+test('names of Object.prototype are fields like others', () => {
+  const body = JSON.parse('{"constructor": 1, "toString": 2, "hasOwnProperty": 3}') as object
+  expect(pointersOf(SendOrder, { ...order, ...body, tip: 'x' })).toEqual(['/tip'])
+})
+
+test('every documented body passes as it is', () => {
+  for (const operation of [SendOrder, AddCard, AddAddress, RegisterUser])
+    for (const body of Object.values(operationPages[operation.name]?.bodies ?? {}))
+      expect(faultsOf(operation, body)).toEqual([])
+})

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { anOrder, card, cast, get, home, maria, post, register } from './client.ts'
+import type { CreditCard, MenuCategory, Order, ProblemBody, User } from './client.ts'
+
+/* What clients that were written against the original interface send. */
+
+const validate = <T = Order>(body: unknown) => post<T>('validate-order', body)
+
+describe('Scalars', () => {
+  test.each(['True', 'TRUE', '1', 1, 'yes'])('%j is true', async (yes) => {
+    const { status, body } = await validate(await anOrder(cast.test, { test: yes }))
+    expect([status, body.test]).toEqual([200, true])
+  })
+
+  test.each(['True', 'TRUE', '1', 'yes'])('%s is true in a query', async (yes) => {
+    const path = `restaurant/${cast.aurora}/menu?includeCustomizations=${yes}`
+    const { body } = await get<MenuCategory[]>(path)
+    expect(body[0]?.items[0]).toHaveProperty('customizationGroups')
+  })
+
+  test('enum values in any case, in bodies and queries', async () => {
+    const order = await anOrder(cast.aurora, { method: 'PICKUP', payment: 'Cash' })
+    expect((await validate(order)).body).toMatchObject({ method: 'pickup', payment: 'cash' })
+    expect((await get('restaurant/search?method=Delivery&street-address=53703')).status).toBe(200)
+  })
+
+  test('a number where digits are expected, and digits where a number is', async () => {
+    const recipient = { ...maria, phone: 6085550142 }
+    const address = { ...home, zip: 53703, aptNumber: 4 }
+    const delivery = { method: 'delivery', address, recipient, tip: '3.00' }
+    const { status, body } = await validate(await anOrder(cast.aurora, delivery))
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      recipient: { phone: '6085550142' },
+      address: { zip: '53703', aptNumber: '4' },
+      tip: 3,
+    })
+  })
+
+  test('null and blank mean absent, in bodies and queries', async () => {
+    const nothing = { comments: '', tip: null, test: null, card: null, address: '' }
+    expect((await validate(await anOrder(cast.aurora, nothing))).body).toMatchObject({
+      comments: null,
+      tip: 0,
+      test: false,
+      address: null,
+    })
+    const query = 'street-address=null&latitude=null&longitude=&method=null&search=null&cursor='
+    expect((await get(`restaurant/search?${query}`)).status).toBe(200)
+  })
+
+  test.each([
+    ['9', '33'],
+    [9, 33],
+    ['09', '2033'],
+    [9, 2033],
+  ])('a card that expires in the month %j of the year %j', async (expirationMonth, expirationYear) => {
+    const user = await register()
+    const spelled = { ...card('4242 4242-4242 4242'), expirationMonth, expirationYear, cvv: 314 }
+    const { status, body } = await post<CreditCard>(`user/${user.apiKey}/add-card`, spelled)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ lastFour: '4242', expirationMonth: '09', expirationYear: '33' })
+  })
+})
+
+describe('Nested objects', () => {
+  test('a bare string for recipient, card or address is its apiKey', async () => {
+    const user = await register()
+    const saved = (await post<CreditCard>(`user/${user.apiKey}/add-card`, card())).body.apiKey
+    const place = (await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home)).body.apiKey
+    const { status, body } = await validate(
+      await anOrder(cast.aurora, {
+        method: 'delivery',
+        payment: 'card',
+        recipient: user.apiKey,
+        card: saved,
+        address: place,
+      }),
+    )
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      recipientApiKey: user.apiKey,
+      card: { apiKey: saved },
+      address: { apiKey: place },
+    })
+  })
+
+  test('a bare string that is no key of the user is not found', async () => {
+    const user = await register()
+    const order = await anOrder(cast.aurora, { payment: 'card', recipient: user.apiKey, card: 'none' })
+    expect(await validate<ProblemBody>(order)).toMatchObject({
+      status: 404,
+      body: { code: 'card-not-found' },
+    })
+  })
+})
+
+describe('Names', () => {
+  test('members are found without regard to case when a body does not pass', async () => {
+    const { restaurantApiKey, items, recipient, ...others } = await anOrder(cast.aurora)
+    const [{ apiKey }] = items as [{ apiKey: string }]
+    const body = {
+      ...others,
+      restaurantAPIKey: restaurantApiKey,
+      Items: [{ APIKey: apiKey, Comments: 'crisp' }],
+      Recipient: { FirstName: 'Maria', LASTNAME: 'Lindqvist', phone: (recipient as typeof maria).phone },
+    }
+    const validated = await validate(body)
+    expect(validated.status).toBe(200)
+    expect(validated.body).toMatchObject({ items: [{ apiKey, comments: 'crisp' }], recipient: maria })
+    expect(validated.headers.get('x-ignored-fields')).toBeNull()
+    const user = await post<User>('register-user', {
+      Email: `${crypto.randomUUID()}@example.org`,
+      Password: 'a long enough password',
+      ...maria,
+    })
+    expect(user.status).toBe(200)
+  })
+
+  test('the faults are those of the body as it was sent', async () => {
+    const { restaurantApiKey, ...others } = await anOrder(cast.aurora)
+    const { status, body } = await validate<ProblemBody>({
+      ...others,
+      RestaurantApiKey: restaurantApiKey,
+      payment: 'gold',
+    })
+    expect(status).toBe(400)
+    expect(body.errors.map(({ pointer, code }) => [pointer, code])).toEqual([
+      ['/restaurantApiKey', 'missing-field'],
+      ['/payment', 'invalid-field'],
+    ])
+  })
+})
+
+test('Kept as they are: passwords of at least 8 characters, and the cvv of a new card', async () => {
+  const account = { ...maria, email: `${crypto.randomUUID()}@example.org` }
+  expect((await post('register-user', { ...account, password: 'short' })).status).toBe(400)
+  const { cvv: _cvv, ...without } = card()
+  const { apiKey } = await register()
+  expect(await post<ProblemBody>(`user/${apiKey}/add-card`, without)).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/cvv', code: 'missing-field' }] },
+  })
+})
