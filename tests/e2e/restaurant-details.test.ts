@@ -153,18 +153,25 @@ test.each(['a%20b', '%00', '%F0%9F%8D%95', "'%20or%201=1--", '%2e%2e%2f', 'a'.re
   },
 )
 
-test('422 address-not-found-on-map', async () => {
+test('Details with an address that is not found: the details, without the prices of a zone', async () => {
+  const plain = await details(cast.aurora)
   expect(await details(cast.aurora, { 'street-address': 'Nowhere, ZZ 00000' })).toMatchObject({
-    status: 422,
-    body: { code: 'address-not-found-on-map', errors: [{ pointer: 'query/street-address' }] },
+    status: 200,
+    body: plain.body,
   })
 })
 
-test('400: half a point, and numbers that are none', async () => {
-  expect(await details(cast.aurora, { latitude: '43' })).toMatchObject({
-    status: 400,
-    body: { errors: [{ pointer: 'query/longitude', code: 'missing-field' }] },
-  })
+test.each([{ latitude: '43.07' }, { longitude: '-89.38' }])(
+  'Details with an address that is not found: a lone %j is ignored',
+  async (half) => {
+    const plain = await details(cast.aurora)
+    expect(await details(cast.aurora, half)).toMatchObject({ status: 200, body: plain.body })
+    const { offersDelivery } = (await details(cast.aurora, { ...half, ...zip('90210') })).body
+    expect(offersDelivery).toBe(false)
+  },
+)
+
+test('400: numbers that are none', async () => {
   expect(await details(cast.aurora, { latitude: '91', longitude: 'west' })).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'query/latitude' }, { pointer: 'query/longitude' }] },

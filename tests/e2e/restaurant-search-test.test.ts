@@ -1,7 +1,8 @@
-import { RestaurantSearchTest } from '@platter/contracts'
+import { RestaurantSearchTest, type Point } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { cast, get, type Restaurant } from './client.ts'
 import { expectConforms } from './conforms.ts'
+import { aRestaurant } from './own-restaurant.ts'
 
 type Found = { address: { zip: string }; restaurants: Restaurant[] }
 
@@ -21,11 +22,26 @@ test('200: it takes the same parameters as restaurant/search', async () => {
   const near = await search('street-address=Madison,+WI+53703&method=delivery&search=%5Bdeli%5D')
   expect(near.body.address.zip).toBe('53703')
   expect(near.body.restaurants.map(({ apiKey }) => apiKey)).toContain(cast.test)
-  expect((await search('latitude=0&longitude=0')).body.restaurants).toEqual([])
   const page = await search('limit=1')
   expect(page.body.restaurants).toHaveLength(1)
   expect(page.headers.get('link')).toContain('/publicapi/v1/restaurant/search-test?')
 })
+
+test('200: all of them however far, nearest first, whatever they offer', async () => {
+  const inBoston = { latitude: 42.36, longitude: -71.06, isTestRestaurant: true }
+  const near = await aRestaurant({ ...inBoston, offersDelivery: false })
+  const all = (await search('limit=200')).body.restaurants.map(({ apiKey }) => apiKey)
+  const fromBoston = await search('street-address=Boston,+MA&method=delivery&pickup-radius=1&limit=200')
+  const keys = fromBoston.body.restaurants.map(({ apiKey }) => apiKey)
+  expect(keys.toSorted()).toEqual(all.toSorted())
+  expect(keys[0]).toBe(near)
+  const miles = fromBoston.body.restaurants.map((one) => distance(one, inBoston))
+  expect(miles).toEqual(miles.toSorted((one, other) => one - other))
+})
+
+/** Good enough to compare by, at one latitude. */
+const distance = (one: Point, other: Point) =>
+  Math.hypot(one.latitude - other.latitude, 0.74 * (one.longitude - other.longitude))
 
 test('400 and 422 are those of restaurant/search', async () => {
   expect(await search('method=fly')).toMatchObject({

@@ -166,7 +166,7 @@ describe('method', () => {
     expect(body.restaurants.find((one) => one.apiKey === apiKey)).toMatchObject({ offersDelivery: false })
   })
 
-  test.each(['fly', 'Pickup', 'pickup,delivery'])('400 invalid-field: method=%s', async (method) => {
+  test.each(['fly', 'pickup,delivery'])('400 invalid-field: method=%s', async (method) => {
     expect(await search<Refused>({ method })).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: 'query/method', code: 'invalid-field' }] },

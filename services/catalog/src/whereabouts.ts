@@ -3,21 +3,28 @@ import { Problem } from '@platter/kit'
 import { zipAtEnd, type Place } from './domain/place.ts'
 import type { Geocoder } from './outside/geocoder.ts'
 
-/** The place that a query means; null when it names none. A point counts more than an address in words. */
+/**
+ * The place that a search means; null when it names none. A point counts more than an address in words. Throws a Problem for
+ * half a point and for an address that is not found.
+ */
 export async function whereIs(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
-  if (latitude !== undefined && longitude !== undefined) {
-    const point = { latitude, longitude }
-    const near = geocoder.around(point) ?? { point, streetAddress: '', city: '', state: '', zip: '' }
-    return { ...near, zip: zipAtEnd(address ?? '') || near.zip }
-  }
-  if (latitude !== undefined) throw Problem.of([halfPoint('longitude')])
-  if (longitude !== undefined) throw Problem.of([halfPoint('latitude')])
-  if (address === undefined) return null
-  const place = await geocoder.locate(address)
-  if (place) return place
+  if (latitude !== undefined && longitude === undefined) throw Problem.of([halfPoint('longitude')])
+  if (longitude !== undefined && latitude === undefined) throw Problem.of([halfPoint('latitude')])
+  const place = await placeIfFound(geocoder, query)
+  if (place || address === undefined) return place
   const detail = 'The address was not found on the map.'
   throw Problem.of([{ pointer: 'query/street-address', code: 'address-not-found-on-map', detail }])
+}
+
+/** The same for the details of a restaurant, which are of use without a place as well: half a point names none. */
+export async function placeIfFound(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
+  const { latitude, longitude, 'street-address': address } = query
+  if (latitude === undefined || longitude === undefined)
+    return address === undefined ? null : geocoder.locate(address)
+  const point = { latitude, longitude }
+  const near = geocoder.around(point) ?? { point, streetAddress: '', city: '', state: '', zip: '' }
+  return { ...near, zip: zipAtEnd(address ?? '') || near.zip }
 }
 
 const halfPoint = (missing: string): Fault => ({

@@ -42,6 +42,22 @@ export function ranked<C extends Candidate>(candidates: readonly C[], wanted: Wa
     .map(({ candidate }) => candidate)
 }
 
+/** All of them, the nearest first; without a place by name. */
+export const nearestFirst = <C extends Candidate>(candidates: readonly C[], place: Place | null): C[] =>
+  candidates
+    .map((candidate) => ({
+      candidate,
+      miles: place ? milesBetween(candidate, place.point) : 0,
+      name: place ? '' : folded(candidate.name),
+    }))
+    .toSorted(
+      (one, other) =>
+        one.miles - other.miles ||
+        order(one.name, other.name) ||
+        order(one.candidate.apiKey, other.candidate.apiKey),
+    )
+    .map(({ candidate }) => candidate)
+
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 function serves(candidate: Candidate, miles: number, { place, method, pickupRadiusMiles }: Wanted): boolean {

@@ -1,40 +1,83 @@
 import type { Place } from '#/domain/place.ts'
-import type { ZipCode, ZipCodes } from './zip-codes.ts'
+import { plainCapitals, type ZipCode, type ZipCodes } from './zip-codes.ts'
 
 type Word = { text: string; end: number; endsPart: boolean }
 
 const COUNTRY = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA'])
 const ZIP = /^(\d{5})(?:-\d{4})?$/
-const SHORT_FORMS: Readonly<Record<string, string>> = { ST: 'SAINT', STE: 'SAINTE', FT: 'FORT', MT: 'MOUNT' }
 const MOST_WORDS_OF_A_COUNTRY = 4
 const MOST_WORDS_OF_A_CITY = 5
 const MOST_WORDS_OF_A_STATE = 4
 
 /**
- * Finds the ZIP code, or city and state, that an address in words ends with, and takes the middle of the ZIP
- * code's area for the address (a mile or two off in a city); null when it finds neither.
+ * Finds a ZIP code, or a city, in an address in words, and takes the middle of its area for the address (a mile or two off in
+ * a city); null when it finds neither. In this order: the ZIP code at the end; the city and the state at the end; a city alone,
+ * which is the largest of that name; a ZIP code anywhere. A country at the end is left out.
  */
-export function locateByZip(zipCodes: ZipCodes, address: string): Place | null {
+export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
+  const address = separated(given)
   const words = wordsOf(address)
   takeFrom(words, MOST_WORDS_OF_A_COUNTRY, (text) => (COUNTRY.has(text) ? text : undefined))
+  const whole = [...words]
   const zip = takeFrom(words, 1, (text) => ZIP.exec(text)?.[1])
   const known = zip === undefined ? undefined : zipCodes.byZip(zip)
-  const state = takeFrom(words, MOST_WORDS_OF_A_STATE, (text) => zipCodes.stateOf(text)) ?? known?.state
-  const inState = (text: string) => (state === undefined ? undefined : zipCodes.byCity(inFull(text), state))
-  const city = takeFrom(words, MOST_WORDS_OF_A_CITY, inState)
+  const written = takeFrom(words, MOST_WORDS_OF_A_STATE, (text) => zipCodes.stateOf(text))
+  const state = written ?? known?.state
+  const city = takeFrom(words, MOST_WORDS_OF_A_CITY, (text) =>
+    state === undefined ? undefined : zipCodes.byCity(text, state),
+  )
   const best = known ?? city
-  if (best) return placeAt(best, { zip, street: address.slice(0, words.at(-1)?.end ?? 0) })
+  if (best)
+    return placeAt(best, zip === undefined ? beforeZip(zipCodes, best, words) : { zip, words }, address)
+  // "Washington" and "New York" are states as well.
+  const rest = words.length === 0 ? whole : words
+  const alone = written !== undefined && words.length > 0 ? undefined : cityAlone(zipCodes, rest)
+  if (alone) return placeAt(alone.code, beforeZip(zipCodes, alone.code, alone.words), address)
   const elsewhere = words.map(({ text }) => zipCodes.byZip(ZIP.exec(text)?.[1] ?? '')).findLast((one) => one)
-  return elsewhere ? placeAt(elsewhere, { zip: elsewhere.zip, street: '' }) : null
+  return elsewhere ? placeAt(elsewhere, { zip: elsewhere.zip, words: [] }, address) : null
 }
 
-/** In capital letters and without full stops, each with the place where it ends in the address. */
+/** What stands between the parts of an address, as commas; `WI53703` and `WI-53703` as two words. */
+const separated = (address: string): string =>
+  address.replaceAll(/\s*[;|/()\n\r]+\s*/g, ', ').replaceAll(/\b([a-z]{2})-?(\d{5})\b/gi, '$1 $2')
+
 const wordsOf = (address: string): Word[] =>
-  [...address.matchAll(/([^\s,]+)(\s*,)?/g)].map(({ 1: word = '', 2: comma, index }) => ({
-    text: word.toUpperCase().replaceAll('.', ''),
-    end: index + word.length,
-    endsPart: comma !== undefined,
-  }))
+  [...address.matchAll(/([^\s,]+)(\s*,)?/g)].flatMap(({ 1: word = '', 2: comma, index }) => {
+    const text = plainCapitals(word)
+    if (!/[A-Z0-9]/.test(text)) return []
+    return [{ text, end: index + word.length, endsPart: comma !== undefined }]
+  })
+
+/**
+ * The last part, when it is nothing but a city. With a street before it only a city that is clearly the largest of its name:
+ * an order for another one would go hundreds of miles astray.
+ */
+function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode; words: Word[] } | undefined {
+  const from = words.slice(0, -1).findLastIndex(({ endsPart }) => endsPart) + 1
+  const found = zipCodes.byName(
+    words
+      .slice(from)
+      .map(({ text }) => text)
+      .join(' '),
+  )
+  return found && (from === 0 || found.isClear)
+    ? { code: found.code, words: words.slice(0, from) }
+    : undefined
+}
+
+/** A ZIP code of the city that stands before it, and the words before that; house numbers have five digits as well. */
+function beforeZip(
+  zipCodes: ZipCodes,
+  { city, state }: ZipCode,
+  words: readonly Word[],
+): { zip: string | undefined; words: readonly Word[] } {
+  const at = words.findLastIndex(({ text }) => {
+    const code = zipCodes.byZip(ZIP.exec(text)?.[1] ?? '')
+    return code?.city === city && code.state === state
+  })
+  if (at < 0) return { zip: undefined, words }
+  return { zip: ZIP.exec(words[at]?.text ?? '')?.[1], words: words.slice(0, at) }
+}
 
 /** Takes the last words, as many as possible but not across a comma, when together they mean something. */
 function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T | undefined): T | undefined {
@@ -55,13 +98,14 @@ function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T |
   return undefined
 }
 
-const inFull = (city: string): string =>
-  city.replace(/^(STE?|FT|MT) /, (_, short: string) => `${SHORT_FORMS[short] ?? short} `)
-
 /** The ZIP code is the one that was written down, also when it is newer than our data: a city has several. */
-const placeAt = (code: ZipCode, { zip, street }: { zip: string | undefined; street: string }): Place => ({
+const placeAt = (
+  code: ZipCode,
+  { zip, words }: { zip: string | undefined; words: readonly Word[] },
+  address: string,
+): Place => ({
   point: { latitude: code.latitude, longitude: code.longitude },
-  streetAddress: street,
+  streetAddress: address.slice(0, words.at(-1)?.end ?? 0),
   city: code.city,
   state: code.state,
   zip: zip ?? '',

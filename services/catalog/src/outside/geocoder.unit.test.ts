@@ -23,18 +23,12 @@ describe('the embedded geocoder', () => {
     expect([streetAddress, city, state, zip]).toEqual(expected)
   })
 
-  test.each([
-    '',
-    ' , ',
-    'Atlantis',
-    'Madison',
-    'New York',
-    'WI',
-    'Hauptstraße 1, Berlin',
-    '99999 Nowhere Rd',
-  ])('does not find %j', async (address) => {
-    expect(await geocoder.locate(address)).toBeNull()
-  })
+  test.each(['', ' , ', 'Atlantis', 'WI', 'Hauptstraße 1, Berlin', '99999 Nowhere Rd'])(
+    'does not find %j',
+    async (address) => {
+      expect(await geocoder.locate(address)).toBeNull()
+    },
+  )
 
   test('a ZIP code stands for the middle of its area, a city for its most central one', async () => {
     expect((await geocoder.locate('53703'))?.point).toEqual({ latitude: 43.0775, longitude: -89.3831 })

@@ -12,6 +12,9 @@ const NEAREST_WITHIN_MILES = 30
 /** Degrees; at 71° north, the farthest, one of longitude is 22 miles. */
 const CELL = 1
 
+/** The data has no populations; a city of 3 times as many ZIP codes is the one that is meant. */
+const CLEARLY_LARGER = 3
+
 /** Military post offices all over the world: nobody delivers food to them. */
 const MILITARY = new Set(['AA', 'AE', 'AP'])
 
@@ -21,12 +24,42 @@ const MILITARY = new Set(['AA', 'AE', 'AP'])
  */
 export type ZipCodes = {
   byZip(zip: string): ZipCode | undefined
-  /** The most central one of the city. City and state in capital letters, the state also in full. */
+  /** The most central one of the city, however it is spelled; the state in capital letters, also in full. */
   byCity(city: string, state: string): ZipCode | undefined
+  /** The same of the largest city of that name. `isClear`: no other one of that name is nearly as large. */
+  byName(city: string): { code: ZipCode; isClear: boolean } | undefined
   /** The one whose middle is nearest. */
   nearest(point: Point): ZipCode | undefined
   stateOf(name: string): string | undefined
 }
+
+const DIRECTIONS: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' }
+const SHORT_FORMS: Readonly<Record<string, string>> = {
+  ...DIRECTIONS,
+  ST: 'SAINT',
+  STE: 'SAINTE',
+  FT: 'FORT',
+  MT: 'MOUNT',
+}
+
+const directionsInFull = (state: string): string =>
+  state.replace(/^[NSEW](?= )/, (short) => DIRECTIONS[short] ?? short)
+
+/**
+ * One key for all spellings of a city: without accents, apostrophes, hyphens and blanks, and with short forms in full. The
+ * data has `O Fallon`, `Winston Salem`, `Canon City` and `Saint Louis`.
+ */
+function cityKey(city: string): string {
+  const words = plainCapitals(city).split(/[^A-Z0-9]+/)
+  return words.map((word) => SHORT_FORMS[word] ?? word).join('')
+}
+
+/** Capital letters without accents, full stops and apostrophes. */
+export const plainCapitals = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/[\p{M}.'’‘ʼ`´]/gu, '')
+    .toUpperCase()
 
 /** A few have no position. */
 type Code = Pick<ZipCode, 'zip' | 'city' | 'state'> & {
@@ -51,20 +84,30 @@ export function readZipCodes(): ZipCodes {
     byZip.set(zip, { zip, latitude, longitude, city, state })
   }
   const all = [...byZip.values()]
-  const byCity = Map.groupBy(all, ({ city, state }) => `${state} ${city.toUpperCase()}`)
+  const byCity = Map.groupBy(all, ({ city, state }) => `${state} ${cityKey(city)}`)
+  const byName = Map.groupBy(byCity.keys(), (name) => name.slice(name.indexOf(' ') + 1))
   const byCell = Map.groupBy([...byCity.values()].flatMap(withAreas), (code) => cellOf(code, 0, 0))
   const centres = new Map<string, ZipCode>()
   const states = new Set(all.map(({ state }) => state))
-  const stateOf = (name: string) => (states.has(name) ? name : fullStates[name])
+  const stateOf = (name: string) => (states.has(name) ? name : fullStates[directionsInFull(name)])
+  function centreOf(name: string): ZipCode | undefined {
+    const codes = byCity.get(name)
+    if (!codes) return undefined
+    const centre = centres.get(name) ?? mostCentral(withAreas(codes))
+    if (centre) centres.set(name, centre)
+    return centre
+  }
   return {
     byZip: (zip) => byZip.get(zip),
-    byCity(city, state) {
-      const name = `${stateOf(state)} ${city}`
-      const codes = byCity.get(name)
-      if (!codes) return undefined
-      const centre = centres.get(name) ?? mostCentral(withAreas(codes))
-      if (centre) centres.set(name, centre)
-      return centre
+    byCity: (city, state) => centreOf(`${stateOf(state)} ${cityKey(city)}`),
+    byName(city) {
+      const sizeOf = (name: string) => byCity.get(name)?.length ?? 0
+      const [largest, next] = (byName.get(cityKey(city)) ?? []).toSorted(
+        (one, other) => sizeOf(other) - sizeOf(one),
+      )
+      const code = largest === undefined ? undefined : centreOf(largest)
+      if (largest === undefined || !code) return undefined
+      return { code, isClear: next === undefined || sizeOf(largest) >= CLEARLY_LARGER * sizeOf(next) }
     },
     nearest: (point) => nearest(byCell, point),
     stateOf,

@@ -5,7 +5,7 @@ import type { Geocoder } from '#/outside/geocoder.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
 import { findRestaurant } from '#/store/restaurants.ts'
-import { whereIs } from '#/whereabouts.ts'
+import { placeIfFound } from '#/whereabouts.ts'
 
 const render = jsonRenderer(RestaurantDetails.name, Restaurant)
 
@@ -13,7 +13,7 @@ const render = jsonRenderer(RestaurantDetails.name, Restaurant)
 export const restaurantDetails = (route: Route, { db, geocoder }: { db: Db; geocoder: Geocoder }) =>
   route(RestaurantDetails, async ({ params, query }) => {
     const [place, restaurant] = await Promise.all([
-      whereIs(geocoder, query),
+      placeIfFound(geocoder, query),
       findRestaurant(db, params.apiKey),
     ])
     if (!restaurant) throw new Problem('restaurant-not-found', 'There is no such restaurant.')

@@ -4,4 +4,6 @@ import { searchRestaurants, type SearchParts } from '#/search.ts'
 
 /** Who tries an application out with a test key finds the restaurants that its orders may go to. */
 export const restaurantSearch = (route: Route, parts: SearchParts) =>
-  route(RestaurantSearch, (call) => searchRestaurants(parts, call, call.principal.mode === 'test'))
+  route(RestaurantSearch, (call) =>
+    searchRestaurants(parts, call, call.principal.mode === 'test' ? 'test' : 'live'),
+  )

@@ -16,7 +16,7 @@ export const restaurantPages: Pages = {
   'restaurant-search-test': {
     ...search,
     description:
-      'The same among test restaurants only: they take orders with `"test": true` or a test key, which are never charged.',
+      'All test restaurants, nearest first, however far, with what `search` finds among them: they take orders with `"test": true` or a test key, which are never charged.',
     answer: {
       ...search.answer,
       example: { address: place, restaurants: [{ ...restaurant, isTestRestaurant: true }] },
