@@ -92,6 +92,9 @@ const calls = {
     ensureOperatorKey: (db) => accessKeys.ensureOperatorKey(db, 'e'),
     findKey: (db) => accessKeys.findKey(db, 'hash1'),
     markUsed: (db) => accessKeys.markUsed(db, 'key1'),
+    importsVersion: (db) => accessKeys.importsVersion(db),
+    importedHashes: (db) => accessKeys.importedHashes(db),
+    hasApplication: (db) => accessKeys.hasApplication(db, 'a'),
   },
 } satisfies {
   users: CallsOf<typeof users, Db>

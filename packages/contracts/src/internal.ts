@@ -19,6 +19,21 @@ export const ResolveAccessKey = operation({
   problems: [],
 })
 
+/**
+ * The hashes of all imported keys that are neither revoked nor expired. They have no checksum, so that the gateway tells
+ * garbage by them. `known` is the version that the caller has: `hashes` is null when it is still the one.
+ */
+export const ImportedAccessKeys = operation({
+  name: 'imported-access-keys',
+  summary: 'Read the hashes of imported access keys',
+  method: 'POST',
+  path: '/internal/imported-access-keys',
+  owner: 'accounts',
+  body: z.object({ known: z.string().nullable() }),
+  response: z.object({ version: z.string(), hashes: z.array(z.string()).nullable() }),
+  problems: [],
+})
+
 /** Who shows a new card: what cards that are tried out are counted by. Null is nobody, or not known. */
 export const CardUser = z.object({
   userApiKey: ApiKey.nullable(),

@@ -122,6 +122,10 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     why: 'Without any operator key nobody could manage the platform.',
     fix: 'Issue another operator key first, then revoke this one.',
   },
+  'access-key-taken': {
+    why: 'A key that is to be imported is stored already: for this application or another one, also when it was revoked.',
+    fix: 'Use the key as it is, or import another one. A revoked key cannot be imported again.',
+  },
   'access-key-ended': {
     why: 'The access key was revoked or has expired, so it cannot be replaced.',
     fix: 'Issue a new access key.',

@@ -46,6 +46,7 @@ export const problems = {
   'apikey-taken': row(1604, 409, 'The apiKey belongs to another restaurant'),
   'last-operator-key': row(1605, 409, 'The last access key of an operator cannot be revoked'),
   'access-key-ended': row(1606, 409, 'The access key is revoked or expired'),
+  'access-key-taken': row(1607, 409, 'The access key is there already'),
 
   'restaurant-closed': row(1701, 422, 'The restaurant is closed', true),
   'item-unavailable': row(1702, 422, 'An item is not available'),

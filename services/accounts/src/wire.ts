@@ -9,6 +9,7 @@ import {
   Applications,
   CreateApplication,
   GetUser,
+  ImportedAccessKeys,
   IssueAccessKey,
   IssueOperatorAccessKey,
   IssueRestaurantAccessKey,
@@ -50,6 +51,7 @@ import { addAddress } from '#/routes/add-address.ts'
 import { addCard } from '#/routes/add-card.ts'
 import { listApplications } from '#/routes/applications.ts'
 import { createApplication } from '#/routes/create-application.ts'
+import { importedAccessKeys } from '#/routes/imported-access-keys.ts'
 import { issueAccessKey } from '#/routes/issue-access-key.ts'
 import { issueOperatorAccessKey } from '#/routes/issue-operator-access-key.ts'
 import { issueRestaurantAccessKey } from '#/routes/issue-restaurant-access-key.ts'
@@ -102,6 +104,7 @@ export function wire(config: Config, log: Log): Parts {
   route(IssueOperatorAccessKey, issueOperatorAccessKey(db, accessKeys))
   route(RotateAccessKey, rotateAccessKey(db, accessKeys))
   route(RevokeAccessKey, revokeAccessKey(db))
+  route(ImportedAccessKeys, importedAccessKeys(db))
   route(ResolveAccessKey, resolveAccessKey(db, log))
 
   bus.onQuestion(AccountsResolve, resolve(own))

@@ -1,6 +1,7 @@
 import { ResolveAccessKey, type Principal } from '@platter/contracts'
 import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internalCaller } from '@platter/kit'
 import { BadTries } from '#/bad-tries.ts'
+import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 /** A revocation is felt within a second: what is known of a key is asked again after that. */
 const FRESH_MS = 1_000
@@ -16,9 +17,11 @@ export class AccessKeys {
   readonly #known = new Map<string, Known>()
   readonly #asking = new Map<string, Promise<Known>>()
   readonly #badKeys = new BadTries('access key')
+  readonly #imported: ImportedKeys
 
   constructor(call: ReturnType<typeof internalCaller>) {
     this.#call = call
+    this.#imported = new ImportedKeys(call)
   }
 
   /** The key's principal. Throws Problem access-token-missing, access-token-invalid, rate-limited or service-unavailable. */
@@ -29,10 +32,12 @@ export class AccessKeys {
     if (accessKey === undefined || accessKey === '') {
       throw new Problem('access-token-missing', 'Send your access key in the header X-Access-Token.')
     }
-    const hash = looksLikeAccessKey(accessKey) ? hashAccessKey(accessKey) : null
+    const isOurs = looksLikeAccessKey(accessKey)
+    const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
     // Whoever shares an address with somebody who tries keys out goes on with a key that is known to be good.
     if (hash === null || !this.#known.get(hash)?.principal) await this.#badKeys.holdOff(address)
-    const principal = hash === null ? null : await this.#find(hash, requestId)
+    const isWorthAsking = hash !== null && (isOurs || (await this.#imported.has(hash)))
+    const principal = isWorthAsking ? await this.#find(hash, requestId) : null
     if (principal) return principal
     await this.#badKeys.count(address)
     throw new Problem('access-token-invalid', 'The access key is not valid.')

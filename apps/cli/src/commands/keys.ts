@@ -9,6 +9,7 @@ import {
   RotateAccessKey,
   type AccessKey,
 } from '@platter/contracts'
+import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { apiFor, asking, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
@@ -39,6 +40,7 @@ function forHolder<A, R, O>(holder: Holder, operations: { application: A; restau
 export function keys(program: Command): void {
   const group = program.command('keys').description('access keys of applications, restaurants and operators')
   issue(group)
+  importKey(group)
   list(group)
   rotate(group)
   revoke(group)
@@ -73,6 +75,24 @@ function issue(group: Command): void {
     })
 }
 
+function importKey(group: Command): void {
+  asking(group, 'import', {
+    summary: 'import an access key that an application has already, from standard input',
+    examples: ['keys import --application ID < old.key'],
+  })
+    .requiredOption('--application <id>', 'the client application that it is of')
+    .action(async (options: Shared & { application: string }) => {
+      // Not an argument: those are in the shell's history, and in the list of processes.
+      const key = (await text(process.stdin)).trim()
+      const { accessKey: _shown, ...issued } = await apiFor(options).call(IssueAccessKey, {
+        params: { id: options.application },
+        body: { key },
+      })
+      if (options.json) return sayJson(issued)
+      say(`Key ${issued.id} (${issued.prefix}…) is imported.`)
+    })
+}
+
 function list(group: Command): void {
   const command = asking(group, 'list', {
     summary: 'list access keys: how they begin, when they were used, when they end',
@@ -87,8 +107,15 @@ function list(group: Command): void {
     const found = await apiFor(options).all(operation, { params })
     if (options.json) return sayJson(found)
     table(
-      ['id', 'begins with', 'created', 'last used', 'ends'],
-      found.map((key) => [key.id, key.prefix, when(key.created), when(key.lastUsed), endOf(key)]),
+      ['id', 'begins with', 'made by', 'created', 'last used', 'ends'],
+      found.map((key) => [
+        key.id,
+        key.prefix,
+        key.imported ? 'imported' : 'platter',
+        when(key.created),
+        when(key.lastUsed),
+        endOf(key),
+      ]),
     )
   })
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { KeyInPath, Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { KeyMode } from '../principal.ts'
+import { secret } from '../secret.ts'
 import { ApiKey, Epoch } from '../values.ts'
 
 /** The key itself is shown here and never again: only its hash is kept. */
@@ -14,28 +15,51 @@ export const IssuedAccessKey = z
   })
   .meta({ id: 'IssuedAccessKey' })
 
-const body = z
+const newKey = {
+  mode: KeyMode.default('live').describe(
+    'What the key begins with: `platter_live_` or `platter_test_`. With a test key of an application every order is a test order, at test restaurants only.',
+  ),
+}
+
+const body = z.preprocess((value) => value ?? {}, z.object(newKey)).meta({ id: 'NewAccessKey' })
+
+/** ASCII without blanks: it has to pass in a header field and in a query. Its fingerprint tells two imports apart. */
+const ExistingKey = secret(
+  z
+    .string()
+    .regex(/^[\u0021-\u007e]{16,128}$/, 'is not 16 to 128 printable characters without blanks')
+    .refine((key) => !/^platter_(?:live|test)_/.test(key), 'is a key of Platter: issue a new one'),
+  (key) => key,
+)
+
+const applicationBody = z
   .preprocess(
     (value) => value ?? {},
-    z.object({
-      mode: KeyMode.default('live').describe(
-        'What the key begins with: `platter_live_` or `platter_test_`. With a test key of an application every order is a test order, at test restaurants only.',
-      ),
-    }),
+    z
+      .object({
+        mode: newKey.mode,
+        key: ExistingKey.optional().describe(
+          'An existing key to import, compiled into applications that cannot be changed any more: 16 to 128 printable characters. Without it a new key is made. An imported key is live.',
+        ),
+      })
+      .refine(({ mode, key }) => key === undefined || mode === 'live', {
+        path: ['mode'],
+        error: 'is live for a key that is imported',
+      }),
   )
-  .meta({ id: 'NewAccessKey' })
+  .meta({ id: 'NewApplicationAccessKey' })
 
-/** Issues an access key of a client application. */
+/** Issues an access key of a client application, or imports one that it has. */
 export const IssueAccessKey = operation({
   name: 'issue-access-key',
-  summary: 'Issue an access key of a client application',
+  summary: 'Issue or import an access key of a client application',
   method: 'POST',
   path: '/operatorapi/v1/applications/:id/access-keys',
   owner: 'accounts',
   params: z.object({ id: ApiKey }),
-  body,
+  body: applicationBody,
   response: IssuedAccessKey,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'application-not-found'],
+  problems: ['malformed-json', 'not-json', 'body-too-large', 'application-not-found', 'access-key-taken'],
 })
 
 /** Issues an access key that is bound to one restaurant. */
@@ -72,6 +96,7 @@ export const AccessKey = z
       .string()
       .nullable()
       .describe('How the key begins; null for the operator key that came with the configuration.'),
+    imported: z.boolean().describe('Whether another system made it.'),
     created: Epoch,
     lastUsed: Epoch.nullable().describe('To within a minute; null when it was never used.'),
     expires: Epoch.nullable().describe('From then on it lets nobody in; null when no end is set.'),

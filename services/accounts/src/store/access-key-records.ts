@@ -17,6 +17,7 @@ const record = [
   'id',
   'kind',
   'prefix',
+  'imported',
   createdEpoch.as('created'),
   epochOf<number | null>('last_used_at').as('lastUsed'),
   epochOf<number | null>('expires_at').as('expires'),

@@ -10,11 +10,18 @@ export const isGood = sql<boolean>`(revoked_at is null and (expires_at is null o
 /** What is kept of an access key. */
 export type KeptKey = { id: string; hash: string; prefix: string }
 
-/** Stores an application's key; undefined when there is no such application. */
-export const insertApplicationKey = (db: Db, { id, hash, prefix }: KeptKey, applicationId: string) =>
+/**
+ * Stores an application's key; undefined when there is no such application. Undefined as well when the
+ * hash is stored already, which only an imported key's can be.
+ */
+export const insertApplicationKey = (
+  db: Db,
+  { id, hash, prefix, imported = false }: KeptKey & { imported?: boolean },
+  applicationId: string,
+) =>
   db
     .insertInto('access_keys')
-    .columns(['id', 'hash', 'prefix', 'kind', 'application_id'])
+    .columns(['id', 'hash', 'prefix', 'imported', 'kind', 'application_id'])
     .expression((eb) =>
       eb
         .selectFrom('applications')
@@ -22,11 +29,13 @@ export const insertApplicationKey = (db: Db, { id, hash, prefix }: KeptKey, appl
           eb.val(id).as('id'),
           eb.val(hash).as('hash'),
           eb.val(prefix).as('prefix'),
+          eb.val(imported).as('imported'),
           eb.val('application' as const).as('kind'),
           'applications.id as application_id',
         ])
         .where('applications.id', '=', applicationId),
     )
+    .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning(createdEpoch.as('created'))
     .executeTakeFirst()
 
@@ -92,3 +101,21 @@ export async function markUsed(db: Db, id: string): Promise<void> {
     .where(longUnused)
     .execute()
 }
+
+const goodImports = (db: Db) => db.selectFrom('access_keys').where('imported', '=', true).where(isGood)
+
+/** Changes whenever another key is imported, or one of them ends. */
+export async function importsVersion(db: Db): Promise<string> {
+  const { version } = await goodImports(db)
+    .select(sql<string>`count(*) || ' ' || coalesce(max(created_at), 'epoch')`.as('version'))
+    .executeTakeFirstOrThrow()
+  return version
+}
+
+export async function importedHashes(db: Db): Promise<string[]> {
+  const rows = await goodImports(db).select('hash').execute()
+  return rows.map(({ hash }) => hash)
+}
+
+export const hasApplication = async (db: Db, id: string): Promise<boolean> =>
+  (await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()) !== undefined

@@ -14,6 +14,7 @@ type AccessKeyRow = {
   revoked_at: Date | null
   expires_at: Date | null
   lineage_id: string | null
+  imported: Generated<boolean>
 }
 
 type UserRow = {

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { hashAccessKey, Problem, type internalCaller } from '@platter/kit'
+import { beforeEach, expect, test } from 'vitest'
+import { AccessKeys } from './access-keys.ts'
+import { ImportedKeys, mayBeImported } from './imported-keys.ts'
+
+const compiledIn = '9f2c1a7e-old-app-key'
+/** What accounts has, how often it was asked, and whether it answers. */
+const accounts = { imported: new Set<string>(), asked: 0, problem: null as Problem | null }
+let now = 0
+
+const call = (async (_: unknown, { known, hash }: { known?: string | null; hash?: string }) => {
+  accounts.asked += 1
+  if (accounts.problem) throw accounts.problem
+  if (hash !== undefined)
+    return { principal: accounts.imported.has(hash) ? { kind: 'operator', accessKeyId: 'a' } : null }
+  const version = String(accounts.imported.size)
+  return { version, hashes: version === known ? null : [...accounts.imported] }
+}) as unknown as ReturnType<typeof internalCaller>
+
+const imports = (key: string) => void accounts.imported.add(hashAccessKey(key))
+
+beforeEach(() => {
+  accounts.imported = new Set()
+  accounts.asked = 0
+  accounts.problem = null
+  now = 0
+})
+
+const known = () => new ImportedKeys(call, { now: () => now })
+
+test('a key that was imported is known, at once or within a second', async () => {
+  const keys = known()
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
+  imports(compiledIn)
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
+  now += 1_001
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
+  expect(accounts.asked).toBe(2)
+})
+
+test('random keys cost one request a second, however many they are', async () => {
+  const keys = known()
+  imports(compiledIn)
+  for (let count = 0; count < 100; count++) {
+    now += 100
+    for (const garbage of Array.from({ length: 1_000 }, () => randomBytes(24).toString('base64url')))
+      if (mayBeImported(garbage)) await keys.has(hashAccessKey(garbage))
+  }
+  expect(accounts.asked).toBeLessThanOrEqual(11)
+})
+
+test('many unknown keys at the same time share one request', async () => {
+  const keys = known()
+  await Promise.all(
+    Array.from({ length: 100 }, () => keys.has(hashAccessKey(randomBytes(16).toString('hex')))),
+  )
+  expect(accounts.asked).toBe(1)
+})
+
+test('while accounts is unavailable, imported keys go on, and nothing is said of others that were never asked for', async () => {
+  const unavailable = new Problem('service-unavailable', 'Try again.')
+  accounts.problem = unavailable
+  await expect(known().has(hashAccessKey(compiledIn))).rejects.toBe(unavailable)
+  accounts.problem = null
+  imports(compiledIn)
+  const keys = known()
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
+  accounts.problem = unavailable
+  now += 5_000
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
+  expect(await keys.has(hashAccessKey('another key of an app'))).toBe(false)
+})
+
+test('a replica of accounts without the endpoint has no imported keys', async () => {
+  accounts.problem = new Problem('internal-error', 'There is no such endpoint.')
+  expect(await known().has(hashAccessKey(compiledIn))).toBe(false)
+})
+
+test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei', 'platter_live_mistyped'])(
+  '%j is no imported key',
+  (text) => {
+    expect(mayBeImported(text)).toBe(false)
+  },
+)
+
+test('an imported key lets in, and counts as no bad try; garbage of its shape does', async () => {
+  imports(compiledIn)
+  const keys = new AccessKeys(call)
+  const use = (key: string, address: string) => keys.principalOf(key, { requestId: 'r', address })
+  for (let count = 0; count < 100; count++)
+    expect(await use(compiledIn, '203.0.113.7')).toMatchObject({ accessKeyId: 'a' })
+  for (let count = 0; count < 30; count++)
+    await expect(use('garbage-of-that-shape', '203.0.113.8')).rejects.toMatchObject({
+      code: 'access-token-invalid',
+    })
+  await expect(use('garbage-of-that-shape', '203.0.113.8')).rejects.toMatchObject({ code: 'rate-limited' })
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { eventually, get, operator, type ProblemBody } from './client.ts'
+
+/* Keys compiled into shipped apps. */
+
+type Listed = { id: string; prefix: string; imported: boolean }
+
+const newApplication = async () =>
+  (await operator<{ id: string }>('POST', 'applications', { name: 'a shipped app' })).body.id
+const keyOf = () => `4f1d-${crypto.randomUUID()}`
+const importKey = <T = { id: string; accessKey: string }>(application: string, key: unknown) =>
+  operator<T>('POST', `applications/${application}/access-keys`, { key })
+const search = (key: string) => get('restaurant/search?limit=1', { key })
+
+test('Keys compiled into shipped apps: an operator imports one, and it lets in within two seconds', async () => {
+  const application = await newApplication()
+  const key = keyOf()
+  const before = await search(key)
+  expect(before.status).toBe(401)
+  const { status, body } = await importKey(application, key)
+  expect([status, body.accessKey]).toEqual([200, key])
+  const good = await eventually(
+    () => search(key),
+    (answer) => answer.status === 200,
+    2_000,
+  )
+  expect(good.status).toBe(200)
+  const listed = await operator<Listed[]>('GET', `applications/${application}/access-keys`)
+  expect(listed.body).toMatchObject([{ id: body.id, prefix: key.slice(0, 4), imported: true }])
+  expect(JSON.stringify(listed.body)).not.toContain(key)
+  await operator('POST', `access-keys/${body.id}/revoke`)
+  const revoked = await eventually(
+    () => search(key),
+    (answer) => answer.status === 401,
+    3_000,
+  )
+  expect(revoked.status).toBe(401)
+})
+
+test('Keys compiled into shipped apps: the query parameter of existing libraries works as well', async () => {
+  const key = keyOf()
+  await importKey(await newApplication(), key)
+  const inQuery = () => get(`restaurant/search?limit=1&access-token=${key}`, { key: null })
+  expect((await eventually(inQuery, ({ status }) => status === 200, 2_000)).status).toBe(200)
+})
+
+test('409 for a key that is stored already, whoever has it; 404 for an unknown application', async () => {
+  const key = keyOf()
+  await importKey(await newApplication(), key)
+  expect(await importKey<ProblemBody>(await newApplication(), key)).toMatchObject({
+    status: 409,
+    body: { code: 'access-key-taken' },
+  })
+  expect((await importKey('0'.repeat(48), keyOf())).status).toBe(404)
+})
+
+test.each([
+  ['15 characters', 'x'.repeat(15)],
+  ['129 characters', 'x'.repeat(129)],
+  ['a blank', 'with a blank in it'],
+  ['a letter that is not ASCII', 'mit-Umlaut-ä-dabei'],
+  ['the form of our own keys', `platter_live_${'x'.repeat(36)}`],
+])('400 for a key with %s', async (_, key) => {
+  expect(await importKey<ProblemBody>(await newApplication(), key)).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/key' }] },
+  })
+})
+
+test('an imported key is live: with another mode the import is refused', async () => {
+  const path = `applications/${await newApplication()}/access-keys`
+  const { status, body } = await operator<ProblemBody>('POST', path, { key: keyOf(), mode: 'test' })
+  expect([status, body.errors[0]?.pointer]).toEqual([400, '/mode'])
+})
