@@ -10,7 +10,7 @@ test.each([
   ['POST', '/v1/send-order/', 'send-order'],
   ['GET', '/publicapi/v1/restaurants/search', 'restaurant-search'],
   ['GET', '/publicapi/v1/orders/abc', 'order'],
-  ['GET', '/publicapi/v1/order/abc/statuse', 'order-statuses'],
+  ['GET', '/publicapi/v1/order/abc/statusess', 'order-statuses'],
   ['GET', '/publicapi/v1/order', 'order'],
   ['GET', '/publicapi/v1/user/orders/abc', null],
   ['POST', '/restaurantapi/v1/order/abc/statuss', 'report-status'],

@@ -40,7 +40,7 @@ export class ImportedKeys {
       const { version, hashes } = await this.#call(
         ImportedAccessKeys,
         { known: this.#known?.version ?? null },
-        newRequestId(),
+        { requestId: newRequestId() },
       )
       if (hashes) this.#known = { version, hashes: new Set(hashes) }
     } catch (error) {
