@@ -7,7 +7,7 @@ import { Generator } from './generator.ts'
 import { judge, say, type Goal } from './goals.ts'
 import type { Outcomes, Source } from './load.ts'
 import { figuresOf, secondBySecond, type Figures } from './measure.ts'
-import { anApplication, orderBytes, ordersIn } from './orders.ts'
+import { anApplication, NO_CANCELLATIONS, orderBytes, ordersIn, useConsole } from './orders.ts'
 import { putGatewayFirst } from './precedence.ts'
 
 /*
@@ -54,9 +54,9 @@ const stack = await startStack({
   runDirectory: new URL('../../.run/overload', import.meta.url).pathname,
   fresh: true,
   replicas: Number(values.replicas),
-  // The progress that simulated restaurants report is not what is measured.
-  env: { gateway: { ORDERS_PER_SECOND: String(OF_ONE) }, simulators: { STEP_MS: '3600000' } },
+  env: { gateway: { ORDERS_PER_SECOND: String(OF_ONE) }, orders: NO_CANCELLATIONS },
 })
+await useConsole(stack)
 await putGatewayFirst(stack)
 /** The noisy one's crowd has a process of its own; another one with little to do times what anybody else would see. */
 const crowd = new Generator(stack.gateway, 700)

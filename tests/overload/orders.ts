@@ -17,6 +17,19 @@ export async function anApplication(stack: Stack, name: string): Promise<string>
   return (await ask<{ accessKey: string }>(`applications/${id}/access-keys`, {})).accessKey
 }
 
+/** For the orders service: an order that nobody at the console takes is cancelled after the run. */
+export const NO_CANCELLATIONS = { TAKE_DEADLINE_MS: '86400000' }
+
+/** Orders reach the restaurant by its console, as in the bench: it takes 16 webhooks at a time, which would be the limit. */
+export async function useConsole(stack: Stack): Promise<void> {
+  const answer = await fetch(`${stack.gateway}/operatorapi/v1/restaurants/${AURORA}/link`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', 'x-access-token': stack.operatorKey },
+    body: JSON.stringify({ kind: 'console', reports: 'detailed' }),
+  })
+  if (answer.status !== 200) throw new Error(`link: ${answer.status} ${await answer.text()}`)
+}
+
 /** The bytes of a guest's order for pickup at a restaurant that takes it at once; by card with a new one. */
 export async function orderBytes(
   stack: Stack,
