@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ADAPT_EVERY_MS, AdaptiveLimit } from './adaptive-limit.ts'
 
-const aLimit = () => new AdaptiveLimit({ first: 96, least: 8, most: 2_000 })
+const aLimit = () => new AdaptiveLimit({ first: 96, least: 32, most: 2_000 })
 
 type Load = Record<'rate' | 'seconds' | 'ownMs' | 'outsideMs' | 'most' | 'hopMs' | 'lateMs', number>
 
@@ -75,7 +75,7 @@ test('shrinks by a tenth as soon as the service is overloaded, once for all requ
 })
 
 test('shrinks from what is in use when that is less: a limit that nobody used says nothing', () => {
-  const limit = new AdaptiveLimit({ first: 1_000, least: 8, most: 2_000 })
+  const limit = new AdaptiveLimit({ first: 1_000, least: 32, most: 2_000 })
   for (let count = 0; count < 100; count++) limit.acquire()
   limit.answered(limit.decreases, true)
   expect(limit.limit).toBe(90)
@@ -99,7 +99,7 @@ test('grows after a decrease no faster than good answers come', () => {
 test('stays between its bounds', () => {
   const limit = aLimit()
   limit.answered(limit.decreases, true)
-  expect(limit.limit).toBe(8)
+  expect(limit.limit).toBe(32)
   for (let times = 0; times < 1_000; times++) {
     while (limit.isAvailable()) limit.acquire()
     for (let answer = 0; answer < 10; answer++) limit.answered(limit.decreases, false)
@@ -150,7 +150,7 @@ test.each([0, 1_000])(
 )
 
 test.each([
-  { outsideMs: 0, mostMs: 1_200 },
+  { outsideMs: 0, mostMs: 1_500 },
   { outsideMs: 1_000, mostMs: 2_500 },
 ])(
   'on a machine that does 25 a second no request waits longer than $mostMs ms for the CPU, with $outsideMs ms outside',

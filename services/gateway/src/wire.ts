@@ -31,7 +31,7 @@ import { RateLimit } from '#/store/rate-limit.ts'
  * Orders under way at the same time (docs/decisions/0031): what a replica of orders takes of its own accord to begin with, enough
  * for orders to share their commits, and as many as there are connections.
  */
-const ORDERS = { first: 96, least: 8, most: 2_000 }
+const ORDERS = { first: 96, least: 32, most: 2_000 }
 const READS_AT_ONCE = 256
 /** The 16 of one application are hashed within 1.5 s, and those of others do not wait behind hundreds of them. */
 const PASSWORDS_AT_ONCE = 24
