@@ -61,7 +61,14 @@ beforeAll(async () => {
 })
 afterAll(() => receiver.close())
 
-const withoutStores = (spans: Span[]) => outline(spans.filter((span) => !isOfStore(span) && !isLookUp(span)))
+/** A question that takes 0.2 s on a busy machine is repeated, and processed twice. */
+const isRepeated = (line: string, at: number, lines: readonly string[]) =>
+  line === lines[at - 1] && /process (catalog\.quote|accounts\.resolve)\./.test(line)
+
+const withoutStores = (spans: Span[]) =>
+  outline(spans.filter((span) => !isOfStore(span) && !isLookUp(span))).filter(
+    (...line) => !isRepeated(...line),
+  )
 
 /** The spans of a trace, once so many have come: each process sends its own when it is time to. */
 const wholeTrace = (traceId: string, size: number): Promise<Span[]> =>

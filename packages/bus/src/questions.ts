@@ -47,7 +47,7 @@ export class Questions {
       timer = setTimeout(repeat, Math.min(delayMs, left()))
     }
     try {
-      // Both at once: a rejection of the reply while its question is being published would end the process as unhandled.
+      // Both at once: a reply timeout while the publication is awaited would be an unhandled rejection.
       const [reply] = await Promise.all([promise, asking.toQueue(item())])
       return reply
     } finally {

@@ -57,6 +57,13 @@ test('a question to a queue that nobody has declared is asked under the other na
   expect(await answer).toBe(1)
 })
 
+test('a question without any time left has no answer, and no rejection is left unhandled', async () => {
+  const slow = { ...asking, toQueue: () => new Promise<void>((resolve) => setTimeout(resolve, 50)) }
+  const outcome = new Questions().ask('catalog.quote', question, 0, slow).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await outcome).toBeInstanceOf(NoAnswer)
+})
+
 test('without a connection at first a question fails; without one later it is repeated', async () => {
   const questions = new Questions()
   const refused = { ...asking, toQueue: () => Promise.reject(new Error('planted')) }
