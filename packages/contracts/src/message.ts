@@ -4,8 +4,8 @@ import type { z } from 'zod'
 export type QueueOwner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
- * Something to be done once, by its owner, in its own time. It travels on a durable queue of its own name;
- * what comes of it is a command in the other direction. A lost one is said again by the row it came from.
+ * Something to be done once, by its owner, in its own time. It travels on a queue of its own name; the reply is a command in
+ * the other direction. A lost command is republished by the row that it came from.
  */
 export type Command<S extends z.ZodType = z.ZodType> = {
   kind: 'command'
@@ -14,7 +14,7 @@ export type Command<S extends z.ZodType = z.ZodType> = {
   data: S
 }
 
-/** Something that is only read, answered at once or not at all: request and reply, kept in memory. */
+/** A read: request and reply, kept in memory, repeated by the caller while there is no reply. */
 export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> = {
   kind: 'question'
   name: string
@@ -23,7 +23,7 @@ export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.Zo
   answer: A
 }
 
-/** Something that every replica of its owner should look at; nothing depends on its arrival. */
+/** An event for every replica of its owner: a hint to read a row. Nothing depends on its arrival. */
 export type Nudge<S extends z.ZodType = z.ZodType> = {
   kind: 'nudge'
   name: string
