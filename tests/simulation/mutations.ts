@@ -62,20 +62,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 1,
     within: 500,
   },
-  'a replica whose lease has expired sends the order all the same': {
-    file: `${ORDERS}/delivery/deliver.ts`,
-    from: 'if (!held.isValid) return\n',
-    to: '\n',
-    seed: 1,
-    within: 5_000,
-  },
-  'a lease is not renewed while its restaurant is asked': {
-    file: `${HERE}/instead/deliveries.ts`,
-    from: 'busyUntil: world.now + leaseMs })\n      renewed',
-    to: 'busyUntil: row.busyUntil })\n      renewed',
-    seed: 1,
-    within: 2_000,
-  },
   'a restaurant is not notified that an order was given up': {
     file: `${ORDERS}/delivery/notify-cancellation.ts`,
     from: 'await cancel(link ?? defaultLink, sent)',
@@ -83,10 +69,10 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 2,
     within: 1_000,
   },
-  'an expired saga is failed while its restaurant is asked': {
+  'an expired saga is failed after the pivot': {
     file: `${ORDERS}/saga/transition.ts`,
     from: "awaited?.step.kind !== 'compensatable' || awaited.isCompensation",
-    to: "!awaited || awaited.step.kind === 'retriable' || awaited.isCompensation",
+    to: '!awaited || awaited.isCompensation',
     seed: 6,
     within: 2_000,
   },

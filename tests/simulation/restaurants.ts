@@ -1,7 +1,7 @@
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import type { Receipt, Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
 import type { Receipt as ReceiptLine } from '../chaos/books.ts'
-import { me } from './simulation.ts'
+import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 
 /** A restaurant has so long to answer (services/orders, restaurant-link). */
@@ -37,8 +37,9 @@ export class Restaurants {
   transmit({ webhookId, order }: Transmission): Promise<Receipt> {
     const world = this.#world
     const caller = me()
-    if (this.cancelled.has(order.apiKey))
-      world.mistake('sent after its cancellation', `${webhookId}, of which the restaurant was notified`)
+    // Only the holder of a lease gives an order up, and only the holder of a lease sends it.
+    if (simulation().database.deliveries.get(order.apiKey)?.outcome === 'unreachable')
+      world.mistake('sent after it was given up', webhookId)
     return new Promise((resolve) => {
       const answer = (receipt: Receipt, inMs = world.hop()) =>
         world.later(inMs, caller, () => resolve(receipt))

@@ -1,0 +1,39 @@
+import { createLog } from '@platter/kit'
+import { expect, test } from 'vitest'
+import type { PlacedOrder } from '#/domain/order.ts'
+import type { Db } from '#/store/tables.ts'
+import { Deliveries } from './deliver.ts'
+import { LEASE_MS } from './lease.ts'
+
+const order = { apiKey: 'o1', restaurantApiKey: 'r1' } as PlacedOrder
+const link = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const
+
+/** What a first attempt does whose lease was acquired so long ago. */
+async function attempt(ageMs: number): Promise<string[]> {
+  const done: string[] = []
+  const deliveries = new Deliveries({
+    // An attempt that is accepted at once asks it nothing.
+    db: {} as Db,
+    log: createLog('test', 'fatal'),
+    defaultLink: link,
+    orchestrator: {
+      handleDelivery: async (_, { outcome }) => void done.push(outcome),
+      announce: () => undefined,
+    },
+    transmit: async (_, { webhookId }) => {
+      done.push(webhookId)
+      return { kind: 'accepted' }
+    },
+  })
+  deliveries.begin(order, link, performance.now() - ageMs)
+  await deliveries.quiesce()
+  return done
+}
+
+test('an order is sent while the lease is valid, and its acceptance handed on', async () => {
+  expect(await attempt(0)).toEqual(['order_o1', 'accepted'])
+})
+
+test('a replica that was frozen until its lease expired sends nothing', async () => {
+  expect(await attempt(LEASE_MS)).toEqual([])
+})
