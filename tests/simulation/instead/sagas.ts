@@ -130,16 +130,18 @@ export const save: typeof real.save = (_db, saved) =>
     if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
     if (status !== null) database.statuses.set(orderApiKey, [...history, status])
     const { outcome, paymentState, cancellation } = order
+    const told = before.told || order.told === true
     database.orders.set(orderApiKey, {
       ...before,
       status: status ?? before.status,
       outcome,
+      told,
       paymentState,
       cancellation,
     })
     writeDelivery(saved)
     write({ ...row, version: saga.version, attempt: 1, state: saga.state, ...timesOf(saved, row) })
-    return { age: 0, told: before.told }
+    return { age: 0, told }
   })
 
 export const takeDue: typeof real.takeDue = (_db, limit) =>

@@ -7,10 +7,12 @@ export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 /** The part of an order that its saga changes. */
 export type OrderState = Pick<PlacedOrder, 'status' | 'paymentState' | 'cancellation'> & {
   outcome: OrderOutcome
+  /** Send-order may have answered with the order before it failed (see `fail` in saga/transition.ts). */
+  told?: boolean
 }
 
 /** An order with its outcome, as loaded with its saga. */
-export type SagaOrder = PlacedOrder & { outcome: OrderOutcome }
+export type SagaOrder = PlacedOrder & OrderState
 
 /** The transmission of an order to its restaurant. */
 export type DeliveryState = {

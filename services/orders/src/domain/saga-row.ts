@@ -12,6 +12,8 @@ export type SendOrderFacts = {
   userApiKey: string | null
   newCard: TokenizedCard | null
   newAddress: SavedAddress | null
+  /** Epoch seconds. From then on send-order answers with the order, decided or not. Absent in sagas of the version before. */
+  answeredBy?: number
 }
 
 /** The stored progress of a saga: completed steps, those of them that are compensated, and why it goes backward. */

@@ -183,6 +183,7 @@ function acceptanceOf(
     userApiKey: order.recipientApiKey,
     newCard: cardToSave,
     newAddress,
+    answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
   }
   return {
     apiKey,

@@ -270,9 +270,14 @@ const tooLate: Refusal = {
   detail: 'The payment could not be settled in time. Your card was not charged.',
 }
 
+/**
+ * Send-order marks an order that it answers with while it is pending. A replica that was killed while PostgreSQL took no writes
+ * may have answered without the mark, so an order that fails after its answer was due counts as marked.
+ */
 function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
   return {
     ...order,
+    ...(facts.answeredBy !== undefined && at >= facts.answeredBy && { told: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
     cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),

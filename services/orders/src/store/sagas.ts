@@ -44,7 +44,7 @@ const inFuture = (column: 'wake_in' | 'deadline_in' | 'lease' | 'deliver_within'
 
 const GIVEN = sql`
   order_api_key text, version integer, facts jsonb, state jsonb, wake_in float8, deadline_in float8, status text,
-  outcome text, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
+  outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
   notice_due boolean, lease float8, deliver_within float8`
 
 /** Saves the delivery of each row of `rows` that has one: a new one with its lease, or the end of one that is there. */
@@ -139,6 +139,7 @@ const savedRow = ({ order, saga, delivery, ...times }: Saved, status: OrderState
   deadline_in: times.deadlineInMs,
   status,
   outcome: order.outcome,
+  told: order.told ?? false,
   payment_state: order.paymentState,
   cancellation: order.cancellation,
   has_delivery: delivery !== null,
@@ -198,7 +199,7 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
         select given.* from given join sagas on sagas.order_api_key = given.order_api_key
         where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
       ), changed as (
-        update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome,
+        update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
           payment_state = locked.payment_state, cancellation = locked.cancellation
         from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
           and coalesce(locked.from_status, orders.status) = orders.status
