@@ -97,11 +97,11 @@ export function readZipCodes(): ZipCodes {
     if (centre) centres.set(name, centre)
     return centre
   }
+  const sizeOf = (name: string) => byCity.get(name)?.length ?? 0
   return {
     byZip: (zip) => byZip.get(zip),
     byCity: (city, state) => centreOf(`${stateOf(state)} ${cityKey(city)}`),
     byName(city) {
-      const sizeOf = (name: string) => byCity.get(name)?.length ?? 0
       const [largest, next] = (byName.get(cityKey(city)) ?? []).toSorted(
         (one, other) => sizeOf(other) - sizeOf(one),
       )

@@ -7,7 +7,7 @@ export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 /** The part of an order that its saga changes. */
 export type OrderState = Pick<PlacedOrder, 'status' | 'paymentState' | 'cancellation'> & {
   outcome: OrderOutcome
-  /** Send-order may have answered with the order before it failed (see `fail` in saga/transition.ts). */
+  /** Set by a failure after the answer was due. Send-order marks an answer itself, unless PostgreSQL takes no writes then. */
   told?: boolean
 }
 

@@ -115,28 +115,35 @@ export class Orchestrator {
 
   /** What was applied; null for an event that does not apply (any more). */
   async #apply(orderApiKey: string, event: life.Event, recent: sagas.Loaded | null): Promise<Next | null> {
-    const { db } = this.#needs
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const loaded = (tries === 0 && recent) || (await sagas.load(db, orderApiKey))
-      const applied = loaded && life.transition(loaded.order, loaded.saga, event)
-      if (!applied || applied === 'stale') return null
-      if (applied.saga === loaded.saga) return this.#publish(applied)
-      const { next, link } = await this.#withLink(applied, event.at)
-      const { version } = loaded.saga
-      const isCancelled = event.kind === 'cancelled'
-      const leasedAt = performance.now()
-      const result = await sagas.save(db, {
-        ...next,
-        ...this.#times(next, isCancelled),
-        from: { version, status: isCancelled ? loaded.order.status : null },
-        status: next.order.status === loaded.order.status ? null : next.order.status,
-      })
-      if (!result) continue
-      await this.#proceed(loaded.order, next, result)
-      if (link) this.#needs.deliver(next.order, link, leasedAt)
-      return next
+      const cached = tries === 0 ? recent : null
+      const loaded = cached ?? (await sagas.load(this.#needs.db, orderApiKey))
+      if (!loaded) return null
+      const applied = life.transition(loaded.order, loaded.saga, event)
+      const next = applied === 'stale' ? null : await this.#save(loaded, applied, event)
+      if (next) return next
+      // An event that is stale for a cached saga may apply to the version that another replica has saved since.
+      if (applied === 'stale' && !cached) return null
     }
     throw overloaded()
+  }
+
+  /** Saves, notifies and publishes; null when another replica has saved the saga since it was loaded. */
+  async #save(loaded: sagas.Loaded, applied: Next, event: life.Event): Promise<Next | null> {
+    if (applied.saga === loaded.saga) return this.#publish(applied)
+    const { next, link } = await this.#withLink(applied, event.at)
+    const isCancelled = event.kind === 'cancelled'
+    const leasedAt = performance.now()
+    const result = await sagas.save(this.#needs.db, {
+      ...next,
+      ...this.#times(next, isCancelled),
+      from: { version: loaded.saga.version, status: isCancelled ? loaded.order.status : null },
+      status: next.order.status === loaded.order.status ? null : next.order.status,
+    })
+    if (!result) return null
+    await this.#proceed(loaded.order, next, result)
+    if (link) this.#needs.deliver(next.order, link, leasedAt)
+    return next
   }
 
   /** `link`: by which the delivery begins after the save; null for a transition that begins none, or ends it at a console. */

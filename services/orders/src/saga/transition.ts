@@ -250,11 +250,8 @@ function cancel<O extends OrderState, S extends Saga>(
 function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
-  const { state } = saga
-  return advance(order, saga, {
-    state: { ...state, done: [...state.done, awaited.step.name], refusal: tooLate },
-    at,
-  })
+  const done = [...saga.state.done, awaited.step.name]
+  return advance(order, saga, { state: { ...saga.state, done, refusal: tooLate }, at })
 }
 
 function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
@@ -270,14 +267,11 @@ const tooLate: Refusal = {
   detail: 'The payment could not be settled in time. Your card was not charged.',
 }
 
-/**
- * Send-order marks an order that it answers with while it is pending. A replica that was killed while PostgreSQL took no writes
- * may have answered without the mark, so an order that fails after its answer was due counts as marked.
- */
 function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
   return {
     ...order,
-    ...(facts.answeredBy !== undefined && at >= facts.answeredBy && { told: true }),
+    // A replica that was killed may have answered without the mark.
+    ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
     cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),

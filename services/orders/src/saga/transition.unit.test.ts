@@ -244,11 +244,11 @@ describe('what follows an event', () => {
   test.each([
     ['before its answer is due', at + 1, false],
     ['when its answer may have been sent without the mark', at, true],
-  ])('an order that fails %s is marked accordingly', (_, answeredBy, told) => {
+  ])('an order that fails %s is marked accordingly', (_, answeredBy, isMarked) => {
     const failed = apply(accepted(cash), delivered('unreachable'))
     const late = apply(accepted({ ...cash, answeredBy }), delivered('unreachable'))
     expect(failed.order.told ?? false).toBe(false)
-    expect(late.order.told ?? false).toBe(told)
+    expect(late.order.told ?? false).toBe(isMarked)
   })
 
   test('a cash order goes to its restaurant without a payment', () => {

@@ -203,7 +203,7 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
           payment_state = locked.payment_state, cancellation = locked.cancellation
         from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
           and coalesce(locked.from_status, orders.status) = orders.status
-        returning locked.*, orders.told, extract(epoch from now() - orders.placed_at)::float8 as age
+        returning locked.*, orders.told as is_told, extract(epoch from now() - orders.placed_at)::float8 as age
       ), noted as (
         insert into order_statuses (order_api_key, position, status)
         select order_api_key, 1, status from changed where status is not null
@@ -215,7 +215,7 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
           finished_at = case when wake_in is null then now() end
         from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
       )
-      select order_api_key as api_key, told, age from changed`.compile(db),
+      select order_api_key as api_key, is_told as told, age from changed`.compile(db),
 }))
 
 export type Save = Saved & {
