@@ -21,22 +21,22 @@ import {
 // What is refused ----------------------------------------------------------------------------------------------
 
 type Spoil = (card: ReturnType<typeof cardOf>, number: string, world: World) => unknown
-/** How a card may be said wrongly; anything that is no card at all is refused. */
+/** Cards in another form than the interface has them. Some are understood (200), as existing clients need it; the others are refused. */
 const SPOILT_CARDS: Record<string, [Spoil, leadsTo?: number]> = {
   'as a number': [(card, number) => ({ ...card, cardNumber: Number(number) })],
   'in a list': [(card, number) => ({ ...card, cardNumber: [number] })],
   'in an object': [(card, number) => ({ ...card, cardNumber: { value: number } })],
-  'in groups': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$& ') })],
-  'with dashes': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$&-') })],
+  'in groups': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$& ') }), 200],
+  'with dashes': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$&-') }), 200],
   'as the cvv': [(card, number) => ({ ...card, cvv: number })],
   'as the month': [(card, number) => ({ ...card, expirationMonth: number })],
   'without the rest': [(card) => ({ cardNumber: card.cardNumber, cvv: card.cvv })],
   'with a cvv of letters': [
     (card, _number, { canaries }) => ({ ...card, cvv: canaries.word('cvv of letters') }),
   ],
-  'with a cvv that is a number': [(card) => ({ ...card, cvv: Number(card.cvv) })],
+  'with a cvv that is a number': [(card) => ({ ...card, cvv: Number(card.cvv) }), 200],
   expired: [(card) => ({ ...card, expirationYear: '21' }), 402],
-  'instead of a card': [(_card, number) => number],
+  'instead of a card': [(_card, number) => number, 404],
   'as an apiKey': [(_card, number) => ({ apiKey: number }), 404],
 }
 const spoiltCards = Object.entries(SPOILT_CARDS).flatMap(([how, [spoil, leadsTo = 400]]) => [

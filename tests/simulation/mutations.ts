@@ -36,8 +36,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'an authorization whose outcome is unknown is not compensated': {
     file: `${ORDERS}/saga/transition.ts`,
-    from: 'done: [...state.done, awaited.step.name], refusal: tooLate',
-    to: 'refusal: tooLate',
+    from: 'state: { ...saga.state, done, refusal: tooLate }',
+    to: 'state: { ...saga.state, refusal: tooLate }',
     seed: 4,
     within: 2_000,
   },

