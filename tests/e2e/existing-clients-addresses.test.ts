@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { get, type Restaurant } from './client.ts'
+import { anOrder, cast, get, home, maria, post, register } from './client.ts'
+import type { Order, ProblemBody, Restaurant } from './client.ts'
 
 type Found = { address: { city: string; state: string; zip: string }; restaurants: Restaurant[] }
 
@@ -14,4 +15,54 @@ test.each([
   const { status, body } = await get<Found>(`restaurant/search?street-address=${encodeURIComponent(address)}`)
   expect(status).toBe(200)
   expect(body.address).toMatchObject({ city, state, zip })
+})
+
+type Address = { city: string; state: string; zip: string; latitude: number | null; longitude: number | null }
+
+const add = async <T = Address>(address: object) =>
+  post<T>(`user/${(await register()).apiKey}/add-address`, address)
+const { streetAddress } = home
+const complete = { city: 'Madison', state: 'WI', zip: '53703' }
+
+test.each<[string, object]>([
+  ['its text', { streetAddress: `${streetAddress}, Madison, WI 53703` }],
+  ['its ZIP code', { streetAddress, zip: '53703' }],
+  ['its point', { streetAddress, latitude: 43.0775, longitude: -89.3831 }],
+  ['its text, where one field is missing', { streetAddress, city: 'Madison', zip: '53703' }],
+])("Addresses: a user's address is completed from %s", async (_, address) => {
+  const { status, body } = await add(address)
+  expect(status).toBe(200)
+  expect(body).toMatchObject(complete)
+})
+
+test("Addresses: an order's address is completed, and delivered to", async () => {
+  const address = { streetAddress: `${streetAddress}, Madison, WI 53703, USA` }
+  const order = await anOrder(cast.aurora, { method: 'delivery', address, recipient: maria })
+  const { status, body } = await post<Order>('validate-order', order)
+  expect(status).toBe(200)
+  expect(body.address).toMatchObject({ ...address, ...complete })
+})
+
+test('Addresses: what cannot be completed is a 400 that names the field', async () => {
+  const vague = { streetAddress: '1 Main St', city: 'Madison', state: 'WI' }
+  expect(await add<ProblemBody>(vague)).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/zip', code: 'missing-field' }] },
+  })
+  const order = await anOrder(cast.aurora, { method: 'delivery', address: { streetAddress: 'somewhere' } })
+  const { status, body } = await post<ProblemBody>('validate-order', order)
+  expect(status).toBe(400)
+  expect(body.errors.map(({ pointer }) => pointer)).toEqual([
+    '/address/city',
+    '/address/state',
+    '/address/zip',
+  ])
+})
+
+test('Addresses: a saved address gets latitude and longitude when its ZIP code is known, and null when not', async () => {
+  const known = (await add(home)).body
+  expect(known.latitude).toBeCloseTo(43.07, 1)
+  expect(known.longitude).toBeCloseTo(-89.38, 1)
+  const unknown = await add({ ...home, zip: '00001' })
+  expect(unknown).toMatchObject({ status: 200, body: { latitude: null, longitude: null, zip: '00001' } })
 })

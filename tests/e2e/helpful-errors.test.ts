@@ -49,10 +49,8 @@ test('405 method-not-allowed names the methods that the path takes', async () =>
     'POST, PUT, PATCH',
     'This endpoint takes POST, PUT and PATCH only.',
   ])
-  for (const method of ['DELETE', 'OPTIONS']) {
-    const answer = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-  }
+  const answer = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method: 'DELETE' })
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
 })
 
 test('413 body-too-large names the limit, and the size when it is known', async () => {

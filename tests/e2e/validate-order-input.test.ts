@@ -151,11 +151,7 @@ describe('strict about the rest', () => {
       { payment: 'card', card: { ...card(), cvv: undefined, cardholderZip: undefined } },
       ['card/cardholderZip', 'card/cvv'],
     ],
-    [
-      'half an address',
-      { method: 'delivery', address: { zip: '53703' } },
-      ['address/city', 'address/state', 'address/streetAddress'],
-    ],
+    ['half an address', { method: 'delivery', address: { zip: '53703' } }, ['address/streetAddress']],
   ])('400 missing-field: %s', async (_, changes: Body, missing) => {
     const order = Object.keys(changes).length === 0 ? {} : { ...pickup, ...changes }
     const { status, faults } = await refusal(order)

@@ -3,7 +3,7 @@ import { isCardNumber } from './card-issuers.ts'
 import { secret } from './secret.ts'
 import { shownAs } from './shown-as.ts'
 import { spelled } from './spelling.ts'
-import { ApiKey, filledDigits, filledText, text } from './values.ts'
+import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from './values.ts'
 
 /** The add-card fields (specification section 2); also a new card inside an order. */
 export const NewCard = z
@@ -38,11 +38,17 @@ export const NewAddress = z
   .object({
     streetAddress: filledText(200),
     aptNumber: spelled('digits', text(50)).optional().describe('Apartment, floor or suite.'),
-    city: filledText(100),
-    state: filledText(50),
-    zip: filledDigits(20),
+    city: filledText(100).optional().describe('Without it, what the other fields tell.'),
+    state: filledText(50).optional().describe('Without it, what the other fields tell.'),
+    zip: filledDigits(20).optional().describe('Without it, what the other fields tell.'),
+    latitude: Latitude.optional().describe('Tells city, state and ZIP code, together with `longitude`.'),
+    longitude: Longitude.optional(),
   })
-  .meta({ id: 'NewAddress', description: 'An address to add.' })
+  .meta({
+    id: 'NewAddress',
+    description:
+      'An address to add. What is missing of `city`, `state` and `zip` is completed from the text or the point; what cannot be completed is a missing field.',
+  })
 export type NewAddress = z.output<typeof NewAddress>
 
 const Saved = z

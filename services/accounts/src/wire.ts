@@ -92,7 +92,7 @@ export function wire(config: Config, log: Log): Parts {
   route(UpdateUser, updateUser({ own, passwords }))
   route(AddCard, addCard(own, tokenizer(payments, secrets)))
   route(RemoveCard, removeCard(own))
-  route(AddAddress, addAddress(own))
+  route(AddAddress, addAddress(own, bus))
   route(RemoveAddress, removeAddress(own))
   route(Applications, listApplications(db))
   route(CreateApplication, createApplication(db))

@@ -1,5 +1,5 @@
 import { Bus } from '@platter/bus'
-import { CatalogQuote } from '@platter/contracts'
+import { CatalogCompleteAddress, CatalogQuote } from '@platter/contracts'
 import {
   createApp,
   internalSecrets,
@@ -15,6 +15,7 @@ import { forgetOld } from '@platter/kit/idempotency-keys'
 import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import type { Config } from './config.ts'
+import { completeAddress } from './handlers/complete-address.ts'
 import { answerQuote } from './handlers/quote.ts'
 import { createGeocoder } from './outside/geocoder.ts'
 import { choiceAvailability } from './routes/choice-availability.ts'
@@ -72,6 +73,7 @@ export function wire(config: Config, log: Log): Parts {
   putMenu(route, db)
 
   bus.onQuestion(CatalogQuote, answerQuote({ db, geocoder }))
+  bus.onQuestion(CatalogCompleteAddress, completeAddress(geocoder))
 
   const repeated: Repeater[] = []
   return {

@@ -108,7 +108,8 @@ class Client {
     method: 'POST' | 'PUT' | 'OPTIONS' = 'POST',
   ): Promise<Response> {
     const all = { 'x-access-token': this.key, 'content-type': 'application/json', ...headers }
-    return fetch(this.#app.listeningOrigin + path, { method, headers: all, body: '{"a":1}' })
+    const init = { method, headers: all, body: '{"a":1}' }
+    return fetch(this.#app.listeningOrigin + path, init)
   }
 
   read(path: string): Promise<Response> {

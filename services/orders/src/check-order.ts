@@ -16,6 +16,7 @@ import {
 } from '@platter/contracts'
 import { Problem, type Deadline } from '@platter/kit'
 import type { z } from 'zod'
+import { withCompleteAddress, type CompleteOrder } from '#/complete-address.ts'
 import {
   cardFaults,
   checkTip,
@@ -52,7 +53,7 @@ export async function checkOrder(
   given: OrderRequest,
   caller: Caller,
 ): Promise<CheckedOrder> {
-  const request = inMode(given, caller)
+  const request = await withCompleteAddress(bus, inMode(given, caller), caller)
   const { resolved, quoted } = await askBoth(bus, request, caller)
   const card = cardOf(request, resolved)
   const tip = checkTip(request.tip, quoted.quote?.subtotal ?? quoted.subtotal ?? null)
@@ -75,7 +76,7 @@ export async function checkOrder(
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }
 
 /** Faults of the tip and of the total, which is known only if neither the quote nor the tip has a fault. */
-function amountFaults(request: OrderRequest, { quote, tip, cardMinimum }: Amounts): Fault[] {
+function amountFaults(request: CompleteOrder, { quote, tip, cardMinimum }: Amounts): Fault[] {
   if ('fault' in tip) return [tip.fault]
   if (!quote) return []
   return totalFaults({ ...request, total: totalOf(quote, tip.tip) }, cardMinimum)
@@ -95,7 +96,7 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
       }
     : fault
 
-async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
+async function askBoth(bus: Bus, request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
     const resolved = await resolve(bus, request, caller)
     return { resolved, quoted: await ask(bus, request, resolved.address, caller) }
@@ -107,7 +108,7 @@ async function askBoth(bus: Bus, request: OrderRequest, caller: Caller) {
   return { resolved, quoted }
 }
 
-function ask(bus: Bus, request: OrderRequest, address: Address | null, { requestId, deadline }: Caller) {
+function ask(bus: Bus, request: CompleteOrder, address: Address | null, { requestId, deadline }: Caller) {
   const { restaurantApiKey, method, payment, test } = request
   const items = request.items.map((item) => ({
     apiKey: item.apiKey,
@@ -135,7 +136,7 @@ const isToBeSaved = (saving: Saving | null): boolean => saving === null || savin
 const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)
 
 /** A guest who names nothing saved is known already: accounts need not be asked. */
-async function resolve(bus: Bus, request: OrderRequest, { applicationId, requestId, deadline }: Caller) {
+async function resolve(bus: Bus, request: CompleteOrder, { applicationId, requestId, deadline }: Caller) {
   const guest = guestOf(request)
   const named = namedIn(request)
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {
@@ -151,7 +152,7 @@ async function resolve(bus: Bus, request: OrderRequest, { applicationId, request
 }
 
 /** What accounts are asked about. Nothing new is saved for a guest. */
-function namedIn(request: OrderRequest) {
+function namedIn(request: CompleteOrder) {
   const { recipient, card, address } = request
   return {
     recipientApiKey: recipient.guest ? null : recipient.apiKey,
@@ -162,7 +163,7 @@ function namedIn(request: OrderRequest) {
   }
 }
 
-function guestOf({ recipient }: OrderRequest): Recipient | null {
+function guestOf({ recipient }: CompleteOrder): Recipient | null {
   if (!recipient.guest) return null
   const { firstName, lastName, phone, email } = recipient
   return { firstName, lastName, phone, email: email ?? null }
@@ -177,7 +178,7 @@ function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
   }
 }
 
-function newAddressOf({ address }: OrderRequest, saving: Saving | null = null): Address | null {
+function newAddressOf({ address }: CompleteOrder, saving: Saving | null = null): Address | null {
   if (!address || address.saved) return null
   const { streetAddress, aptNumber, city, state, zip } = address
   return {
@@ -195,7 +196,7 @@ function newAddressOf({ address }: OrderRequest, saving: Saving | null = null): 
 type Resolved = Pick<z.output<typeof AccountsResolve.answer>, 'card' | 'newCard'>
 
 /** A card as the order will show it. */
-function cardOf(request: OrderRequest, { card: saved, newCard: saving }: Resolved): OrderCard | null {
+function cardOf(request: CompleteOrder, { card: saved, newCard: saving }: Resolved): OrderCard | null {
   if (!request.card?.saved) return newCardOf(request, saving)
   if (!saved) return null
   const { token: _, ...shown } = saved
@@ -203,7 +204,7 @@ function cardOf(request: OrderRequest, { card: saved, newCard: saving }: Resolve
 }
 
 /** Of a new card the last four digits and the brand, never the number. */
-function newCardOf({ card }: OrderRequest, saving: Saving | null): OrderCard | null {
+function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | null {
   if (!card || card.saved) return null
   const number = card.cardNumber.reveal()
   return {

@@ -9,7 +9,7 @@ import {
   RotateAccessKey,
   type AccessKey,
 } from '@platter/contracts'
-import { text as readText } from 'node:stream/consumers'
+import { text as textOf } from 'node:stream/consumers'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { apiFor, asking, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
@@ -83,7 +83,7 @@ function importKey(group: Command): void {
     .requiredOption('--application <id>', 'the client application that it is of')
     .action(async (options: Shared & { application: string }) => {
       // Not an argument: those are in the shell's history, and in the list of processes.
-      const key = (await readText(process.stdin)).trim()
+      const key = (await textOf(process.stdin)).trim()
       const { accessKey: _shown, ...issued } = await apiFor(options).call(IssueAccessKey, {
         params: { id: options.application },
         body: { key },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { question } from '../message.ts'
+import type { Fault } from '../problems.ts'
 import { ApiKey, Cents, Method, Payment, Point } from '../values.ts'
 import { FaultShape } from './saga.ts'
 
@@ -53,3 +54,42 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
     subtotal: Cents.nullish(),
   }),
 })
+
+/**
+ * Completes an address that a client gave, from its text or its point. Read only. A field of the answer is empty when it
+ * cannot be told; the point is null when the ZIP code is not known.
+ */
+export const CatalogCompleteAddress = question('catalog.complete-address', 'catalog', {
+  data: z.object({
+    streetAddress: z.string(),
+    city: z.string().optional(),
+    state: z.string().optional(),
+    zip: z.string().optional(),
+    latitude: z.number().optional(),
+    longitude: z.number().optional(),
+  }),
+  answer: z.object({
+    city: z.string(),
+    state: z.string(),
+    zip: z.string(),
+    point: Point.nullable(),
+    /** The geocoder did not answer: what is missing may be told later. */
+    isUnavailable: z.boolean(),
+  }),
+})
+
+/** Where the fields of an address are that lacks some of them. */
+export type CompletedAddress = z.output<typeof CatalogCompleteAddress.answer>
+
+/** What is still missing of a completed address, as faults; `pointer` is where the address is in the body. */
+export const missingOf = (
+  address: Pick<CompletedAddress, 'city' | 'state' | 'zip'>,
+  pointer: string,
+): Fault[] =>
+  (['city', 'state', 'zip'] as const)
+    .filter((field) => address[field] === '')
+    .map((field) => ({
+      pointer: `${pointer}/${field}`,
+      code: 'missing-field',
+      detail: `${field} is missing, and the address does not tell it.`,
+    }))

@@ -16,7 +16,7 @@ Then read a menu, send an order, and read its statuses. Restaurants, users, menu
 - Bodies are JSON, at most 64 KiB. Unknown fields are ignored; the answer names them in the header \`X-Ignored-Fields\`, and that of validate-order in \`warnings\` as well. A number or boolean may also be sent as a string. \`null\` and an empty text mean the same as leaving the field out, in bodies and in query parameters.
 - Success is always \`200\`, also for what was created. Answers may get more fields in time; none is renamed, retyped or dropped below \`/publicapi/v1\`. What is to go says so for twelve months with \`Deprecation\` and \`Sunset\` headers.
 - A card number belongs in \`cardNumber\` alone. In any other text, such as comments, names, addresses or telephone numbers, its digits become \`*\` but for the last four, before anything is stored or passed on; so does any run of 13 to 19 digits that passes the check of card numbers.
-- **Money** is a number in the restaurant's currency with at most two decimals: \`10.75\`.
+- **Money** is a number in the restaurant's currency with at most two decimals: \`10.75\`. In responses it always has two (\`8.00\`), and other decimals have one at least.
 - **Time** is Unix time in whole seconds.
 - **Lists** answer newest first, \`limit\` at a time; the next page is in the header \`Link: <…>; rel="next"\`.
 

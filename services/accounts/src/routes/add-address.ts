@@ -1,20 +1,53 @@
-import { AddAddress } from '@platter/contracts'
-import { newApiKey, Problem, type Handler } from '@platter/kit'
-import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
+import type { Bus } from '@platter/bus'
+import {
+  AddAddress,
+  CatalogCompleteAddress,
+  missingOf,
+  requestTimes,
+  type CompletedAddress,
+  type NewAddress,
+} from '@platter/contracts'
+import { isAway, newApiKey, Problem, type Handler } from '@platter/kit'
 import { keptOnce } from '@platter/kit/kept-once'
+import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
 import { addAddress as add } from '#/store/addresses.ts'
 import type { Own } from '#/store/tables.ts'
 
-/** Specification 4.3. Where the address is on the map is found out by the catalog when something is ordered to it. */
-export function addAddress(own: Own): Handler<typeof AddAddress> {
+/** Specification 4.3. Catalog completes the address, and knows where its ZIP code is. */
+export function addAddress(own: Own, bus: Bus): Handler<typeof AddAddress> {
   const { once } = keptOnce((call) => own(call.principal.applicationId), AddAddress)
-  return (call) =>
-    once(call, async (trx) => {
-      const { aptNumber = null, ...place } = call.body
-      const address = { apiKey: newApiKey(), ...place, aptNumber, latitude: null, longitude: null }
+  return async (call) => {
+    const { city, state, zip, point } = await completed(bus, call.body, call.requestId)
+    return once(call, async (trx) => {
+      const { streetAddress, aptNumber = null } = call.body
+      const where = { latitude: point?.latitude ?? null, longitude: point?.longitude ?? null }
+      const address = { apiKey: newApiKey(), streetAddress, aptNumber, city, state, zip, ...where }
       const owner = { userApiKey: call.params.apiKey, applicationId: call.principal.applicationId }
       const outcome = await add(trx, owner, address)
       if (outcome !== 'added') throw Problem.refusal(NO_ROOM_FOR_ADDRESS[outcome])
       return address
     })
+  }
+}
+
+/** Throws a Problem for what cannot be completed. A whole address is saved without a point while catalog is unavailable. */
+async function completed(bus: Bus, given: NewAddress, requestId: string): Promise<CompletedAddress> {
+  const { aptNumber: _apartment, ...asked } = given
+  try {
+    return answered(
+      await bus.ask(CatalogCompleteAddress, asked, { requestId, timeoutMs: requestTimes.question }),
+    )
+  } catch (error) {
+    const { city, state, zip } = given
+    const isWhole = city !== undefined && state !== undefined && zip !== undefined
+    if (isWhole && isAway(error)) return { city, state, zip, point: null, isUnavailable: true }
+    throw error
+  }
+}
+
+function answered(completion: CompletedAddress): CompletedAddress {
+  const missing = missingOf(completion, '')
+  if (missing.length === 0) return completion
+  if (!completion.isUnavailable) throw Problem.of(missing)
+  throw new Problem('service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
 }

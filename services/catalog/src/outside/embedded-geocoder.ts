@@ -39,7 +39,7 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
 
 /** What stands between the parts of an address, as commas; `WI53703` and `WI-53703` as two words. */
 const separated = (address: string): string =>
-  address.replaceAll(/\s*[;|/()\n\r]+\s*/g, ', ').replaceAll(/\b([a-z]{2})-?(\d{5})\b/gi, '$1 $2')
+  address.replaceAll(/[;|/()\n\r]/g, ', ').replaceAll(/\b([a-z]{2})-?(\d{5})\b/gi, '$1 $2')
 
 const wordsOf = (address: string): Word[] =>
   [...address.matchAll(/([^\s,]+)(\s*,)?/g)].flatMap(({ 1: word = '', 2: comma, index }) => {

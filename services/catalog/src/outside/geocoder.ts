@@ -10,6 +10,8 @@ export type Geocoder = {
   locate: (address: string) => Promise<Place | null>
   /** The ZIP code area around a point, with the point itself; null when it is in none. */
   around: (point: Point) => Place | null
+  /** Whether it is a ZIP code whose area is known. */
+  isZip: (zip: string) => boolean
 }
 
 /** The one at `url`, which is Nominatim-compatible, or without it the embedded one. Points are always looked up in the embedded data. */
@@ -17,6 +19,7 @@ export function createGeocoder(url: string | undefined): Geocoder {
   const zipCodes = readZipCodes()
   return {
     locate: url === undefined ? async (address) => locateByZip(zipCodes, address) : nominatim(url),
+    isZip: (zip) => zipCodes.byZip(zip) !== undefined,
     around(point) {
       const code = zipCodes.nearest(point)
       return code ? { point, streetAddress: '', city: code.city, state: code.state, zip: code.zip } : null

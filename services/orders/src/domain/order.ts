@@ -117,7 +117,7 @@ export function cardFaults(card: OrderCard, now: number): Fault[] {
 
 /** The order as it would be placed. */
 export function priceOrder(
-  request: OrderRequest,
+  request: Omit<OrderRequest, 'address' | 'card'>,
   quote: Quote,
   known: { recipient: Recipient; card: OrderCard | null; address: Address | null; tip: Cents },
 ): PricedOrder {

@@ -15,6 +15,7 @@ const kept = {
   kind: 'application',
   prefix: PREFIX,
   created: 1795199400,
+  imported: false,
   lastUsed: 1795203000,
   expires: null,
   revoked: null,

@@ -1,0 +1,42 @@
+import type { CatalogCompleteAddress, CompletedAddress } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import type { z } from 'zod'
+import { zipOf } from '#/domain/place.ts'
+import type { Geocoder } from '#/outside/geocoder.ts'
+
+type Given = z.output<typeof CatalogCompleteAddress.data>
+
+/** Answers `catalog.complete-address`. What the client gave stays as it is; a point goes before the text. */
+export const completeAddress =
+  (geocoder: Geocoder) =>
+  async ({ streetAddress, latitude, longitude, city, state, zip }: Given): Promise<CompletedAddress> => {
+    const around =
+      latitude === undefined || longitude === undefined ? null : geocoder.around({ latitude, longitude })
+    const { place, isUnavailable } = around
+      ? { place: around, isUnavailable: false }
+      : await located(geocoder, [streetAddress, city, state, zip])
+    const completed = filled({ city, state, zip }, place ?? NOWHERE)
+    const isKnown = geocoder.isZip(zipOf(completed.zip))
+    return { ...completed, point: place && isKnown ? place.point : null, isUnavailable }
+  }
+
+/** Answered rather than left open: whoever asks would wait for the answer in vain. */
+async function located(geocoder: Geocoder, parts: readonly (string | undefined)[]) {
+  try {
+    const words = parts.filter((part) => part !== undefined).join(', ')
+    return { place: await geocoder.locate(words), isUnavailable: false }
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'service-unavailable')
+      return { place: null, isUnavailable: true }
+    throw error
+  }
+}
+
+type Fields = Pick<CompletedAddress, 'city' | 'state' | 'zip'>
+const NOWHERE: Fields = { city: '', state: '', zip: '' }
+
+const filled = (given: Pick<Given, keyof Fields>, found: Fields): Fields => ({
+  city: given.city ?? found.city,
+  state: given.state ?? found.state,
+  zip: given.zip ?? found.zip,
+})

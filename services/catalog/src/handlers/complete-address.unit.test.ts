@@ -1,0 +1,48 @@
+import { Problem } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { createGeocoder, type Geocoder } from '#/outside/geocoder.ts'
+import { completeAddress } from './complete-address.ts'
+
+const geocoder = createGeocoder(undefined)
+const complete = completeAddress(geocoder)
+const given = { streetAddress: '1 Main St' }
+const madison = { city: 'Madison', state: 'WI', zip: '53703' }
+
+test('what the client gave stays as it is', async () => {
+  const own = { city: 'madison', state: 'Wisconsin', zip: '53703-1234' }
+  expect(await complete({ ...given, ...own })).toMatchObject(own)
+})
+
+test('the point goes before the text', async () => {
+  const point = { latitude: 43.0775, longitude: -89.3831 }
+  expect(await complete({ ...given, streetAddress: '1 Main St, Chicago, IL 60601', ...point })).toEqual({
+    ...madison,
+    point,
+    isUnavailable: false,
+  })
+})
+
+test('a point in no ZIP code area leaves it to the text', async () => {
+  const point = { latitude: 0, longitude: 0 }
+  expect(await complete({ ...given, zip: '53703', ...point })).toMatchObject(madison)
+})
+
+test('what cannot be told is empty, and there is no point without a known ZIP code', async () => {
+  expect(await complete(given)).toEqual({ city: '', state: '', zip: '', point: null, isUnavailable: false })
+  expect(await complete({ ...given, city: 'Madison', state: 'WI' })).toMatchObject({ zip: '', point: null })
+  expect(await complete({ ...given, ...madison, zip: '00001' })).toMatchObject({ point: null })
+})
+
+test('a geocoder that does not answer is told from an address that is not found', async () => {
+  const unavailable: Geocoder = {
+    ...geocoder,
+    locate: () => Promise.reject(new Problem('service-unavailable', 'Try again.')),
+  }
+  expect(await completeAddress(unavailable)({ ...given, zip: '53703' })).toEqual({
+    city: '',
+    state: '',
+    zip: '53703',
+    point: null,
+    isUnavailable: true,
+  })
+})

@@ -1,0 +1,128 @@
+import { operations } from '@platter/contracts'
+import { beforeEach, expect, test } from 'vitest'
+import { anOrder, card, cast, delivered, home, maria, stack } from './client.ts'
+import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
+import { complaints, list, record, text, type Reader } from './strict-reader.ts'
+import * as records from './strict-records.ts'
+
+/** The operations whose answers were decoded. */
+const read = new Set<string>()
+/** What could not be decoded, or had another status. */
+let unreadable: unknown[] = []
+beforeEach(() => void (unreadable = []))
+
+type Asked = { params?: Record<string, string>; query?: string; body?: unknown; status?: number }
+
+/** Calls an operation by its name and decodes what it answers; gives the answer. */
+async function decode<T>(name: string, reader: Reader, asked: Asked = {}): Promise<T> {
+  const { params = {}, query = '', body, status = 200 } = asked
+  const operation = operations.find((one) => one.name === name)
+  if (!operation) throw new Error(`there is no operation ${name}`)
+  const path = operation.path.replaceAll(/:(\w+)/g, (_, parameter: string) => params[parameter] ?? 'none')
+  const answer = await fetch(`${stack().gateway}${path}${query}`, {
+    method: operation.method,
+    headers: { 'x-access-token': stack().accessKey, 'content-type': 'application/json', ...keyed(params) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const json = await answer.text()
+  const faults = complaints(reader, json)
+  if (answer.status !== status || faults.length > 0) unreadable.push([name, query, answer.status, faults])
+  if (status === 200) read.add(name)
+  return JSON.parse(json) as T
+}
+
+const keyed = ({ sentAs }: Record<string, string>) =>
+  sentAs === undefined ? {} : { 'idempotency-key': sentAs }
+
+test('it reads restaurants and menus with whole-dollar prices, closed days, and nothing beside', async () => {
+  const zones = [
+    { apiKey: newKey(), maxRadius: 3, deliveryMin: 10, deliveryPrice: 0 },
+    { apiKey: newKey(), zips: ['67401'] },
+  ]
+  const plain = { minFreeDelivery: 30, deliveryPrice: 4, taxRate: 0, latitude: 39, longitude: -97, zones }
+  const hours = { Monday: [], Friday: ['11:00 AM - 3:00 AM'] }
+  const own = await aRestaurant({ ...plain, hours }, [menuItem(8), menuItem(0)])
+  for (const apiKey of [own, ...Object.values(cast)]) {
+    await decode('restaurant-details', records.details, { params: { apiKey } })
+    await decode('restaurant-details', records.details, {
+      params: { apiKey },
+      query: '?street-address=53703',
+    })
+    await decode('restaurant-menu', records.menu, { params: { apiKey } })
+    const query = '?includeCustomizations=true'
+    const menu = await decode<{ items: { apiKey: string }[] }[]>('restaurant-menu', records.menu, {
+      params: { apiKey },
+      query,
+    })
+    const item = menu[0]?.items[0]?.apiKey ?? 'none'
+    await decode('item-customizations', list(records.group), { params: { apiKey: item } })
+  }
+  for (const query of ['', '?street-address=Salina,+KS', '?latitude=39&longitude=-97'])
+    await decode('restaurant-search', records.found, { query })
+  await decode('restaurant-search-test', records.found, { query: '?latitude=43&longitude=-89' })
+  expect(unreadable).toEqual([])
+})
+
+type Keyed = { apiKey: string }
+
+test('it reads users, cards and addresses', async () => {
+  const account = {
+    ...maria,
+    email: `${crypto.randomUUID()}@example.org`,
+    password: 'a long enough password',
+  }
+  const { apiKey } = await decode<Keyed>('register-user', records.user, { body: account })
+  const params = { apiKey }
+  await decode('signin', records.user, { body: account })
+  const saved = await decode<Keyed>('add-card', records.creditCard, { params, body: card() })
+  const place = await decode<Keyed>('add-address', records.address, { params, body: home })
+  await decode('user', records.user, { params })
+  await decode('update-user', records.user, { params, body: { phone: '608-555-0100' } })
+  await decode('remove-card', records.creditCard, { params: { ...params, cardApiKey: saved.apiKey } })
+  await decode('remove-address', records.address, { params: { ...params, addressApiKey: place.apiKey } })
+  expect(unreadable).toEqual([])
+})
+
+test('it reads orders, their statuses and problems', async () => {
+  const email = `${crypto.randomUUID()}@example.org`
+  const user = await decode<Keyed>('register-user', records.user, {
+    body: { ...maria, email, password: 'a long enough password' },
+  })
+  const recipient = { apiKey: user.apiKey }
+  const byCard = { payment: 'card', card: card(), method: 'delivery', address: home, tip: 3 }
+  await decode('validate-order', records.validated, { body: await anOrder(cast.aurora) })
+  await decode('validate-order', records.validated, { body: await anOrder(cast.aurora, byCard) })
+  const body = await anOrder(cast.aurora, { ...byCard, recipient })
+  const sentAs = crypto.randomUUID()
+  const { apiKey } = await decode<Keyed>('send-order', records.order, { body, params: { sentAs } })
+  await decode('order-by-key', records.order, { params: { idempotencyKey: sentAs } })
+  await delivered(apiKey)
+  await decode('order', records.order, { params: { apiKey } })
+  await decode('order-status', records.orderStatus, { params: { apiKey } })
+  await decode('order-statuses', list(records.orderStatus), { params: { apiKey } })
+  await decode('user-orders', list(records.order), { params: { apiKey: user.apiKey } })
+  await decode('order', records.problem, { params: { apiKey: 'none' }, status: 404 })
+  await decode('send-order', records.problem, { body: {}, status: 400 })
+  const closed = await anOrder(cast.closed)
+  await decode('send-order', records.problem, { body: closed, status: 422 })
+  expect(unreadable).toEqual([])
+})
+
+test('it can fail: for an integer, a null, an empty day and a missing member', () => {
+  expect(complaints(records.orderStatus, '{"orderApiKey":"a","status":null,"date":1.5}')).toEqual([
+    '/status: a string expected, null read',
+    '/date: an integer expected, 1.5 read',
+  ])
+  const reader = record({ price: records.restaurant, name: text })
+  expect(complaints(reader, '{"name":"x"}')).toHaveLength(1)
+  const faults = complaints(records.details, '{"deliveryMin":8,"taxRate":0,"hours":{"Monday":[]}}')
+  expect(faults).toContain('/deliveryMin: two decimals expected, 8 read')
+  expect(faults).toContain('/taxRate: a decimal expected, 0 read')
+  expect(faults).toContain('/hours/Monday: an element at least expected, [] read')
+  expect(faults).toContain('/restaurant: an object expected, undefined read')
+})
+
+test('it has read an answer of every endpoint for applications', () => {
+  const all = operations.filter(({ path }) => path.startsWith('/publicapi/')).map(({ name }) => name)
+  expect(all.filter((name) => !read.has(name))).toEqual([])
+})
