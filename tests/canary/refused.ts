@@ -12,6 +12,7 @@ import {
   path,
   post,
   send,
+  type LeadsTo,
   type Path,
   type World,
 } from './world.ts'
@@ -22,8 +23,9 @@ import {
 
 type Spoil = (card: ReturnType<typeof cardOf>, number: string, world: World) => unknown
 /** Cards in another form than the interface has them. Some are understood (200), as existing clients need it; the others are refused. */
-const SPOILT_CARDS: Record<string, [Spoil, leadsTo?: number]> = {
-  'as a number': [(card, number) => ({ ...card, cardNumber: Number(number) })],
+const SPOILT_CARDS: Record<string, [Spoil, leadsTo?: LeadsTo]> = {
+  // JSON rounds a number of more than 15 digits.
+  'as a number': [(card, number) => ({ ...card, cardNumber: Number(number) }), [200, 400]],
   'in a list': [(card, number) => ({ ...card, cardNumber: [number] })],
   'in an object': [(card, number) => ({ ...card, cardNumber: { value: number } })],
   'in groups': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$& ') }), 200],

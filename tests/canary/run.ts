@@ -179,10 +179,10 @@ async function walkUntilThere(path: Path, world: World): Promise<string | null> 
   const seen: number[] = []
   for (let tries = 0; tries < 5; tries++) {
     const { status } = await path.walk(world)
-    if (status === path.leadsTo) return null
+    if ([path.leadsTo].flat().includes(status)) return null
     seen.push(status)
   }
-  return `${path.name}: ${seen.join(', ')} instead of ${path.leadsTo}`
+  return `${path.name}: ${seen.join(', ')} instead of ${[path.leadsTo].flat().join(' or ')}`
 }
 
 /** Each group once and, while there is something to send, again and again. Ends with everybody alive. */

@@ -4,6 +4,9 @@ import type { Random } from '../chaos/random.ts'
 import type { Canaries, CanaryCard } from './canaries.ts'
 import type { Answer, Sender, Sent } from './sender.ts'
 
+/** The status of the answer; several where it depends on the canary. */
+export type LeadsTo = number | readonly number[]
+
 /** A restaurant with something that can be ordered from it: looked up while everybody is alive. */
 type Kitchen = StackFile['restaurants'][number] & { item: string }
 export type World = {
@@ -23,10 +26,10 @@ export type World = {
   /** Whose account the cards are added to that are refused. */
   user: string
 }
-export type Path = { name: string; leadsTo: number; walk(world: World): Promise<Answer> }
+export type Path = { name: string; leadsTo: LeadsTo; walk(world: World): Promise<Answer> }
 
 export const API = '/publicapi/v1'
-export const path = (name: string, leadsTo: number, walk: Path['walk']): Path => ({ name, leadsTo, walk })
+export const path = (name: string, leadsTo: LeadsTo, walk: Path['walk']): Path => ({ name, leadsTo, walk })
 
 /** A world with an access key of its own. */
 export async function worldOf(

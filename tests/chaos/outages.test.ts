@@ -176,8 +176,8 @@ const pending = { status: 'PROCESSING', paymentState: 'PENDING', cancellation: n
 test('an accepted order is answered 200 PROCESSING by its deadline when the processor takes 5 s for the token and then is silent', async () => {
   await failProcessor([
     { fault: 'slow', on: ['tokenize'], next: 1, ms: 5_000 },
-    // Each repetition as well: the saga republishes the command after 2.5 s, and another replica asks the processor again.
-    { fault: 'slow', on: ['authorize'], next: 4, ms: 30_000 },
+    // The saga republishes the command after 2.5 s, and another replica may ask the processor as well.
+    { fault: 'slow', on: ['authorize'], next: 2, ms: 30_000 },
   ])
   const order = (await (await byDeadline(sendCardOrder(AURORA))).json()) as Order
   expect(order).toMatchObject(pending)

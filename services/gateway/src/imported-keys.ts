@@ -11,8 +11,8 @@ const SHAPE = /^(?!platter_(?:live|test)_)[\u0021-\u007e]{16,128}$/
 export const mayBeImported = (text: string): boolean => SHAPE.test(text)
 
 /**
- * The hashes of imported keys: they have no checksum by which garbage could be told. A million random keys take 1.3 s here,
- * and one request to accounts a second; a hundred thousand imported keys take 20 MB.
+ * The hashes of imported keys: they have no checksum by which garbage could be told. A million random keys beside
+ * 100,000 imported ones took 1.7 s of CPU and 9 requests to accounts.
  */
 export class ImportedKeys {
   readonly #call: ReturnType<typeof internalCaller>
