@@ -19,7 +19,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   project.provide('chromium', chromium)
   if (chromium !== null) return startStack(project)
   reporter.say(
-    'The browser tests DO NOT RUN: there is no Chromium. Install it: sudo apt-get install chromium',
+    'The browser tests DO NOT RUN: there is no Chromium. Install it: sudo apt-get install chromium-headless-shell',
   )
   return undefined
 }

@@ -24,7 +24,8 @@ export async function rollingRestarts(
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
   const balanced: Balanced = { gateways: stack.gateways, avoidUntil: new Map(), turn: 0 }
   const client = async () => {
-    while (!over.signal.aborted) {
+    // A pause, so that the load leaves the processes that start the core they need.
+    for (; !over.signal.aborted; await wait(PAUSE_MS)) {
       const failure = await sendSomewhere(balanced, options.send)
       result.requests++
       if (failure !== null) result.failed.push(failure)
@@ -42,6 +43,9 @@ export async function rollingRestarts(
   await Promise.all(clients)
   return result
 }
+
+/** Between an answer and the next order of the same client. */
+const PAUSE_MS = 50
 
 type Balanced = { gateways: readonly string[]; avoidUntil: Map<string, number>; turn: number }
 const AVOID_MS = 1_000

@@ -9,7 +9,7 @@ const SHORT = { headersTimeout: 1_000, requestTimeout: 2_000 }
 
 let app: App
 beforeAll(async () => {
-  app = createApp(createLog('test', 'silent'))
+  app = createApp(createLog('test', 'silent'), { trustedProxies: [] })
   readJson(app)
   app.post('/', async () => ({}))
   app.get('/', async () => ({}))

@@ -51,7 +51,7 @@ function concurrencyLimits({ ACCOUNTS_URL, CATALOG_URL, ORDERS_URL }: Config) {
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
-  const app = createApp(log, config.TRUSTED_PROXIES)
+  const app = createApp(log, { trustedProxies: config.TRUSTED_PROXIES })
   readBytes(app)
   cors(app)
   limitConnections(app.server, {
