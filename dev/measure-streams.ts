@@ -4,8 +4,8 @@ import { request, type IncomingMessage } from 'node:http'
 import { startStack } from './stack.ts'
 
 /*
- * What many open streams cost: memory of gateway and orders, and the latency of another request beside them.
- * `node dev/measure-streams.ts 1000`. Figures are in docs/decisions/0010.
+ * Measures many open streams: the memory of gateway and orders, and the latency of another request meanwhile.
+ * `node dev/measure-streams.ts 1000`. The design is docs/decisions/0010-event-stream-positions.md.
  */
 
 const STREAMS = Number(process.argv[2] ?? 1_000)

@@ -21,7 +21,7 @@ export const brokerServices = ['catalog', 'accounts', 'orders', 'payments'] as c
 /** One of them. */
 export type BrokerService = (typeof brokerServices)[number]
 
-/** Who takes out of RabbitMQ what could not be handled, whosoever it was (docs/decisions/0016). */
+/** Consumes the dead letters of all services (docs/decisions/0016-incidents-and-reconciliation.md). */
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'
 
 /**

@@ -236,7 +236,7 @@ const accessKeys: Path[] = [
   ),
 ]
 
-/** Keys are known for a second (docs/decisions/0005). */
+/** The gateway caches keys for one second (docs/decisions/0005-access-key-cache.md). */
 async function untilStatus(status: number, ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()
   for (let tries = 0; tries < 40 && answer.status !== status; tries++) {

@@ -20,8 +20,8 @@ import type { Tables as OrdersTables } from '../../services/orders/src/store/tab
 import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
 
 /*
- * Row-level security is the second net below the filters of the stores (docs/decisions/0020): here the filters are
- * left out. There are two applications; each has a user with a card and an address, and an order.
+ * Row-level security is the second check below the filters of the stores (docs/decisions/0020-row-level-security.md). These
+ * tests omit the filters. Each of two applications has a user with a card and an address, and an order.
  */
 
 let database: ServicesDatabase

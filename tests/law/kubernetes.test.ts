@@ -12,7 +12,7 @@ import { kustomize, render, type Manifest } from '../deploy/render.ts'
 import { faultsOf } from '../deploy/schema.ts'
 import { secretsOf, variablesOf, workloadsOf, type Secrets, type Workload } from '../deploy/workloads.ts'
 
-/* What Kustomize makes of deploy/kubernetes, checked without a cluster: docs/decisions/0018. */
+/* What Kustomize makes of deploy/kubernetes, checked without a cluster: docs/decisions/0018-kubernetes.md. */
 
 const overlays = ['try-out', 'production'] as const
 type Overlay = (typeof overlays)[number]

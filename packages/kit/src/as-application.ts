@@ -109,7 +109,7 @@ const OF_TRANSACTIONS = /^(begin|start transaction|commit|rollback|savepoint|rel
  * The database as one client application may see it: whatever is asked there, rows of others are not there, and
  * cannot be written. Where a policy names the application (`platter.application`) or the user
  * (`platter.user`) only; a table without one has no rows. For everything that is read or written because a client
- * named it; docs/decisions/0020 says what is not.
+ * named it. docs/decisions/0020-row-level-security.md lists the exceptions.
  */
 export function asApplication<DB>(pool: pg.Pool, caller: OnBehalfOf): Kysely<DB> {
   const connect = async () => {

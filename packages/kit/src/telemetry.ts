@@ -19,8 +19,8 @@ export { SpanKind } from '@opentelemetry/api'
 export type { Attributes, Span } from '@opentelemetry/api'
 
 /*
- * Spans and metrics of our own, at our own few edges (docs/decisions/0014-telemetry.md). Until `turnOn`, which only
- * telemetry-sdk.ts calls, everything here costs the look at one variable.
+ * Manual spans and metrics at process boundaries (docs/decisions/0014-telemetry.md). Until `turnOn`, which only
+ * telemetry-sdk.ts calls, each call costs the read of one variable.
  */
 
 export const SCOPE = 'platter'

@@ -13,8 +13,8 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 
 /**
- * Of one core's time, once a crowd has signed in for a second: 33 people in that one, then 11 a second. Beside it an order on
- * two cores takes 1.2 times as long as alone, and 1.4 times beside a whole core of hashes (docs/decisions/0031).
+ * Share of one core's time, after one second of continuous sign-ins: 33 in that second, then 11 a second. Meanwhile an order
+ * on two cores takes 1.2 times as long as alone; with a whole core of hashes, 1.4 times (`npm run signins`).
  */
 const SHARE = 1 / 3
 /** So much rest may be put off, by whoever comes after a pause. */

@@ -6,10 +6,10 @@ const INCREASE = 5
 const DECREASE = 0.9
 
 /**
- * A concurrency limit for a service that says itself when it is overloaded, found by additive increase and multiplicative
- * decrease, as TCP finds its window (RFC 5681, RFC 3168): up to 5 more each 100 ms while requests find no permit, a tenth less as
- * soon as the service rejects one or marks its answer. So it grows while requests wait for a slow processor, shrinks while the
- * service is short of CPU, and what is too much is refused here, where that is cheap (docs/decisions/0031).
+ * A concurrency limit for a service that signals overload, by additive increase and multiplicative decrease, as TCP's
+ * window (RFC 5681, RFC 3168): up to 5 more each 100 ms while requests find no permit, a tenth less as soon as the service
+ * rejects a request or marks a response. It grows while requests wait for a slow processor and shrinks while the service
+ * lacks CPU. Excess requests are rejected here, where that is cheap (docs/decisions/0031-admission-control.md).
  */
 export class AdaptiveLimit extends ConcurrencyLimit {
   readonly #least: number

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 
 /*
  * The restaurant's console is signed in by a cookie that holds the access key: no script can read it, and it goes
- * to us only. What comes with it is asked of one page, ours: docs/decisions/0012-the-console.md.
+ * to us only. It is accepted from the console's page only: docs/decisions/0012-restaurant-console.md.
  */
 
 /** `__Host-`: no other host of our domain can set one in its place, which browsers grant to Secure cookies only. */

@@ -5,9 +5,9 @@ const WINDOW_MS = 1_000
 const NONE_LEFT: Standing = { allowed: false, remaining: 0, seconds: WINDOW_MS / 1_000 }
 
 /**
- * How many orders an application may begin in a second, evenly: what is not used is kept for a second and no longer (a
- * leaky bucket as a meter). Windows that are counted anew would let in all of them at their beginning, and whoever
- * sends an order at that moment waits behind them (docs/decisions/0031). Each replica counts for itself.
+ * Limits the orders that an application may start per second, by a leaky bucket as a meter: unused capacity lasts for one
+ * second. Fixed windows would admit all orders at their beginning, and other applications' orders would queue behind
+ * them (docs/decisions/0031-admission-control.md). Each replica counts for itself.
  */
 export class OrderRate {
   readonly policy: Policy

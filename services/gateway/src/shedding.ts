@@ -26,8 +26,8 @@ type Needs = Pick<NeedsOfRoutes, 'operations' | 'concurrency' | 'accessKeys' | '
 }
 
 /**
- * So long refusals wait for each other, at most: 4,000 a second one by one wake both sides each, and took the gateway 55 % of a
- * core instead of 44 (docs/decisions/0031).
+ * Rejections are gathered for this time: at 4,000 a second, one write each took the gateway 55 % of a core instead of 44
+ * (docs/decisions/0031-admission-control.md).
  */
 const TOGETHER_MS = 5
 

@@ -28,8 +28,8 @@ import { Streams } from '#/streams.ts'
 import { RateLimit } from '#/store/rate-limit.ts'
 
 /**
- * Orders under way at the same time (docs/decisions/0031): what a replica of orders takes of its own accord to begin with, enough
- * for orders to share their commits, and as many as there are connections.
+ * Orders in progress (docs/decisions/0031-admission-control.md). `first`: the concurrency limit of a replica of orders;
+ * `least`: enough for orders to share commits; `most`: the size of the connection pool.
  */
 const ORDERS = { first: 96, least: 32, most: 2_000 }
 const READS_AT_ONCE = 256
@@ -116,7 +116,7 @@ export function wire(config: Config, log: Log): Parts {
     log,
   )
 
-  // Keys are known for a second (docs/decisions/0005): a stream ends within two of the revocation of its own.
+  // Keys are cached for 1 s (docs/decisions/0005-access-key-cache.md), so a stream ends within 2 s of its key's revocation.
   const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)
 
   return {

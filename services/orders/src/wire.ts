@@ -79,8 +79,8 @@ const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
 /**
- * Orders that are checked or accepted at the same time; one application has 64 of them at most. Waiting for the processor or the
- * saga takes no permit. Gateways learn of it by the rejections (docs/decisions/0031).
+ * Orders that are checked or accepted at the same time, at most 64 of one application. Waiting for the processor or the saga
+ * takes no permit. Gateways adapt to the rejections (docs/decisions/0031-admission-control.md).
  */
 const ORDERS_AT_ONCE = 96
 
