@@ -20,8 +20,8 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
 ]
 // Each group is one vitest run: a stack that does not start hides no other results. The longest come first.
-// End-to-end and browser tests share a stack. Not here: the project rolling. README.md, "What npm test runs", says which
-// commands run at full length.
+// End-to-end and browser tests share a stack. The project rolling is not among them; README.md, "Test runs", lists
+// the commands of the full-length tests.
 const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
 /** Groups that run at the same time: one computes while another waits for processes that it has killed. */
 const AT_ONCE = 3

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { exportLine, firstRequest } from '../../dev/seed/first-request.ts'
-import { eventually, stack, statusesOf, type Order } from './client.ts'
+import { stack, type Order } from './client.ts'
 
 /* The commands that a newcomer pastes, run by a shell as they are written. They need curl. */
 
@@ -26,20 +26,17 @@ test('the lines that npm start prints find restaurants', async () => {
   expect(await shell(`${pasted()}\n${firstRequest}`)).toContain('"name":"Aurora Slice House"')
 })
 
-test('the commands of "A first order" in README.md find a restaurant, order from its menu by card and follow the order', async () => {
+test('the commands of "A first order" in README.md order from a menu by card and stream the statuses until DELIVERED', async () => {
   const [, commands = ''] = /^## A first order$[^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
-  // Between the answers, which do not end their line.
-  const [search = '', menu = '', order = '', statuses = ''] = (
+  // `echo` separates the responses, which do not end their line.
+  const [search = '', menu = '', order = '', ...statuses] = (
     await shell(`${pasted()}\n${commands.replaceAll(/\n\n/g, '\necho\n')}`)
   ).split('\n')
   expect(search).toContain('"Aurora Slice House"')
   const placed = JSON.parse(order) as Order
   expect(placed).toMatchObject({ payment: 'card', method: 'pickup', items: [{}, {}] })
   expect(menu).toContain(`{"apiKey":"${placed.items[0]?.apiKey}","name":"Cheese Slice"`)
-  expect(statuses).toContain('"status":"PROCESSING"')
-  const all = await eventually(
-    () => statusesOf(placed.apiKey ?? ''),
-    ({ length }) => length > 2,
-  )
-  expect(all.length).toBeGreaterThan(2)
+  const data = statuses.filter((line) => line.startsWith('data: ')).map((line) => line.slice('data: '.length))
+  const streamed = data.map((json) => (JSON.parse(json) as { status: string }).status)
+  expect([streamed[0], streamed.at(-1)]).toEqual(['PROCESSING', 'DELIVERED'])
 })
