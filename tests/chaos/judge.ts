@@ -84,7 +84,7 @@ const stands = ({ outcome, cancelled }: OrderRow): boolean => outcome === 'trans
 
 const sum = (lines: readonly LedgerLine[]) => lines.reduce((total, { amount }) => total + amount, 0)
 
-/** interface.md, "The invariant at all times". */
+/** docs/interface.md, "Payment invariant". */
 function judgeMoney({ order, money }: Side): (false | [string, string])[] {
   const approved = (kind: LedgerLine['kind']) =>
     money.filter((line) => line.kind === kind && line.outcome === 'approved')

@@ -4,7 +4,7 @@ import { fullOrder, type World } from './foreign-objects.ts'
 import { newKey } from './own-restaurant.ts'
 
 /*
- * Identifiers are not credentials (interface.md, "Who may see what"): every key that an operation takes, in its path or
+ * Identifiers are not credentials (docs/interface.md, "Access to users and orders"): every key that an operation takes, in its path or
  * its body, and how to ask with somebody else's in its place.
  */
 

@@ -1,7 +1,7 @@
 import type { CustomizationGroup, MenuItem } from '@platter/contracts'
 
 /*
- * The rules of interface.md, "send-order", written down a second time and in another way, to hold the
+ * The rules of docs/interface.md, "Order prices", written down a second time and in another way, to hold the
  * service's answers against: money as decimal text and big integers, never as a floating-point number.
  */
 

@@ -61,7 +61,7 @@ const neverTold = (apiKey: string): Violation => ({
 
 /**
  * A restaurant that has the order, whose every answer was lost until its deadline. It is given up, for nobody
- * can know (interface.md: "tried again until its deadline"), and told so.
+ * can know (docs/interface.md, "Restaurant interface"), and told so.
  */
 function isInDoubt(
   { database, restaurants }: Simulation,

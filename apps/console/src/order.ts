@@ -24,7 +24,7 @@ const columnOfStatus: Readonly<Record<OrderStatus, Column>> = {
 export const columnOf = ({ status, cancellation }: RestaurantOrder): Column =>
   cancellation ? 'done' : columnOfStatus[status]
 
-/** Orders only move forward (interface.md, "Statuses"): what is further back was read earlier, whenever it arrived. */
+/** Orders only move forward (docs/interface.md, "Order statuses"): what is further back was read earlier, whenever it arrived. */
 export const isOlder = (one: RestaurantOrder, other: RestaurantOrder): boolean =>
   columns.indexOf(columnOf(one)) < columns.indexOf(columnOf(other))
 

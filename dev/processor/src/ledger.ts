@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 
 /**
- * One effect, one line (interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome`
+ * One effect, one line (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome`
  * "approved" or "declined:" and the reason. What replay needs besides: `id`, the authorization's, and
  * `fingerprint`, the SHA-256 of the request, by which the same key with another body is noticed.
  */

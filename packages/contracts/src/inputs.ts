@@ -5,7 +5,7 @@ import { shownAs } from './shown-as.ts'
 import { spelled } from './spelling.ts'
 import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from './values.ts'
 
-/** The add-card fields (specification section 2); also a new card inside an order. */
+/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
 export const NewCard = z
   .object({
     nickname: text(100).optional().describe('What the user calls the card.'),
@@ -33,7 +33,7 @@ export const NewCard = z
   .meta({ id: 'NewCard', description: 'A card to add.' })
 export type NewCard = z.output<typeof NewCard>
 
-/** The add-address fields (specification section 2); also a new address inside an order. */
+/** The add-address fields (docs/specification.md, "Cards, addresses and user updates"); also a new address inside an order. */
 export const NewAddress = z
   .object({
     streetAddress: filledText(200),
@@ -56,7 +56,7 @@ const Saved = z
   .meta({ id: 'Saved', description: 'Something that is saved, by its key.' })
 
 /**
- * A saved record by its apiKey, or the fields of a new one (specification section 2, rules 1 and 2).
+ * A saved record by its apiKey, or the fields of a new one (docs/specification.md, "Order requests").
  * `saved` tells them apart afterwards; a client does not send it.
  */
 export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>

@@ -4,7 +4,7 @@ import type { ProblemCode } from './problems.ts'
 /** The services that answer HTTP; payments only to the other services. */
 export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
-/** Whose access key may call: one kind of credential for three audiences (design.md, "Processes"). */
+/** Whose access key may call: one kind of credential for three audiences. */
 export type Audience = 'application' | 'restaurant' | 'operator'
 
 /** The path's prefix tells the audience; the gateway holds a key of another kind off with `not-allowed`. */
@@ -24,7 +24,7 @@ export type Operation = {
   method: 'GET' | 'POST' | 'PUT'
   path: string
   owner: Owner
-  /** Bytes; 64 KiB when absent (interface.md, "Limits"). */
+  /** Bytes; 64 KiB when absent (docs/interface.md, "Limits"). */
   bodyLimit?: number
   params?: z.ZodType
   query?: z.ZodType
@@ -48,7 +48,7 @@ export type Operation = {
 /** Declares an endpoint; keeps the exact types of its schemas. */
 export const operation = <const O extends Operation>(declared: O): O => declared
 
-/** Whether an Idempotency-Key is honoured (interface.md): on every POST that changes something. */
+/** Whether an Idempotency-Key is honoured (docs/interface.md): on every POST that changes something. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>
   method === 'POST' && changesNothing !== true
 

@@ -1,5 +1,5 @@
 /**
- * Every refusal that a client can meet: one row each (interface.md, "Errors"). `errorCode` is the integer
+ * Every refusal that a client can meet: one row each (docs/interface.md, "Errors"). `errorCode` is the integer
  * that existing clients read; once given it never changes and is never given again. `retryable` says
  * whether the same request may succeed later.
  */

@@ -12,7 +12,7 @@ import {
   Point,
 } from './values.ts'
 
-/** What the interface answers with (interface.md, "Records"). Names, types and units are binding; we only ever add.
+/** What the interface answers with (docs/interface.md, "Records"). Names, types and units are binding; we only ever add.
  * In menus and restaurants a member without a value is absent, because existing clients fail on null there; in users, orders
  * and the address of a search it is null. */
 

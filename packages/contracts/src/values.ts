@@ -59,7 +59,7 @@ export type Method = z.infer<typeof Method>
 export const Payment = z.enum(['cash', 'card']).meta({ id: 'Payment' })
 export type Payment = z.infer<typeof Payment>
 
-/** The seven of specification section 3; the order of them is `advance` in the orders service. */
+/** The seven of docs/specification.md, "Status values"; the order of them is `advance` in the orders service. */
 export const OrderStatus = z
   .enum([
     'PROCESSING',

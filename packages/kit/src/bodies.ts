@@ -4,7 +4,7 @@ import type { App } from './http.ts'
 import { jsonFault } from './json-fault.ts'
 import { Problem } from './problem.ts'
 
-/** interface.md, "Limits". */
+/** docs/interface.md, "Limits". */
 export const BODY_LIMIT = 64 * 1024
 
 /** No content-length of a request that anybody means has more digits, and a card number has. */

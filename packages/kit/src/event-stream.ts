@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** How soon a reader whose connection was cut comes back. */
 const RETRY_MS = 1_000
-/** interface.md: a comment every 15 s, so that nobody on the way takes the connection for dead. */
+/** docs/interface.md: a comment every 15 s, so that nobody on the way takes the connection for dead. */
 const COMMENT_EVERY_MS = 15_000
 
 /** One event; `data` is a single line, which JSON is. */

@@ -47,7 +47,7 @@ export async function keep<DB>(trx: Transaction<DB>, scope: IdempotencyScope, bo
 
 const FORGET_AT_ONCE = 1_000
 
-/** Forgets keys older than seven days (interface.md). True when there may be more. */
+/** Forgets keys older than seven days (docs/interface.md). True when there may be more. */
 export async function forgetOld<DB>(db: Kysely<DB>): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where ctid = any(array(

@@ -5,7 +5,7 @@ import { Problem } from './problem.ts'
 import { scrub } from './scrub.ts'
 
 /**
- * Which request this is, as the client numbers its requests (interface.md, "Idempotency-Key"): two with the
+ * Which request this is, as the client numbers its requests (docs/interface.md, "Idempotency keys"): two with the
  * same access key, path and key are one, and have to say the same.
  */
 export type IdempotencyScope = {

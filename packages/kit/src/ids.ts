@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { scrub } from './scrub.ts'
 
-/** A new apiKey: 48 hexadecimal characters, 192 random bits (interface.md, "Rules for every endpoint"). */
+/** A new apiKey: 48 hexadecimal characters, 192 random bits (docs/interface.md, "Rules for every endpoint"). */
 export const newApiKey = (): string => randomBytes(24).toString('hex')
 
 export const newRequestId = (): string => randomUUID()

@@ -12,7 +12,7 @@ type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
 type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB>)
 
 /**
- * How a service does a POST once, however often it is sent with one Idempotency-Key (interface.md). The service has
+ * How a service does a POST once, however often it is sent with one Idempotency-Key (docs/interface.md). The service has
  * the table `idempotency_keys` (its migrations).
  *
  * - `once(call, (trx) => …)` does the work and keeps its answer under the key in one transaction. A refusal

@@ -53,7 +53,7 @@ export class Problem extends Error {
 
 /**
  * RFC 9457 and, in the same object, the three members that existing clients read: error, errorCode, details
- * (interface.md, "Errors"). `instance` is the path of `url`, as sent: its query may hold an access key, or whatever a
+ * (docs/interface.md, "Errors"). `instance` is the path of `url`, as sent: its query may hold an access key, or whatever a
  * client puts there, and the document may be stored under an idempotency key.
  */
 export function problemDocument(problem: Problem, requestId: string, url: string) {

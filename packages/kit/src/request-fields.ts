@@ -68,7 +68,7 @@ export type UnknownField = {
 const TOLD_AT_MOST = 20
 
 /**
- * In JSON null, in a query string nothing behind the `=`: neither is a value (interface.md, "Lenient in"). A client that
+ * In JSON null, in a query string nothing behind the `=`: neither is a value (docs/interface.md, "Lenient input"). A client that
  * concatenates its query writes the word null.
  */
 const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''

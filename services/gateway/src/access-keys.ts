@@ -5,7 +5,7 @@ import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 /** A revocation is felt within a second: what is known of a key is asked again after that. */
 const FRESH_MS = 1_000
-/** While accounts cannot be reached, a key that was good goes on being good for so long (design.md, "Processes"). */
+/** While accounts cannot be reached, a key that was good goes on being good for so long (decision 0005). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 

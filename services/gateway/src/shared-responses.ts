@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
 /**
- * interface.md, "The restaurant's interface": a change is felt within 2 s. Catalog's own knowledge of a menu's version is up
+ * docs/interface.md, "Restaurant interface": a change is felt within 2 s. Catalog's own knowledge of a menu's version is up
  * to 1 s old, so that what is kept here may be 0.8 s old at most, counted from the moment when it was requested.
  */
 const FRESH_MS = 800

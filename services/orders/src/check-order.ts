@@ -169,7 +169,7 @@ function guestOf({ recipient }: CompleteOrder): Recipient | null {
   return { firstName, lastName, phone, email: email ?? null }
 }
 
-/** firstName, lastName and phone may be given to override the saved user's (specification section 2). */
+/** firstName, lastName and phone may be given to override the saved user's (docs/specification.md, "Order requests"). */
 function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
   return {
     ...(firstName !== undefined && { firstName }),

@@ -51,7 +51,7 @@ export async function findToShow(db: Db, rows: Db, apiKey: string): Promise<orde
 
 /**
  * The order, if the calling application may see it: the one that placed it, and those that its recipient
- * belongs to (interface.md, "Who may see what"). Anything else is `order-not-found`, after the same question
+ * belongs to (docs/interface.md, "Access to users and orders"). Anything else is `order-not-found`, after the same question
  * to accounts: how long the answer takes does not tell either whether there is such an order.
  */
 export async function findVisibleOrder(

@@ -2,7 +2,7 @@ import { KeyInPath, NewAddress } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Address } from '../records.ts'
 
-/** Specification 4.3. At most 50 a user. */
+/** docs/specification.md, "Endpoints". At most 50 a user. */
 export const AddAddress = operation({
   name: 'add-address',
   summary: "Add an address to a user's account",

@@ -2,7 +2,7 @@ import { KeyInPath, NewCard } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { CreditCard } from '../records.ts'
 
-/** Specification 4.2. The number is exchanged for a token before anything is stored. At most 20 a user. */
+/** docs/specification.md, "Endpoints". The number is exchanged for a token before anything is stored. At most 20 a user. */
 export const AddCard = operation({
   name: 'add-card',
   summary: "Add a card to a user's account",

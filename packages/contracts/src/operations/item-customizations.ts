@@ -3,7 +3,7 @@ import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { CustomizationGroup } from '../records.ts'
 
-/** Specification 4.7. */
+/** docs/specification.md, "Endpoints". */
 export const ItemCustomizations = operation({
   name: 'item-customizations',
   summary: 'Read the customizations of a menu item',

@@ -3,7 +3,7 @@ import { KeyInPath, LastEvent } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Cancellation, OrderStatusRecord } from '../records.ts'
 
-/** Specification 4.11: oldest first; and interface.md, "Following an order live". */
+/** docs/specification.md, "Endpoints": oldest first; and docs/interface.md, "Live order updates". */
 export const OrderStatuses = operation({
   name: 'order-statuses',
   summary: "Read an order's status history",

@@ -2,7 +2,7 @@ import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Order } from '../records.ts'
 
-/** Specification 4.10. */
+/** docs/specification.md, "Endpoints". */
 export const GetOrder = operation({
   name: 'order',
   summary: 'Read an order',

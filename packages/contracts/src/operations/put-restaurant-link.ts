@@ -9,7 +9,7 @@ const reports = z
     'Whether the restaurant reports each step, or coarsely: `PREPARING_AND_DELIVERING` for all between.',
   )
 
-/** How orders reach a restaurant (design.md, "Restaurants"). */
+/** How orders reach a restaurant (docs/interface.md, "Restaurant interface"). */
 export const RestaurantLink = z
   .discriminatedUnion('kind', [
     z

@@ -7,7 +7,7 @@ const Details = Restaurant.extend({
   restaurant: Restaurant.describe('The same record again, for clients that read it here.'),
 }).meta({ id: 'RestaurantDetails' })
 
-/** Specification 4.5. With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it; a place that is not found is none. */
+/** docs/specification.md, "Endpoints". With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it; a place that is not found is none. */
 export const RestaurantDetails = operation({
   name: 'restaurant-details',
   summary: 'Read a restaurant',

@@ -3,7 +3,7 @@ import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { MenuCategory } from '../records.ts'
 
-/** Specification 4.6. */
+/** docs/specification.md, "Endpoints". */
 export const RestaurantMenu = operation({
   name: 'restaurant-menu',
   summary: "Read a restaurant's menu",

@@ -62,7 +62,7 @@ export const GetRestaurantOrder = operation({
   problems: ['order-not-found'],
 })
 
-/** Reports progress; interface.md's table of transitions holds. The current status again changes nothing. */
+/** Reports progress; docs/interface.md's table of transitions holds. The current status again changes nothing. */
 export const ReportStatus = operation({
   ...restaurant,
   name: 'report-status',

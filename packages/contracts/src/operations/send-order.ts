@@ -6,7 +6,7 @@ import { shownAs } from '../shown-as.ts'
 import { spelled } from '../spelling.ts'
 import { ApiKey, filledDigits, filledText, Method, Payment, text } from '../values.ts'
 
-/** One of a kind; two of the same item are two elements (interface.md, "send-order"). */
+/** One of a kind; two of the same item are two elements (docs/specification.md, "Order requests"). */
 const SelectedItem = z
   .object({
     apiKey: ApiKey.describe('Of the menu item.'),
@@ -101,7 +101,7 @@ const body = z.object({
   recipient: OrderRecipient,
 })
 
-/** Body of send-order and validate-order (specification section 2). Unknown fields are ignored. */
+/** Body of send-order and validate-order (docs/specification.md, "Order requests"). Unknown fields are ignored. */
 export const OrderRequest = z
   .preprocess(
     withoutWhatIsNotUsed,
@@ -144,7 +144,7 @@ export const orderProblems = [
   'total-too-large',
 ] as const
 
-/** Specification 4.1: validates the input, charges the card when payment is by card, transmits the order to the restaurant. */
+/** docs/specification.md, "Endpoints": validates the input, charges the card when payment is by card, transmits the order to the restaurant. */
 export const SendOrder = operation({
   name: 'send-order',
   summary: 'Send an order',

@@ -5,7 +5,7 @@ import { User } from '../records.ts'
 import { filledDigits, filledText } from '../values.ts'
 import { NewPassword } from './register-user.ts'
 
-/** Specification 4.4: only the fields provided are updated; null and absent both mean not provided. */
+/** docs/specification.md, "Endpoints": only the fields provided are updated; null and absent both mean not provided. */
 export const UpdateUser = operation({
   name: 'update-user',
   summary: 'Update a user',

@@ -3,7 +3,7 @@ import { KeyInPath, Page } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { Order } from '../records.ts'
 
-/** Specification 4.9: newest first, the next page in the `Link` header. */
+/** docs/specification.md, "Endpoints": newest first, the next page in the `Link` header. */
 export const UserOrders = operation({
   name: 'user-orders',
   summary: "Read a user's order history",

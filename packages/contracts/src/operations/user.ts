@@ -2,7 +2,7 @@ import { KeyInPath } from '../inputs.ts'
 import { operation } from '../operation.ts'
 import { User } from '../records.ts'
 
-/** Specification 4.8: the user with saved cards and addresses. */
+/** docs/specification.md, "Endpoints": the user with saved cards and addresses. */
 export const GetUser = operation({
   name: 'user',
   summary: 'Read a user',

@@ -1,7 +1,7 @@
 import type { Refusal } from '@platter/contracts'
 import { USER_NOT_FOUND } from './refusals.ts'
 
-/** A user's, and of how many (interface.md, "Limits"). Of orders too: what is beyond is not saved. */
+/** A user's, and of how many (docs/interface.md, "Limits"). Of orders too: what is beyond is not saved. */
 export const MAX_CARDS = 20
 export const MAX_ADDRESSES = 50
 

@@ -13,7 +13,7 @@ import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
 import { addAddress as add } from '#/store/addresses.ts'
 import type { Own } from '#/store/tables.ts'
 
-/** Specification 4.3. Catalog completes the address, and knows where its ZIP code is. */
+/** docs/specification.md, "Endpoints". Catalog completes the address, and knows where its ZIP code is. */
 export function addAddress(own: Own, bus: Bus): Handler<typeof AddAddress> {
   const { once } = keptOnce((call) => own(call.principal.applicationId), AddAddress)
   return async (call) => {

@@ -7,7 +7,7 @@ import type { Tokenizer } from '#/outside/payments.ts'
 import { addCard as add, roomForCard } from '#/store/cards.ts'
 import type { Own } from '#/store/tables.ts'
 
-/** Specification 4.2. What is refused anyway is refused before the processor is asked for a token. */
+/** docs/specification.md, "Endpoints". What is refused anyway is refused before the processor is asked for a token. */
 export function addCard(own: Own, tokenize: Tokenizer): Handler<typeof AddCard> {
   const { kept, once } = keptOnce((call) => own(call.principal.applicationId), AddCard)
   return async (call) => {

@@ -10,7 +10,7 @@ import { trierOf } from '#/trier.ts'
 type Needs = { db: Db; passwords: Passwords; tries: Tries }
 
 /**
- * Whoever knows the pair is a user of the calling application from now on (interface.md, "Who may see what").
+ * Whoever knows the pair is a user of the calling application from now on (docs/interface.md, "Access to users and orders").
  * Up to the verdict everything is the same for an e-mail that nobody has.
  */
 export function signin({ db, passwords, tries }: Needs): Handler<typeof Signin> {

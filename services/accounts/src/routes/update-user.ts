@@ -10,7 +10,7 @@ import { updateUser as update } from '#/store/users.ts'
 
 type Needs = { own: Own; passwords: Passwords }
 
-/** Specification 4.4. */
+/** docs/specification.md, "Endpoints". */
 export function updateUser({ own, passwords }: Needs): Handler<typeof UpdateUser> {
   const { kept, once } = keptOnce((call) => own(call.principal.applicationId), UpdateUser)
   /** A hash costs 30 ms of a core: none is made for a user that the application does not have. */

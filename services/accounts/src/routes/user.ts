@@ -4,7 +4,7 @@ import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 import type { Own } from '#/store/tables.ts'
 import { readUser } from '#/store/users.ts'
 
-/** Specification 4.8. */
+/** docs/specification.md, "Endpoints". */
 export const getUser =
   (own: Own): Handler<typeof GetUser> =>
   async ({ params, principal: { applicationId } }) => {

@@ -4,7 +4,7 @@ import type { Db } from './tables.ts'
 export type Owner = { userApiKey: string; applicationId: string }
 
 /**
- * The user's row, if the user belongs to the application (interface.md, "Who may see what"): where every look
+ * The user's row, if the user belongs to the application (docs/interface.md, "Access to users and orders"): where every look
  * at a user, a card or an address on behalf of an application begins.
  */
 export const ownUser = (db: Db, { userApiKey, applicationId }: Owner) =>

@@ -6,7 +6,7 @@ import type { Item } from './menu.ts'
 import { quote, type Asked } from './quote.ts'
 
 /*
- * Prices of any order, against an oracle that is written from interface.md ("Prices") and another way round:
+ * Prices of any order, against an oracle that is written from docs/interface.md ("Order prices") and another way round:
  * it walks over what was chosen instead of over what there is, finds things by their place instead of by
  * their key, and knows the tax by what rounding half up means and not by how it is done.
  */

@@ -29,7 +29,7 @@ export type Destination = { point: Point; zip: string } | 'not-on-map' | 'map-un
 
 const fault = (pointer: string, code: ProblemCode, detail: string): Fault => ({ pointer, code, detail })
 
-/** May this be ordered at that moment (epoch, ms), and for how much (interface.md, "send-order")? All faults at once. */
+/** May this be ordered at that moment (epoch, ms), and for how much (docs/interface.md, "Order checks")? All faults at once. */
 export function quote(asked: Asked, { restaurant, items, destination }: QuoteFacts, now: number): Answer {
   if (!restaurant) {
     const nowhere = fault('/restaurantApiKey', 'restaurant-not-found', 'There is no such restaurant.')

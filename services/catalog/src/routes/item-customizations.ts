@@ -6,7 +6,7 @@ import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
 import { findCustomizations } from '#/store/menus.ts'
 
-/** Specification 4.7. */
+/** docs/specification.md, "Endpoints". */
 export const itemCustomizations = (route: Route, db: Db) =>
   route(ItemCustomizations, async (call) => {
     const found = await findCustomizations(db, call.params.apiKey)

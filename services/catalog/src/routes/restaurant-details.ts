@@ -9,7 +9,7 @@ import { placeIfFound } from '#/whereabouts.ts'
 
 const render = jsonRenderer(RestaurantDetails.name, Restaurant)
 
-/** Specification 4.5. */
+/** docs/specification.md, "Endpoints". */
 export const restaurantDetails = (route: Route, { db, geocoder }: { db: Db; geocoder: Geocoder }) =>
   route(RestaurantDetails, async ({ params, query }) => {
     const [place, restaurant] = await Promise.all([

@@ -4,7 +4,7 @@ import { notModified } from '#/revalidation.ts'
 import type { Route } from '#/route.ts'
 import type { MenuCache } from '#/store/menu-cache.ts'
 
-/** Specification 4.6. */
+/** docs/specification.md, "Endpoints". */
 export const restaurantMenu = (route: Route, menus: MenuCache) =>
   route(RestaurantMenu, async (call) => {
     const { params, query } = call

@@ -35,7 +35,7 @@ type Found = { rule: MismatchRule; detail: string; disagree: Book[] }
 export const stands = ({ outcome, cancelled }: OrderEntry): boolean => outcome === 'transmitted' && !cancelled
 
 /**
- * Where the books of an order do not fit to one another: the invariant of interface.md ("send-order"), and
+ * Where the books of an order do not fit to one another: the invariant of docs/interface.md ("Payment invariant"), and
  * each book's word against the next one's. None for an order as it should be.
  */
 export function judgeOrder(order: OrderEntry, others: OtherBooks): Mismatch[] {

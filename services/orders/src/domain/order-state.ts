@@ -40,7 +40,7 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
 /** Who has seen an order while it was pending: send-order has answered with it (`told`), or a client has read it (`shown`). */
 type Seen = { outcome: OrderOutcome; told: boolean; shown: boolean }
 
-/** What failed before any client saw it was never an order (interface.md, "send-order"). */
+/** What failed before any client saw it was never an order (docs/interface.md, "Order outcomes"). */
 export const isVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'failed' || told || shown
 
 /** Whether it is visible for good. A pending order that no client has seen is hidden when it fails. */

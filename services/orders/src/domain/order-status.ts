@@ -1,6 +1,6 @@
 import type { Method, OrderStatus } from '@platter/contracts'
 
-/** How much a restaurant tells: a property of the restaurant (interface.md, "Statuses"). */
+/** How much a restaurant tells: a property of the restaurant (docs/interface.md, "Order statuses"). */
 export type Reports = 'detailed' | 'coarse'
 
 type Table = Partial<Record<OrderStatus, readonly OrderStatus[]>>
@@ -26,7 +26,7 @@ const pickup: Table = {
   READY_FOR_PICKUP: ['DELIVERED'],
 }
 
-/** Where an order may move from here: the table of interface.md, the usual next status first; none at the end. */
+/** Where an order may move from here: the table of docs/interface.md, the usual next status first; none at the end. */
 export function nextStatuses(from: OrderStatus, method: Method, reports: Reports): readonly OrderStatus[] {
   const table = method === 'pickup' ? pickup : reports === 'coarse' ? coarseDelivery : detailedDelivery
   return table[from] ?? []

@@ -2,7 +2,7 @@ import { OrderStatus, type Method } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { advance, nextStatuses, type Reports } from './order-status.ts'
 
-/** interface.md, "Statuses", typed off a second time: column, from, to. */
+/** docs/interface.md, "Order statuses", typed off a second time: column, from, to. */
 const TABLE = `
 detailed PROCESSING AWAITING_PREPARATION
 detailed AWAITING_PREPARATION PREPARING

@@ -64,12 +64,12 @@ export type PlacedOrder = PricedOrder & {
 export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
   status === 'DELIVERED' || cancellation !== null
 
-/** The largest tip whatever the subtotal: 50.00 (interface.md, "send-order"). */
+/** The largest tip whatever the subtotal: 50.00 (docs/interface.md, "Order checks"). */
 const SMALL_ORDER_TIP_LIMIT = cents(5_000)
 
 /**
- * The tip in cents, or its fault: at most the larger of 50.00 and the subtotal, for delivery and pickup alike (interface.md,
- * "send-order"). Without a subtotal (null: an item has no price) a large tip cannot be judged, and passes.
+ * The tip in cents, or its fault: at most the larger of 50.00 and the subtotal, for delivery and pickup alike (docs/interface.md,
+ * "Order checks"). Without a subtotal (null: an item has no price) a large tip cannot be judged, and passes.
  */
 export function checkTip(tip: number, subtotal: Cents | null): { tip: Cents } | { fault: Fault } {
   if (tip < 0) return tipFault('tip is less than 0.')

@@ -13,5 +13,5 @@ export type Receipt =
   | { kind: 'not-reached'; reason: string }
   | { kind: 'unknown'; reason: string }
 
-/** A restaurant has so long to answer (interface.md, "The restaurant's interface"). */
+/** A restaurant has so long to answer (docs/interface.md, "Restaurant interface"). */
 export const ANSWER_WITHIN_MS = 10_000

@@ -8,7 +8,7 @@ import { findToShow } from '#/visibility.ts'
 type Needs = { db: Db; own: Own; secrets: InternalSecrets }
 
 /**
- * For a client that lost the answer to its send-order (interface.md, "Idempotency-Key"). Keys are looked for
+ * For a client that lost the answer to its send-order (docs/interface.md, "Idempotency keys"). Keys are looked for
  * under the access key that they were sent with. An order that a client saw is shown as it stands, also one that failed.
  */
 export const orderByKey =

@@ -16,7 +16,7 @@ import { findVisibleOrder, type Needs as Seeing, type Visible } from '#/visibili
 
 type Live = { followers: Followers; streams: EventStreams }
 
-/** Specification 4.11; and interface.md, "Following an order live". */
+/** docs/specification.md, "Endpoints"; and docs/interface.md, "Live order updates". */
 export const orderStatuses =
   ({ followers, streams, ...seeing }: Seeing & Live): Handler<typeof OrderStatuses> =>
   async (call) => {

@@ -3,7 +3,7 @@ import type { Handler } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import { findVisibleOrder, type Needs } from '#/visibility.ts'
 
-/** Specification 4.10. */
+/** docs/specification.md, "Endpoints". */
 export const getOrder =
   (needs: Needs): Handler<typeof GetOrder> =>
   async ({ params, principal: { applicationId }, requestId }) =>

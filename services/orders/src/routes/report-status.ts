@@ -8,7 +8,7 @@ import type { Db } from '#/store/tables.ts'
 
 type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
 
-/** A restaurant reports how far it is; only forward, along the table of interface.md. */
+/** A restaurant reports how far it is; only forward, along the table of docs/interface.md. */
 export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
   const { orchestrator } = needs
   const { once } = keptOnce(needs.db, ReportStatus)

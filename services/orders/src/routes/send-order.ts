@@ -54,7 +54,7 @@ const LATE_MS = 500
 const WAITING_AT_MOST = 1_000
 
 /**
- * Specification 4.1. Checks the order, exchanges a new card for a token, accepts the order (one commit), and
+ * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, accepts the order (one commit), and
  * waits for its saga: what happens to it there is decided in `saga/transition.ts`. All of it within the deadline, and with a
  * permit except where it waits for the processor or the saga.
  */

@@ -8,7 +8,7 @@ import { isUserOf, readToShow, type Needs } from '#/visibility.ts'
 /** The id of the last order of the page before. */
 const Cursor = z.int()
 
-/** Specification 4.9: newest first. */
+/** docs/specification.md, "Endpoints": newest first. */
 export const userOrders =
   ({ db, own, bus }: Needs): Handler<typeof UserOrders> =>
   async ({

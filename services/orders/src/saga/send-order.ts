@@ -50,7 +50,7 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
   userApiKey !== null && (newCard !== null || newAddress !== null)
 
 /**
- * Specification 4.1: validate, charge, transmit. Validation (catalog.quote and accounts.resolve, `check-order.ts`) precedes
+ * docs/specification.md, "Endpoints": validate, charge, transmit. Validation (catalog.quote and accounts.resolve, `check-order.ts`) precedes
  * acceptance; these are the steps of an accepted order. What each of them changes is decided in `transition.ts`.
  */
 export const sendOrderSteps = checkSteps([
