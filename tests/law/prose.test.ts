@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bannedIn, faultsIn, sentencesOf } from './prose.ts'
+
+/* Documents are plain English: docs/glossary.md has the rules and the banned words. */
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const banned = bannedIn(read('docs/glossary.md'))
+
+/** Grows until it is all documents, then comments, strings and test titles. */
+const CHECKED = ['docs/glossary.md', 'docs/interface.md', 'docs/specification.md']
+/** Made from strings in the code, which are rewritten there. */
+const GENERATED = ['docs/configuration.md', 'docs/dependencies.md', 'docs/problems.md']
+
+const files = globSync(CHECKED, { cwd: root }).filter((file) => !GENERATED.includes(file))
+
+/** The glossary names the words that it bans. */
+const withoutTables = (markdown: string) => markdown.replaceAll(/^\|.*$/gm, '')
+const textOf = (file: string) => (file === 'docs/glossary.md' ? withoutTables(read(file)) : read(file))
+
+test('the glossary bans words, and documents are checked', () => {
+  expect(banned).toContain('say again')
+  expect(banned.length).toBeGreaterThan(50)
+  expect(files).toContain('docs/interface.md')
+})
+
+test.each(files)('%s is plain English', (file) => {
+  expect(faultsIn(textOf(file), banned)).toEqual([])
+})
+
+const rulesOf = (markdown: string) => faultsIn(markdown, banned).map(({ rule }) => rule)
+
+describe('a planted fault is found', () => {
+  const long = `The gateway ${'really '.repeat(30)}works.`
+
+  test.each([
+    ['an idiom', 'Its row says it. A lost command is\nsaid again by a replica.', ['banned']],
+    ['an idiom in a cell', '| a | b |\n| --- | --- |\n| Nobody is connected. | c |', ['banned']],
+    ['a clause as a heading', '## What a restaurant says of its menu', ['heading']],
+    ['a pronoun as a heading', '# Operating it', ['heading']],
+    ['a sentence of 32 words', long, ['sentence length']],
+    ['a long cell', `| a |\n| --- |\n| ${long} |`, ['sentence length']],
+  ])('%s', (_, markdown, expected) => {
+    expect(rulesOf(markdown)).toEqual(expected)
+  })
+
+  test.each([
+    ['code and test titles', '`nobody` and “a key that nobody has”.\n\n```sh\necho nobody\n```\n'],
+    ['one long sentence of ten', `${long}\n\n${'The gateway forwards each request.\n\n'.repeat(9)}`],
+    ['a noun phrase', '## Availability overrides'],
+  ])('%s: no fault', (_, markdown) => {
+    expect(rulesOf(markdown)).toEqual([])
+  })
+})
+
+test('sentences are paragraphs, list items and cells, cut at their ends', () => {
+  expect(
+    sentencesOf(
+      '# No\n\nOne is a sentence. Two is\none more.\n\n- Three is an item\n\n| Four is a cell | five |\n',
+    ),
+  ).toEqual(['One is a sentence.', 'Two is one more.', 'Three is an item', 'Four is a cell'])
+})

@@ -1,0 +1,70 @@
+/** What is wrong with the prose of a document: which rule, and the words in question. */
+export type Fault = { rule: 'sentence length' | 'heading' | 'banned'; text: string }
+
+/** Nine sentences of ten have at most so many words. */
+const WORDS = 30
+const HEADING_WORDS = 10
+
+/** A clause or a pronoun in the place of a noun. */
+const NO_SUBJECT =
+  /^(what|who|whose|whom|how|why|when|where|which|if|that)\b|\b(it|its|this|these|that|those|them)$/i
+
+/** The first column of the table under "Banned words and idioms" in docs/glossary.md; a slash separates variants. */
+export function bannedIn(glossary: string): string[] {
+  const [, section = ''] = /^## Banned words and idioms$([^]*)/m.exec(glossary) ?? []
+  return [...section.matchAll(/^\| ([^|]+)\|/gm)]
+    .slice(1)
+    .flatMap(([, cell = '']) => cell.split('/').map((one) => one.trim()))
+    .filter((one) => /^[a-z]/.test(one))
+}
+
+/** The prose of a document: no code, no quoted test titles, no link targets, no tables' rulers. */
+const proseOf = (markdown: string): string =>
+  markdown
+    .replaceAll(/^ *```[^]*?^ *```/gm, '')
+    .replaceAll(/<!--[^]*?-->/g, '')
+    .replaceAll(/“[^”]*”/g, 'quote')
+    .replaceAll(/`[^`]*`/g, 'code')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^[ |:-]+$/gm, '')
+
+const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}][^\s]*/gu)?.length ?? 0
+
+/** Paragraphs, list items and cells, cut at the ends of sentences. */
+export function sentencesOf(markdown: string): string[] {
+  const blocks = proseOf(markdown)
+    .replaceAll(/^#.*$/gm, '\n')
+    .replaceAll(/^ *(?:[-*]|\d+\.) /gm, '\n\n')
+    .replaceAll(/ *\|[ \n]*/g, '\n\n')
+    .split(/\n\s*\n/)
+  return blocks
+    .flatMap((block) => block.replaceAll(/\s+/g, ' ').split(/(?<=[.?!]["*)_]*)\s/))
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => wordsIn(sentence) > 3)
+}
+
+/** Longer than nine of ten sentences may be: those beyond the allowed tenth. */
+function tooLong(markdown: string): Fault[] {
+  const sentences = sentencesOf(markdown).toSorted((a, b) => wordsIn(b) - wordsIn(a))
+  const allowed = Math.floor(sentences.length / 10)
+  return sentences
+    .slice(allowed)
+    .filter((sentence) => wordsIn(sentence) > WORDS)
+    .map((text) => ({ rule: 'sentence length', text: `${wordsIn(text)} words: ${text}` }))
+}
+
+const headings = (markdown: string): Fault[] =>
+  [...markdown.replaceAll(/^ *```[^]*?^ *```/gm, '').matchAll(/^#{1,6} +(.+?) *$/gm)]
+    .map(([, heading = '']) => heading)
+    .filter((heading) => NO_SUBJECT.test(heading) || wordsIn(heading) > HEADING_WORDS)
+    .map((text) => ({ rule: 'heading', text }))
+
+/** Everything that is wrong with the prose of a document. */
+export function faultsIn(markdown: string, banned: readonly string[]): Fault[] {
+  const idioms = new RegExp(String.raw`\b(?:${banned.join('|').replaceAll(' ', String.raw`\s+`)})\b`, 'giu')
+  const found = [...proseOf(markdown).matchAll(idioms)].map(({ 0: word, index, input }): Fault => ({
+    rule: 'banned',
+    text: `${word}: …${input.slice(Math.max(0, index - 40), index + 40).replaceAll(/\s+/g, ' ')}…`,
+  }))
+  return [...headings(markdown), ...tooLong(markdown), ...found]
+}
