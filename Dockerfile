@@ -2,7 +2,7 @@
 #
 # Node strips the types while it reads the sources, so nothing is built: an image is Node, the npm packages that the
 # folder depends on, sources, and what Node keeps of them. Only the restaurant's console is built, for the browser.
-# For a release with a digest (docs/security.md): --build-arg NODE=node:24-slim@sha256:…
+# For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24-slim@sha256:…
 ARG NODE=node:24-slim
 
 # The manifests alone, so that a change of sources does not install the packages anew.

@@ -2,14 +2,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/* docs/security.md says which test shows what. A test that was renamed or taken away must not go on being named. */
+/* docs/assurance/security.md says which test shows what. A test that was renamed or taken away must not go on being named. */
 
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/assurance/security.md'), 'utf8')
 
 type Named = { file: string; test: string }
 
-/** In a cell: `path/to/some.test.ts`: “name” “another name”; a file by itself stands for all of it. */
+/** In a cell: `…/some.test.ts`: “name” “another name”; a file by itself stands for all of it. */
 function namedIn(markdown: string): Named[] {
   const files = markdown.split(/`([\w./-]+\.test\.ts)`/).slice(1)
   return files.flatMap((file, at) => {
@@ -44,7 +44,7 @@ test('what is named is told from what is not', () => {
   expect(isThere({ file: 'tests/law/nowhere.test.ts', test: '' })).toBe(false)
 })
 
-test('every test that docs/security.md names is there', () => {
+test('every test that docs/assurance/security.md names is there', () => {
   const named = namedIn(page)
   expect(named.length).toBeGreaterThan(80)
   expect(named.filter((one) => !isThere(one))).toEqual([])
