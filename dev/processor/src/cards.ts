@@ -12,7 +12,7 @@ export const BEHAVIOURS = [
 ] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
-/** design.md, "Running it". Every other number that passes the Luhn check is approved. */
+/** docs/test-cards.md. Every other number that passes the Luhn check is approved. */
 const TEST_CARDS: Readonly<Record<string, Behaviour>> = {
   '4242424242424242': 'approved',
   '4000000000000002': 'generic_decline',
