@@ -46,7 +46,7 @@ describe('the linter, Redocly CLI with its recommended rules and no warning let 
   const folder = mkdtempSync(join(tmpdir(), 'platter-openapi-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** In a folder without a redocly.yaml, so that no rule is switched off; it says nothing to its makers. */
+  /** In a folder without a configuration of Redocly, so that no rule is switched off; telemetry is off. */
   function lint(document: unknown): { passed: boolean; output: string } {
     const file = join(folder, 'openapi.json')
     writeFileSync(file, JSON.stringify(document))

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { brokenIn, repositoryOf, wordsOf, type Repository } from './references.ts'
+
+/* A path, section or decision that a comment or a document names is a promise: it exists. */
+
+const root = join(import.meta.dirname, '../..')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  // Git lists a deleted file until its deletion is staged.
+  .filter((file) => file !== '' && existsSync(join(root, file)))
+
+/** A migration that ran somewhere is never edited, whatever its comments name. */
+const checked = files.filter((file) => !file.includes('/migrations/'))
+
+const repository = repositoryOf(root, files)
+
+/** No decision has this number. */
+const UNUSED = '9999'
+
+const planted = (file: string, text: string): Repository => ({
+  files: [...files, file],
+  read: (one) => (one === file ? text : repository.read(one)),
+})
+const brokenOf = (file: string, text: string) =>
+  brokenIn(file, planted(file, text)).map(({ reference }) => reference)
+
+test('every file, section and decision that a comment or a document names exists', () => {
+  const broken = checked.flatMap((file) => brokenIn(file, repository))
+  expect(broken).toEqual([])
+})
+
+test('references are found in most documents and in many comments', () => {
+  const words = checked.map((file) => wordsOf(file, repository.read(file)))
+  expect(words.join('\n').match(/docs\/interface\.md/g)?.length).toBeGreaterThan(30)
+})
+
+test.each([
+  ['services/orders/src/planted.ts', "/** As services/orders/src/nowhere.ts does. */\nconst a = 'b'\n", 1],
+  ['services/orders/src/planted.ts', '// design.md, "Processes"\n', 2],
+  ['services/orders/src/planted.ts', '// The rules of docs/interface.md, "No such\n// section".\n', 1],
+  ['services/orders/src/planted.ts', '/**\n * See specification section 2.\n */\n', 1],
+  ['services/orders/src/planted.ts', `const a = 1 // decision ${UNUSED}\n`, 1],
+  ['deploy/planted.yaml', 'a: b # docs/nowhere.md\n', 1],
+  ['docs/planted.md', 'See [there](nowhere.md), [here](#no-heading), `services/nowhere/src`.\n', 4],
+  ['docs/planted.md', 'All of `services/*/src/nowhere.ts`.\n', 1],
+])('finds a reference that leads nowhere: %s %j', (file, text, count) => {
+  expect(brokenOf(file, text)).toHaveLength(count)
+})
+
+test.each([
+  [
+    'services/orders/src/planted.ts',
+    '/** docs/interface.md, "Order\n * checks"; decision 0005; `wire.ts`. */\n',
+  ],
+  ['services/orders/src/planted.ts', "const url = 'https://example.org/nowhere.md' // /tmp/nowhere.ts\n"],
+  ['services/orders/src/planted.ts', "const text = 'docs/nowhere.md'\n"],
+  [
+    'docs/planted.md',
+    '# One\n\n[one](#one), [two](interface.md#order-checks), `tests/law/{docs,problems}.test.ts`\n',
+  ],
+  [
+    'docs/planted.md',
+    '`.run/stack.json`, `node_modules/a/b.ts`, https://example.org/a/b.md, `@platter/kit`\n',
+  ],
+])('accepts what exists, and what is no reference: %s %j', (file, text) => {
+  expect(brokenOf(file, text)).toEqual([])
+})

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, matchesGlob, normalize } from 'node:path'
+
+/** The files of the repository, by their paths from its root, and how to read one. */
+export type Repository = { files: readonly string[]; read: (file: string) => string }
+
+/** A reference in a comment or a document that leads nowhere. */
+export type Broken = { file: string; reference: string }
+
+const EXTENSIONS = 'ts|tsx|mjs|md|sh|sql|yaml|yml|css|html|toml'
+
+/** A file or glob by its path or name, not the path of a URL, a package, a placeholder or a place outside of the repository. */
+const FILE = new RegExp(
+  String.raw`(?<![\w./:@$…>*{}~-])(?:\.{1,2}/)*((?:[\w@.*{},-]+/)*[\w@*{},-][\w@.*{},-]*\.(?:${EXTENSIONS}))(?![\w/-]|\.\w)`,
+  'g',
+)
+/** In backticks, a folder of ours. */
+const FOLDER =
+  /`((?:apps|deploy|dev|docs|packages|services|tests)\/[\w@.*{},/-]+)`|\b(docs\/[\w-]+\/?)(?![\w./-])/g
+/** `FILE, "Section"`, `FILE ("Section")`. */
+const SECTION = /([\w./-]+\.md|\bREADME|\bARCHITECTURE)`?(?:\]\([^)]*\))?(?:,| \()\s*["“]([^"”]+)["”]/g
+const DECISION = /\bdecisions? (\d{4})\b/gi
+/** Nobody can follow a number into a document whose sections have names. */
+const NUMBERED = /\b(?:specification|interface|design) (?:section |chapter )?\d[\d.]*/gi
+const LINK = /\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g
+
+const HASH_COMMENTS = /\.(ya?ml|sh|toml)$|(^|\/)(Dockerfile|\.gitignore|\.dockerignore|\.npmrc)$/
+const CODE = /\.(ts|tsx|mjs|css)$/
+
+/** What a file says in words: all of a document, the comments of code; each comment is one line. */
+export function wordsOf(file: string, text: string): string {
+  if (file.endsWith('.md')) return text.replaceAll(/ *\n(?=[^\n|#])/g, '\n').replaceAll('\n', '\n ')
+  const marks = CODE.test(file) ? String.raw`//` : file.endsWith('.sql') ? '--' : '#'
+  if (!CODE.test(file) && !file.endsWith('.sql') && !HASH_COMMENTS.test(file)) return ''
+  const lines = new RegExp(String.raw`(?:(?:^|(?<=\s))${marks}[^\n]*(?:\n\s*(?=${marks}))?)+`, 'g')
+  const blocks = CODE.test(file) ? (text.match(/(?<=^|\s)\/\*[^]*?\*\//gm) ?? []) : []
+  const strip = new RegExp(String.raw`\n\s*(?:\*(?!/)|${marks})?|^\s*${marks}|^/\*+|\*/$`, 'g')
+  return [...blocks, ...(text.match(lines) ?? [])].map((one) => one.replaceAll(strip, ' ')).join('\n')
+}
+
+/** A heading as GitHub makes an anchor of it. */
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+
+export const headingsOf = (markdown: string): string[] =>
+  [...markdown.replaceAll(/^ *```[^]*?^ *```/gm, '').matchAll(/^#{1,6} +(.+?) *$/gm)].map(
+    ([, heading = '']) => heading.replaceAll('`', ''),
+  )
+
+/** A glob with braces, as several without. */
+function alternatives(path: string): string[] {
+  const [whole = '', inner = ''] = /\{([^{}]*)\}/.exec(path) ?? []
+  return whole === ''
+    ? [path]
+    : inner.split(',').flatMap((one) => alternatives(path.replace(whole, one.trim())))
+}
+
+/** Where a reference in `from` may lead: from the root, from its folder, or into docs/. */
+const targets = (reference: string, from: string): string[] => {
+  const path = reference.replace(/\/$/, '')
+  return [path, join(dirname(from), path), join('docs', path)].map((one) => normalize(one))
+}
+
+/** Each file and folder, and each end of a path, for quick looks. */
+const indexes = new WeakMap<readonly string[], { paths: Set<string>; ends: Set<string> }>()
+function indexOf({ files }: Repository): { paths: Set<string>; ends: Set<string> } {
+  const known = indexes.get(files)
+  if (known) return known
+  const parts = files.map((file) => file.split('/'))
+  const index = {
+    paths: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(0, at + 1).join('/')))),
+    ends: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(at).join('/')))),
+  }
+  indexes.set(files, index)
+  return index
+}
+
+function isThere(reference: string, from: string, repository: Repository): boolean {
+  const { paths, ends } = indexOf(repository)
+  return alternatives(reference).every((one) =>
+    one.includes('*')
+      ? [...targets(one, from), `**/${one}`].some((glob) =>
+          repository.files.some((file) => matchesGlob(file, glob)),
+        )
+      : ends.has(one) || targets(one, from).some((path) => paths.has(path)),
+  )
+}
+
+function hasSection(document: string, section: string, from: string, repository: Repository): boolean {
+  const name = document.endsWith('.md') ? document : `${document}.md`
+  const documents = targets(name, from).filter((path) => repository.files.includes(path))
+  const all = documents.flatMap((file) => headingsOf(repository.read(file)))
+  return all.includes(section.replaceAll('`', '').replaceAll(/\s+/g, ' '))
+}
+
+/** Every reference of one file that leads nowhere. */
+export function brokenIn(file: string, repository: Repository): Broken[] {
+  const words = wordsOf(file, repository.read(file))
+  const named = [...words.matchAll(FILE)]
+    .map(([, path = '']) => path)
+    .filter((path) => !path.startsWith('node_modules/') && !path.includes('/../'))
+  const folders = [...words.matchAll(FOLDER)]
+    .map(([, quoted, bare]) => quoted ?? bare ?? '')
+    .filter((path) => !/\/dist(\/|$)/.test(path))
+  const links = file.endsWith('.md') ? [...words.matchAll(LINK)] : []
+  const broken = [
+    ...[...named, ...folders].filter((path) => !isThere(path, file, repository)),
+    ...[...words.matchAll(SECTION)].flatMap(([reference, document = '', section = '']) =>
+      hasSection(document, section, file, repository) ? [] : [reference],
+    ),
+    ...[...words.matchAll(DECISION)].flatMap(([reference, number = '']) =>
+      isThere(`docs/decisions/${number}-*.md`, file, repository) ? [] : [reference],
+    ),
+    ...(words.match(NUMBERED) ?? []),
+    ...links.flatMap(([reference, path = '', anchor]) => {
+      const target = path === '' ? file : normalize(join(dirname(file), path)).replace(/\/$/, '')
+      const found =
+        indexOf(repository).paths.has(target) &&
+        (anchor === undefined || headingsOf(repository.read(target)).map(slug).includes(anchor))
+      return found ? [] : [reference]
+    }),
+  ]
+  return [...new Set(broken)].map((reference) => ({ file, reference }))
+}
+
+/** The files of a folder that git knows or would add. */
+export const repositoryOf = (root: string, files: readonly string[]): Repository => {
+  const texts = new Map<string, string>()
+  return {
+    files,
+    read: (file) => {
+      const text = texts.get(file) ?? readFileSync(join(root, file), 'utf8')
+      texts.set(file, text)
+      return text
+    },
+  }
+}
