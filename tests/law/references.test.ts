@@ -62,7 +62,7 @@ test.each([
   ['services/orders/src/planted.ts', "const text = 'docs/nowhere.md'\n"],
   [
     'docs/planted.md',
-    '# One\n\n[one](#one), [two](interface.md#order-checks), `tests/law/{docs,problems}.test.ts`\n',
+    '# One\n\n[one](#one), [two](interface.md#order-checks), `services/*`, `tests/law/{docs,problems}.test.ts`\n',
   ],
   [
     'docs/planted.md',

@@ -84,7 +84,7 @@ function isThere(reference: string, from: string, repository: Repository): boole
   return alternatives(reference).every((one) =>
     one.includes('*')
       ? [...targets(one, from), `**/${one}`].some((glob) =>
-          repository.files.some((file) => matchesGlob(file, glob)),
+          repository.files.some((file) => matchesGlob(file, glob) || matchesGlob(file, `${glob}/**`)),
         )
       : ends.has(one) || targets(one, from).some((path) => paths.has(path)),
   )
