@@ -10,7 +10,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const banned = bannedIn(read('docs/glossary.md'))
 
 /** Grows until it is all documents, then comments, strings and test titles. */
-const CHECKED = ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'docs/assurance/failure-modes.md']
+const CHECKED = ['*.md', 'docs/*.md', 'docs/assurance/*.md', 'docs/decisions/*.md']
 /** Made from strings in the code, which are rewritten there. */
 const GENERATED = ['docs/configuration.md', 'docs/dependencies.md', 'docs/problems.md']
 
