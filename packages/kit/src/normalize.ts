@@ -1,5 +1,6 @@
 import { faceOf, spellingOf, type Spelling } from '@platter/contracts'
 import { z } from 'zod'
+import { isAbsent } from './request-fields.ts'
 
 /*
  * Every leniency towards existing clients but one: that null and blank mean absent is `Tidying`'s. A body is checked as it was
@@ -60,8 +61,6 @@ function asOneOf(options: readonly string[]): Normalize {
   const bySpelling = new Map(options.map((option) => [option.toLowerCase(), option]))
   return (value) => (typeof value === 'string' ? bySpelling.get(value.trim().toLowerCase()) : null) ?? value
 }
-
-const isAbsent = (value: unknown) => value === undefined || value === null || value === ''
 
 /** Members are found without regard to case, unless the one of the right name is there as well. */
 function asObject(members: ReadonlyMap<string, Normalize>, isRecord: boolean): Normalize {

@@ -67,14 +67,12 @@ export type UnknownField = {
 /** As many as are told of: a client has one or two wrong, and who sends hundreds is not writing a client. */
 const TOLD_AT_MOST = 20
 
-/**
- * In JSON null, in a query string nothing behind the `=`: neither is a value (docs/interface.md, "Lenient input"). A client that
- * concatenates its query writes the word null.
- */
-const isNothing = (value: unknown): boolean => value === undefined || value === null || value === ''
+/** Existing clients send null in JSON, and `name=` in a query, for a member without a value. */
+export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 const isAbsentFrom = {
-  body: isNothing,
-  query: (value: unknown): boolean => isNothing(value) || value === 'null',
+  body: isAbsent,
+  /** A client that concatenates its query string writes the word null. */
+  query: (value: unknown): boolean => isAbsent(value) || value === 'null',
 }
 
 /** Goes through the body or the query of a request before its schema does. */
