@@ -20,7 +20,7 @@ const log = createLog('test', 'silent')
 const INTERNAL_SECRET = 'a secret of at least thirty-two characters'
 const SEARCH = '/publicapi/v1/restaurant/search'
 
-/** Of each key what accounts knows, and what reached the catalog last: its headers, and its URL. */
+/** Of each key what accounts knows, and what reached the catalog last: its headers, its method and its URL. */
 const principals = new Map<string, Principal>()
 let received: Record<string, unknown> = {}
 let asked = 0
@@ -45,7 +45,7 @@ beforeAll(async () => {
     return headers['if-none-match'] === '"1"' ? reply.code(304).send() : reply.send('["menu"]')
   })
   owner.all('/*', async (request) => {
-    received = { ...request.headers, url: request.url }
+    received = { ...request.headers, method: request.method, url: request.url }
     if (request.url.includes('nothing')) throw new Problem('restaurant-not-found', 'There is none.')
     return []
   })
@@ -250,6 +250,19 @@ test('no service sees an access key, a cookie or a principal that the client mad
   expect(received).not.toHaveProperty('cookie')
   expect(received).not.toHaveProperty('authorization')
   expect(received['x-platter-principal']).toMatch(/^ey/)
+})
+
+test.each([
+  ['POST', SEARCH, 'GET'],
+  ['PUT', '/publicapi/v1/validate-order', 'POST'],
+  ['HEAD', SEARCH, 'HEAD'],
+] as const)('a %s of %s is logged as it came, and sent on as %s', async (method, url, sentOn) => {
+  const app = await aGateway()
+  const logged: string[] = []
+  app.addHook('onResponse', async (request) => void logged.push(request.method))
+  expect((await app.inject({ method, url, headers: { 'x-access-token': aKey() } })).statusCode).toBe(200)
+  expect(logged).toEqual([method])
+  expect(received['method']).toBe(sentOn)
 })
 
 test('a menu is requested from catalog once for all access keys, and each answer has its own request id and limit', async () => {

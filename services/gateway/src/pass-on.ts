@@ -34,6 +34,8 @@ const NOT_PASSED_ON = new Set([
  * is overloaded.
  */
 type Sent = {
+  /** By which the replica knows the operation. The client may have used another (`methods.ts`). */
+  method: Dispatcher.HttpMethod
   headers: Record<string, string>
   /** When the client is to be answered. The replica that is asked has `requestTimes.relay` less. */
   deadline: Deadline
@@ -51,7 +53,7 @@ export async function passOn(
   reply: FastifyReply,
   sent: Sent,
 ): Promise<FastifyReply> {
-  await toOneReplica(replicas, request, sent.deadline, async ({ pool, headers, answered }) => {
+  await toOneReplica(replicas, request, sent, async ({ pool, headers, answered }) => {
     try {
       await exchange({ pool, replicas }, request, reply, {
         ...sent,
@@ -70,30 +72,35 @@ export async function passOn(
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
-  { headers, deadline, answered: learn, kept }: Sent & { kept: SharedResponse | undefined },
+  { headers, deadline, answered: learn, kept }: Omit<Sent, 'method'> & { kept: SharedResponse | undefined },
 ): Promise<SharedResponse | undefined> {
-  return toOneReplica(replicas, request, deadline, async ({ pool, headers: own, answered }) => {
-    const { 'if-none-match': _, ...others } = headers
-    const response = await pool.request({
-      method: 'GET',
-      path: withoutAccessKey(request.url),
-      headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
-      signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
-    })
-    answered(response.statusCode)
-    replicas.answered(pool, response.headers)
-    learn?.(isOverloaded(response.headers))
-    const body = Buffer.from(await response.body.arrayBuffer())
-    if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-    if (response.statusCode === 304) return kept
-    if (response.statusCode !== 200) return undefined
-    const { etag } = response.headers
-    return {
-      headers: ofAnyRequest(response.headers),
-      etag: typeof etag === 'string' ? etag : undefined,
-      body,
-    }
-  })
+  return toOneReplica(
+    replicas,
+    request,
+    { method: 'GET', deadline },
+    async ({ pool, headers: own, answered }) => {
+      const { 'if-none-match': _, ...others } = headers
+      const response = await pool.request({
+        method: 'GET',
+        path: withoutAccessKey(request.url),
+        headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
+        signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
+      })
+      answered(response.statusCode)
+      replicas.answered(pool, response.headers)
+      learn?.(isOverloaded(response.headers))
+      const body = Buffer.from(await response.body.arrayBuffer())
+      if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+      if (response.statusCode === 304) return kept
+      if (response.statusCode !== 200) return undefined
+      const { etag } = response.headers
+      return {
+        headers: ofAnyRequest(response.headers),
+        etag: typeof etag === 'string' ? etag : undefined,
+        body,
+      }
+    },
+  )
 }
 
 const OF_ONE_REQUEST = new Set(['content-length', 'x-trace-id'])
@@ -118,8 +125,8 @@ type Attempt = {
  */
 async function toOneReplica<T>(
   replicas: Replicas,
-  { method, routeOptions: { url: route } }: FastifyRequest,
-  deadline: Deadline,
+  { routeOptions: { url: route } }: FastifyRequest,
+  { method, deadline }: Pick<Sent, 'method' | 'deadline'>,
   attempt: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let lastError: unknown
@@ -172,16 +179,13 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { headers, deadline, stream, answered }: Sent,
+  { method, headers, deadline, stream, answered }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
-    method: request.method,
+    method,
     path: withoutAccessKey(request.url),
     headers,
-    body:
-      request.method === 'GET' || request.method === 'HEAD'
-        ? null
-        : ((request.body as Buffer | undefined) ?? null),
+    body: method === 'GET' || method === 'HEAD' ? null : ((request.body as Buffer | undefined) ?? null),
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -29,7 +29,11 @@ async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
   const gateway = createApp(log)
   readBytes(gateway)
   gateway.all('/*', (request, reply) =>
-    passOn(replicas, request, reply, { headers: {}, deadline: Deadline.in(deadlineMs) }),
+    passOn(replicas, request, reply, {
+      method: request.method as 'GET',
+      headers: {},
+      deadline: Deadline.in(deadlineMs),
+    }),
   )
   return listen(gateway)
 }
@@ -76,6 +80,7 @@ test('the gateway learns that a service rejects a request for overload, and the 
   const gateway = createApp(log)
   gateway.get('/x', (request, reply) =>
     passOn(replicas, request, reply, {
+      method: 'GET',
       headers: { [PRINCIPAL_HEADER]: 'signed' },
       deadline: Deadline.in(requestTimes.deadline),
       answered: (isOverloaded) => void learned.push(isOverloaded),

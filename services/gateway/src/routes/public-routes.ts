@@ -85,21 +85,21 @@ export function publicRoutes(app: App, needs: Needs): void {
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const { principal } = request
-        // Its service knows it by this one method.
-        if (request.method !== 'HEAD') request.raw.method = operation.method
+        const method = request.method === 'HEAD' ? 'HEAD' : operation.method
         const deadline = Deadline.in(needs.deadlineMs - request.admissionMs)
         const sent = async () => ({
+          method,
           headers: { ...headersOf(request), [PRINCIPAL_HEADER]: await sign(principal, operation.owner) },
           deadline,
         })
-        if (operation.shared && request.method === 'GET') {
+        if (operation.shared && method === 'GET') {
           const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
             using admitted = admission(limits, principal)
             return await requestShared(replicas, request, { ...(await sent()), ...admitted, kept })
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
-        if (request.method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
+        if (method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
           using admitted = admission(limits, principal)
           return await passOn(replicas, request, reply, { ...(await sent()), ...admitted })
         }

@@ -36,6 +36,7 @@ export function webhooks(app: App, paymentsUrls: readonly string[] | undefined):
     },
     async handler(request, reply) {
       await passOn(payments, request, reply, {
+        method: 'POST',
         deadline: Deadline.in(requestTimes.deadline),
         headers: {
           'x-request-id': request.id,
