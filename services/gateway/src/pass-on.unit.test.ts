@@ -30,7 +30,7 @@ async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
   readBytes(gateway)
   gateway.all('/*', (request, reply) =>
     passOn(replicas, request, reply, {
-      method: request.method as 'GET',
+      method: request.method,
       headers: {},
       deadline: Deadline.in(deadlineMs),
     }),
