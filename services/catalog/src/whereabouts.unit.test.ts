@@ -8,6 +8,7 @@ const madison: Place = { point, streetAddress: '', city: 'Madison', state: 'WI',
 const geocoder: Geocoder = {
   locate: async (address) => (address === 'Atlantis' ? null : { ...madison, streetAddress: address }),
   around: (at) => (at.latitude > 0 ? { ...madison, point: at } : null),
+  onlyZipOf: () => '',
   isZip: () => true,
 }
 const none = { 'street-address': undefined, latitude: undefined, longitude: undefined }

@@ -6,7 +6,10 @@ import type { Geocoder } from '#/outside/geocoder.ts'
 
 type Given = z.output<typeof CatalogCompleteAddress.data>
 
-/** Answers `catalog.complete-address`. What the client gave stays as it is; a point goes before the text. */
+/**
+ * Answers `catalog.complete-address`. Fields that the client sent stay as they are; a point counts more than the text. A city
+ * alone tells its ZIP code only when it has a single one: a guessed one could be in another delivery zone.
+ */
 export const completeAddress =
   (geocoder: Geocoder) =>
   async ({ streetAddress, latitude, longitude, city, state, zip }: Given): Promise<CompletedAddress> => {
@@ -15,7 +18,8 @@ export const completeAddress =
     const { place, isUnavailable } = around
       ? { place: around, isUnavailable: false }
       : await located(geocoder, [streetAddress, city, state, zip])
-    const completed = filled({ city, state, zip }, place ?? NOWHERE)
+    const found = place ? { ...place, zip: place.zip || geocoder.onlyZipOf(place) } : NOWHERE
+    const completed = filled({ city, state, zip }, found)
     const isKnown = geocoder.isZip(zipOf(completed.zip))
     return { ...completed, point: place && isKnown ? place.point : null, isUnavailable }
   }

@@ -27,6 +27,14 @@ test('a point in no ZIP code area leaves it to the text', async () => {
   expect(await complete({ ...given, zip: '53703', ...point })).toMatchObject(madison)
 })
 
+test.each([
+  [{ city: 'Lake Geneva', state: 'WI' }, '53147'],
+  [{ city: "O'Fallon", state: 'Illinois' }, '62269'],
+  [{ city: 'Madison', state: 'WI' }, ''],
+])('the ZIP code of %j is %j: told by a city that has a single one', async (address, zip) => {
+  expect(await complete({ ...given, ...address })).toMatchObject({ ...address, zip })
+})
+
 test('what cannot be told is empty, and there is no point without a known ZIP code', async () => {
   expect(await complete(given)).toEqual({ city: '', state: '', zip: '', point: null, isUnavailable: false })
   expect(await complete({ ...given, city: 'Madison', state: 'WI' })).toMatchObject({ zip: '', point: null })

@@ -2,7 +2,7 @@ import type { Point } from '@platter/contracts'
 import type { Place } from '#/domain/place.ts'
 import { locateByZip } from './embedded-geocoder.ts'
 import { nominatim } from './nominatim.ts'
-import { readZipCodes } from './zip-codes.ts'
+import { plainCapitals, readZipCodes } from './zip-codes.ts'
 
 /** Turns addresses into points. */
 export type Geocoder = {
@@ -10,6 +10,8 @@ export type Geocoder = {
   locate: (address: string) => Promise<Place | null>
   /** The ZIP code area around a point, with the point itself; null when it is in none. */
   around: (point: Point) => Place | null
+  /** The ZIP code of a city that has only one; "" for any other city. */
+  onlyZipOf: (place: Pick<Place, 'city' | 'state'>) => string
   /** Whether it is a ZIP code whose area is known. */
   isZip: (zip: string) => boolean
 }
@@ -19,6 +21,7 @@ export function createGeocoder(url: string | undefined): Geocoder {
   const zipCodes = readZipCodes()
   return {
     locate: url === undefined ? async (address) => locateByZip(zipCodes, address) : nominatim(url),
+    onlyZipOf: ({ city, state }) => zipCodes.onlyOneOf(city, plainCapitals(state)) ?? '',
     isZip: (zip) => zipCodes.byZip(zip) !== undefined,
     around(point) {
       const code = zipCodes.nearest(point)

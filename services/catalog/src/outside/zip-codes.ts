@@ -28,6 +28,8 @@ export type ZipCodes = {
   byCity(city: string, state: string): ZipCode | undefined
   /** The same of the largest city of that name. `isClear`: no other one of that name is nearly as large. */
   byName(city: string): { code: ZipCode; isClear: boolean } | undefined
+  /** The ZIP code of a city that has no other one but those of post-office boxes; spelled as for `byCity`. */
+  onlyOneOf(city: string, state: string): string | undefined
   /** The one whose middle is nearest. */
   nearest(point: Point): ZipCode | undefined
   stateOf(name: string): string | undefined
@@ -108,6 +110,10 @@ export function readZipCodes(): ZipCodes {
       const code = largest === undefined ? undefined : centreOf(largest)
       if (largest === undefined || !code) return undefined
       return { code, isClear: next === undefined || sizeOf(largest) >= CLEARLY_LARGER * sizeOf(next) }
+    },
+    onlyOneOf(city, state) {
+      const [only, ...others] = withAreas(byCity.get(`${stateOf(state)} ${cityKey(city)}`) ?? [])
+      return others.length === 0 ? only?.zip : undefined
     },
     nearest: (point) => nearest(byCell, point),
     stateOf,
