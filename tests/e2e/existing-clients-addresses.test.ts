@@ -29,6 +29,10 @@ test.each<[string, object]>([
   ['its ZIP code', { streetAddress, zip: '53703' }],
   ['its point', { streetAddress, latitude: 43.0775, longitude: -89.3831 }],
   ['its text, where one field is missing', { streetAddress, city: 'Madison', zip: '53703' }],
+  [
+    'its text, where the ZIP code is missing',
+    { streetAddress: `${streetAddress} 53703`, city: 'Madison', state: 'WI' },
+  ],
 ])("Addresses: a user's address is completed from %s", async (_, address) => {
   const { status, body } = await add(address)
   expect(status).toBe(200)
@@ -41,6 +45,11 @@ test("Addresses: an order's address is completed, and delivered to", async () =>
   const { status, body } = await post<Order>('validate-order', order)
   expect(status).toBe(200)
   expect(body.address).toMatchObject({ ...address, ...complete })
+})
+
+test('Addresses: a city that has a single ZIP code tells it', async () => {
+  const { status, body } = await add({ streetAddress: '1 Main St', city: 'Lake Geneva', state: 'WI' })
+  expect([status, body.zip]).toEqual([200, '53147'])
 })
 
 test('Addresses: what cannot be completed is a 400 that names the field', async () => {
@@ -56,6 +65,23 @@ test('Addresses: what cannot be completed is a 400 that names the field', async 
     '/address/city',
     '/address/state',
     '/address/zip',
+  ])
+})
+
+test('Addresses: all faults of an order are in one answer with those of its address', async () => {
+  const order = await anOrder(cast.closed, {
+    method: 'delivery',
+    address: { streetAddress: '1 Main St', city: 'Madison', state: 'WI' },
+    recipient: { ...maria, apiKey: 'none' },
+    tip: -1,
+  })
+  const { status, body } = await post<ProblemBody>('validate-order', order)
+  expect(status).toBe(400)
+  expect(body.errors.map(({ pointer, code }) => [pointer, code])).toEqual([
+    ['/address/zip', 'missing-field'],
+    ['/restaurantApiKey', 'restaurant-closed'],
+    ['/recipient/apiKey', 'user-not-found'],
+    ['/tip', 'tip-out-of-range'],
   ])
 })
 

@@ -53,24 +53,27 @@ export async function checkOrder(
   given: OrderRequest,
   caller: Caller,
 ): Promise<CheckedOrder> {
-  const request = await withCompleteAddress(bus, inMode(given, caller), caller)
+  const { request, faults: addressFaults } = await withCompleteAddress(bus, inMode(given, caller), caller)
   const { resolved, quoted } = await askBoth(bus, request, caller)
   const card = cardOf(request, resolved)
+  const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
+  // Without an address, catalog quotes a delivery without its price.
+  const quote = request.method === 'delivery' && !address ? null : quoted.quote
   const tip = checkTip(request.tip, quoted.quote?.subtotal ?? quoted.subtotal ?? null)
   const faults = [
+    ...addressFaults,
     ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,
     ...(card ? cardFaults(card, caller.now) : []),
-    ...amountFaults(request, { quote: quoted.quote, tip, cardMinimum }),
+    ...amountFaults(request, { quote, tip, cardMinimum }),
   ]
   if (faults.length > 0) throw Problem.of(faults)
-  if (!quoted.quote || 'fault' in tip || !resolved.recipient) {
+  if (!quote || 'fault' in tip || !resolved.recipient) {
     throw new Error('catalog or accounts answered neither faults nor facts')
   }
-  const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
-  return { order: priceOrder(request, quoted.quote, known), savedCard: resolved.card, saves }
+  return { order: priceOrder(request, quote, known), savedCard: resolved.card, saves }
 }
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }

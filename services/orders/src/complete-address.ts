@@ -1,5 +1,11 @@
 import type { Bus } from '@platter/bus'
-import { CatalogCompleteAddress, missingOf, requestTimes, type OrderRequest } from '@platter/contracts'
+import {
+  CatalogCompleteAddress,
+  missingOf,
+  requestTimes,
+  type Fault,
+  type OrderRequest,
+} from '@platter/contracts'
 import { Problem, type Deadline } from '@platter/kit'
 
 type NewAddress = Extract<OrderRequest['address'], { saved: false }>
@@ -12,30 +18,27 @@ export type CompleteOrder = Omit<OrderRequest, 'address'> & {
     | undefined
 }
 
-/** Completes the new address of an order; catalog is asked only when something is missing. Throws a Problem for what cannot be completed. */
+/**
+ * Completes the new address of an order; catalog is asked only when a field is missing. `faults`: what cannot be completed; the
+ * order is without an address then. Throws Problem service-unavailable when the geocoder does not answer.
+ */
 export async function withCompleteAddress(
   bus: Bus,
   { address, ...rest }: OrderRequest,
-  request: { requestId: string; deadline: Deadline },
-): Promise<CompleteOrder> {
-  if (!address || address.saved) return { ...rest, address }
-  const { city, state, zip } = address
-  if (city !== undefined && state !== undefined && zip !== undefined)
-    return { ...rest, address: { ...address, city, state, zip } }
-  return { ...rest, address: await completed(bus, address, request) }
-}
-
-async function completed(
-  bus: Bus,
-  address: NewAddress,
   { requestId, deadline }: { requestId: string; deadline: Deadline },
-) {
+): Promise<{ request: CompleteOrder; faults: Fault[] }> {
+  if (!address || address.saved) return { request: { ...rest, address }, faults: [] }
   const { saved: _saved, aptNumber: _apartment, ...asked } = address
+  const { city, state, zip } = asked
+  if (city !== undefined && state !== undefined && zip !== undefined)
+    return { request: { ...rest, address: { ...address, city, state, zip } }, faults: [] }
   const options = { requestId, timeoutMs: deadline.limit(requestTimes.question) }
-  const { city, state, zip, ...rest } = await bus.ask(CatalogCompleteAddress, asked, options)
-  const missing = missingOf({ city, state, zip }, '/address')
-  if (missing.length > 0 && rest.isUnavailable)
+  const { point: _point, isUnavailable, ...completed } = await bus.ask(CatalogCompleteAddress, asked, options)
+  const faults = missingOf(completed, '/address')
+  if (faults.length > 0 && isUnavailable)
     throw new Problem('service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
-  if (missing.length > 0) throw Problem.of(missing)
-  return { ...address, city, state, zip }
+  return {
+    request: { ...rest, address: faults.length > 0 ? undefined : { ...address, ...completed } },
+    faults,
+  }
 }

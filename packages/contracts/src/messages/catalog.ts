@@ -91,5 +91,5 @@ export const missingOf = (
     .map((field) => ({
       pointer: `${pointer}/${field}`,
       code: 'missing-field',
-      detail: `${field} is missing, and the address does not tell it.`,
+      detail: `${field} is missing and cannot be derived from the rest of the address.`,
     }))
