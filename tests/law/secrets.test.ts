@@ -111,7 +111,7 @@ test('a Secret is revealed in these files only', () => {
     // Whether it is one of the most used ones.
     'services/accounts/src/routes/register-user.ts',
     'services/accounts/src/routes/update-user.ts',
-    'services/orders/src/check-order.ts',
+    'services/orders/src/domain/order-request.ts',
     'services/orders/src/outside/tokenize.ts',
     'services/payments/src/routes/tokenize.ts',
   ])

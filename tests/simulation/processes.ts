@@ -17,8 +17,10 @@ import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
+import { handleReply } from '../../services/orders/src/handlers/saga-reply.ts'
 import type { Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
 import type { Tokenizer } from '../../services/orders/src/outside/tokenize.ts'
+import { retrySagas } from '../../services/orders/src/retry-sagas.ts'
 import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
 import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
@@ -112,31 +114,31 @@ export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
     const { monitors } = simulation()
     const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
-    const waiters = new Waiters()
+    const waiters = new Waiters(bus)
     const orchestrator = new Orchestrator({
       db,
       bus,
       waiters,
       log,
-      defaultLink,
       deadlines,
-      deliver: (...begun) => deliveries.begin(...begun),
+      deliveries: { open: (...opening) => deliveries.open(...opening) },
     })
     const deliveries = new Deliveries({
       db,
       orchestrator,
+      waiters,
       log: deliveryLog,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
-    bus.onCommand(SagaAnswer, monitors.watched(guarded((reply) => orchestrator.handleReply(reply))))
+    bus.onCommand(SagaAnswer, monitors.watched(guarded(handleReply({ orchestrator, log }))))
     bus.onNudge(OrderMoved, ({ orderApiKey }) => waiters.wake(orderApiKey))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
     sweep(
       () => database.isAnySagaDue,
-      () => orchestrator.wakeDue(),
+      () => retrySagas({ db, orchestrator, log }),
     )
     sweep(
       () => database.isAnyDeliveryDue,

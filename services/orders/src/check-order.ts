@@ -1,7 +1,6 @@
 import type { Bus, Context } from '@platter/bus'
 import {
   AccountsResolve,
-  brandOf,
   CatalogQuote,
   requestTimes,
   type Address,
@@ -10,22 +9,21 @@ import {
   type OrderRequest,
   type PrincipalOf,
   type Quote,
-  type Recipient,
   type Saving,
   type TokenizedCard,
 } from '@platter/contracts'
 import { Problem, type Deadline } from '@platter/kit'
 import type { z } from 'zod'
-import { withCompleteAddress, type CompleteOrder } from '#/complete-address.ts'
+import { withCompleteAddress } from '#/complete-address.ts'
 import {
-  cardFaults,
-  checkTip,
-  priceOrder,
-  totalFaults,
-  totalOf,
-  type OrderCard,
-  type PricedOrder,
-} from '#/domain/order.ts'
+  cardOf,
+  guestOf,
+  namedIn,
+  newAddressOf,
+  overridden,
+  type CompleteOrder,
+} from '#/domain/order-request.ts'
+import { cardFaults, checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
 
 type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
@@ -136,8 +134,6 @@ const NOBODY: z.output<typeof AccountsResolve.answer> = {
 /** Without an answer to the question, as for a guest, accounts.save decides by itself. */
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
 
-const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)
-
 /** A guest who names nothing saved is known already: accounts need not be asked. */
 async function resolve(bus: Bus, request: CompleteOrder, { applicationId, requestId, deadline }: Caller) {
   const guest = guestOf(request)
@@ -152,73 +148,4 @@ async function resolve(bus: Bus, request: CompleteOrder, { applicationId, reques
   )
   const user = answer.recipient && { ...answer.recipient, ...overridden(request.recipient) }
   return { ...answer, recipient: guest ?? user }
-}
-
-/** What accounts are asked about. Nothing new is saved for a guest. */
-function namedIn(request: CompleteOrder) {
-  const { recipient, card, address } = request
-  return {
-    recipientApiKey: recipient.guest ? null : recipient.apiKey,
-    cardApiKey: card?.saved ? card.apiKey : null,
-    addressApiKey: address?.saved ? address.apiKey : null,
-    newCard: recipient.guest ? null : newCardOf(request, null),
-    newAddress: recipient.guest ? null : newAddressOf(request),
-  }
-}
-
-function guestOf({ recipient }: CompleteOrder): Recipient | null {
-  if (!recipient.guest) return null
-  const { firstName, lastName, phone, email } = recipient
-  return { firstName, lastName, phone, email: email ?? null }
-}
-
-/** firstName, lastName and phone may be given to override the saved user's (docs/specification.md, "Order requests"). */
-function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
-  return {
-    ...(firstName !== undefined && { firstName }),
-    ...(lastName !== undefined && { lastName }),
-    ...(phone !== undefined && { phone }),
-  }
-}
-
-function newAddressOf({ address }: CompleteOrder, saving: Saving | null = null): Address | null {
-  if (!address || address.saved) return null
-  const { streetAddress, aptNumber, city, state, zip } = address
-  return {
-    apiKey: savedKey(saving),
-    streetAddress,
-    aptNumber: aptNumber ?? null,
-    city,
-    state,
-    zip,
-    latitude: null,
-    longitude: null,
-  }
-}
-
-type Resolved = Pick<z.output<typeof AccountsResolve.answer>, 'card' | 'newCard'>
-
-/** A card as the order will show it. */
-function cardOf(request: CompleteOrder, { card: saved, newCard: saving }: Resolved): OrderCard | null {
-  if (!request.card?.saved) return newCardOf(request, saving)
-  if (!saved) return null
-  const { token: _, ...shown } = saved
-  return shown
-}
-
-/** Of a new card the last four digits and the brand, never the number. */
-function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | null {
-  if (!card || card.saved) return null
-  const number = card.cardNumber.reveal()
-  return {
-    apiKey: savedKey(saving),
-    nickname: card.nickname ?? null,
-    cardholderName: card.cardholderName,
-    cardholderStreetAddress: card.cardholderStreetAddress,
-    cardholderZip: card.cardholderZip,
-    lastFour: number.slice(-4),
-    expirationMonth: card.expirationMonth,
-    expirationYear: card.expirationYear,
-    brand: brandOf(number),
-  }
 }

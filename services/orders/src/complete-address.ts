@@ -7,16 +7,7 @@ import {
   type OrderRequest,
 } from '@platter/contracts'
 import { Problem, type Deadline } from '@platter/kit'
-
-type NewAddress = Extract<OrderRequest['address'], { saved: false }>
-
-/** An order whose new address, if it has one, has city, state and ZIP code. */
-export type CompleteOrder = Omit<OrderRequest, 'address'> & {
-  address?:
-    | Extract<OrderRequest['address'], { saved: true }>
-    | (NewAddress & { city: string; state: string; zip: string })
-    | undefined
-}
+import type { CompleteOrder } from '#/domain/order-request.ts'
 
 /**
  * Completes the new address of an order; catalog is asked only when a field is missing. `faults`: what cannot be completed; the

@@ -1,3 +1,5 @@
+import type { Bus } from '@platter/bus'
+import { OrderMoved } from '@platter/contracts'
 import type { Standing } from '#/domain/order-state.ts'
 
 /**
@@ -11,14 +13,25 @@ const LOOK_EVERY_MS = 1_000
  * from the very commit that moved the order: that tells what the row says now.
  */
 export class Waiters {
+  readonly #bus: Pick<Bus, 'nudge'>
   readonly #watches = new Map<string, Set<Watch>>()
+
+  constructor(bus: Pick<Bus, 'nudge'>) {
+    this.#bus = bus
+  }
 
   /** Orders that somebody waits for. */
   get count(): number {
     return this.#watches.size
   }
 
-  /** Wakes those who wait for the order, and tells them where it stands, where that is known. */
+  /** Wakes requests of all replicas that wait for the order, after it has changed. `standing`: where it stands, if known. */
+  announce(orderApiKey: string, standing: Standing | null = null): void {
+    this.wake(orderApiKey, standing)
+    this.#bus.nudge(OrderMoved, { orderApiKey })
+  }
+
+  /** Wakes those who wait for the order here, and tells them where it stands, where that is known. */
   wake(orderApiKey: string, standing: Standing | null = null): void {
     for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake(standing)
   }

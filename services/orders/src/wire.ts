@@ -50,9 +50,11 @@ import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/delivery/webhook.ts'
 import { Followers } from '#/followers.ts'
 import { keepLetter } from '#/handlers/dead-letter.ts'
+import { handleReply } from '#/handlers/saga-reply.ts'
 import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { tokenizer } from '#/outside/tokenize.ts'
+import { retrySagas } from '#/retry-sagas.ts'
 import { attention } from '#/routes/attention.ts'
 import { orderByKey } from '#/routes/order-by-key.ts'
 import { orderStatus } from '#/routes/order-status.ts'
@@ -96,15 +98,15 @@ export function wire(config: Config, log: Log): Parts {
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
-  const waiters = new Waiters()
+  const waiters = new Waiters(bus)
   const followers = new Followers(db)
   const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
-  const deliver = (...begun: Parameters<Deliveries['begin']>) => deliveries.begin(...begun)
-  const orchestrator = new Orchestrator({ db, bus, waiters, log, defaultLink, deadlines, deliver })
+  const opening: Pick<Deliveries, 'open'> = { open: (...given) => deliveries.open(...given) }
+  const orchestrator = new Orchestrator({ db, bus, waiters, log, deadlines, deliveries: opening })
   const transmit = transmitting(transmitter(outside))
-  const deliveries = new Deliveries({ db, orchestrator, log, defaultLink, transmit })
+  const deliveries = new Deliveries({ db, orchestrator, waiters, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit(ORDERS_AT_ONCE)
   const route = router(app, secrets)
   const callPayments = internalCaller({
@@ -129,14 +131,14 @@ export function wire(config: Config, log: Log): Parts {
   route(RestaurantOrders, listRestaurantOrders(db, acceptWithinMs))
   route(RestaurantOrdersStream, restaurantOrdersStream({ db, acceptWithinMs, followers, streams }))
   route(GetRestaurantOrder, getRestaurantOrder({ db, acceptWithinMs }))
-  route(ReportStatus, reportStatus({ db, orchestrator, acceptWithinMs }))
+  route(ReportStatus, reportStatus({ db, waiters, acceptWithinMs }))
   route(RefuseOrder, refuseOrder({ db, orchestrator, acceptWithinMs }))
   route(GetOrderStory, getOrderStory(db, callPayments))
   route(Reconciliation, reconciliation(db, callPayments))
   route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, acceptWithinMs }))
   route(RetryAttention, retryAttention({ db, bus, payments: callPayments, acceptWithinMs }))
 
-  bus.onCommand(SagaAnswer, (reply) => orchestrator.handleReply(reply))
+  bus.onCommand(SagaAnswer, handleReply({ orchestrator, log }))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
   bus.onNudge(OrderMoved, ({ orderApiKey }) => {
     waiters.wake(orderApiKey)
@@ -182,7 +184,7 @@ function startRepeating({ config, db, orchestrator, deliveries, ...needs }: Repe
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { db, log, defaultLink, cancel: canceller(outside) }
   return [
-    repeat('retry commands', 500, () => orchestrator.wakeDue(), log),
+    repeat('retry commands', 500, () => retrySagas({ db, orchestrator, log }), log),
     repeat('retry deliveries', 500, () => deliveries.sweep(), log),
     repeat('renew leases', 500, () => deliveries.renewLeases(), log),
     repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),

@@ -14,7 +14,8 @@ export async function cancelUnaccepted({ db, orchestrator, withinMs }: Needs): P
   const due = await restaurantOrders.unaccepted(db, { withinMs, limit: DUE_AT_ONCE })
   await Promise.all(
     due.map(({ orderApiKey }) =>
-      orchestrator.cancel(orderApiKey, {
+      orchestrator.apply(orderApiKey, {
+        kind: 'cancelled',
         by: 'system',
         refusal: {
           code: 'restaurant-unreachable',

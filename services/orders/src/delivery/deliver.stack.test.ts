@@ -10,7 +10,10 @@ import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase, servers } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { newOrder } from '#/domain/order-state.ts'
+import type { PricedOrder } from '#/domain/order.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { newSaga } from '#/domain/saga-row.ts'
 import { outgoing } from '#/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
 import { recordProgress } from '#/progress.ts'
@@ -62,11 +65,12 @@ beforeEach(async () => {
 
 /** A replica of orders, as far as deliveries need it. `isKilled`: it dies after each commit, before it begins a delivery. */
 function replica({ isKilled = false } = {}) {
-  const deliver = (...begun: Parameters<Deliveries['begin']>) => {
-    if (!isKilled) deliveries.begin(...begun)
+  const open: Deliveries['open'] = async (...opening) => {
+    const opened = await deliveries.open(...opening)
+    return isKilled ? { ...opened, begin: () => undefined } : opened
   }
-  const needs = { db, bus, log, defaultLink, deadlines }
-  const made = new Orchestrator({ ...needs, waiters: new Waiters(), deliver })
+  const needs = { db, bus, log, defaultLink, deadlines, waiters: new Waiters(bus) }
+  const made = new Orchestrator({ ...needs, deliveries: { open } })
   const deliveries = new Deliveries({
     ...needs,
     orchestrator: made,
@@ -121,30 +125,31 @@ async function anOrder(
   { by = orchestrator, token = null as string | null } = {},
 ): Promise<string> {
   const apiKey = newApiKey()
-  await by.accept({
-    apiKey,
-    applicationId: 'an-application',
-    order: {
-      method: 'delivery',
-      payment: token === null ? 'cash' : 'card',
-      test: false,
-      restaurantApiKey,
-      recipientApiKey: null,
-      total: cents(1_075),
-      details: {
-        recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
-        items: [],
-        card: null,
-        address: null,
-        comments: null,
-        subtotal: cents(1_075),
-        tax: cents(0),
-        tip: cents(0),
-        deliveryPrice: cents(0),
-      },
+  const priced: PricedOrder = {
+    method: 'delivery',
+    payment: token === null ? 'cash' : 'card',
+    test: false,
+    restaurantApiKey,
+    recipientApiKey: null,
+    total: cents(1_075),
+    details: {
+      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+      items: [],
+      card: null,
+      address: null,
+      comments: null,
+      subtotal: cents(1_075),
+      tax: cents(0),
+      tip: cents(0),
+      deliveryPrice: cents(0),
     },
-    facts: { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null },
-    requestId: 'a-request',
+  }
+  const facts = { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null }
+  await by.accept({
+    applicationId: 'an-application',
+    priced,
+    order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
+    saga: { ...newSaga(apiKey, facts), requestId: 'a-request' },
     idempotency: null,
   })
   return apiKey
@@ -310,12 +315,11 @@ test('a console order is accepted by the commit of its pivot', async () => {
 })
 
 const authorized = (orderApiKey: string) =>
-  orchestrator.handleReply({
-    orderApiKey,
+  orchestrator.apply(orderApiKey, {
+    kind: 'replied',
     step: 'authorize',
     undo: false,
     version: 0,
-    attempt: 1,
     outcome: { kind: 'done' },
   })
 
@@ -333,11 +337,12 @@ test('an order that its restaurant begins and that is cancelled as unaccepted at
   for (let round = 0; round < 60; round += 1) {
     const apiKey = await anOrder(newApiKey())
     const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
-    const [progress, isCancelled] = await Promise.all([
+    const [progress, cancelled] = await Promise.all([
       progressOf(apiKey, () => 'PREPARING'),
-      orchestrator.cancel(apiKey, { by: 'system', refusal, onlyUnaccepted: true }),
+      orchestrator.apply(apiKey, { kind: 'cancelled', by: 'system', refusal, onlyUnaccepted: true }),
     ])
     const isBegun = progress?.kind === 'advanced'
+    const isCancelled = cancelled !== null
     expect(isBegun).toBe(!isCancelled)
     expect(await stateOf(apiKey)).toMatchObject({
       status: isBegun ? 'PREPARING' : 'AWAITING_PREPARATION',

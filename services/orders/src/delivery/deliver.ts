@@ -2,16 +2,22 @@ import { sanitizeText, type RestaurantLink } from '@platter/contracts'
 import { isAway, type Log } from '@platter/kit'
 import { LEASE_MS, Leases } from '#/delivery/lease.ts'
 import { RestaurantPermits } from '#/delivery/restaurant-permits.ts'
+import type { SagaOrder } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
-import { retryingDelivery } from '#/saga-telemetry.ts'
+import { handlingResult, retryingDelivery } from '#/saga-telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
+import { transition, type DeliveryResult, type Transition } from '#/saga/transition.ts'
 import * as deliveries from '#/store/deliveries.ts'
+import * as restaurantLinks from '#/store/restaurant-links.ts'
+import type { SagaRow } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
+import type { Waiters } from '#/waiters.ts'
 
 type Needs = {
   db: Db
-  orchestrator: Pick<Orchestrator, 'handleDelivery' | 'announce'>
+  orchestrator: Pick<Orchestrator, 'apply'>
+  waiters: Pick<Waiters, 'announce'>
   log: Log
   defaultLink: RestaurantLink
   transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
@@ -26,6 +32,10 @@ const DUE_AT_ONCE = 50
 const ATTEMPTS_END_WITHIN_MS = 5_000
 /** UTF-16 code units of an error that are kept. */
 const MAX_RESULT = 500
+
+const nothing = () => undefined
+
+type Opening = Transition<SagaOrder, SagaRow>
 
 type Attempt = Pick<deliveries.LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
   order: PlacedOrder
@@ -51,6 +61,24 @@ export class Deliveries {
     this.#leases = new Leases(needs.db)
   }
 
+  /**
+   * Prepares the delivery that a transition opens: `begin` begins it, once the order is committed. A console shows the rows, so
+   * the acceptance of an order for one is a part of the same commit.
+   */
+  async open(opening: Opening, at: number): Promise<{ next: Opening; begin: (order: PlacedOrder) => void }> {
+    if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
+    const { order, saga } = opening
+    const link =
+      (await restaurantLinks.find(this.#needs.db, order.restaurantApiKey)) ?? this.#needs.defaultLink
+    // Before the commit that acquires the lease.
+    const leasedAt = performance.now()
+    if (link.kind !== 'console')
+      return { next: opening, begin: (committed) => this.begin(committed, link, leasedAt) }
+    const result = { outcome: 'accepted', link: 'console' } as const
+    const accepted = transition(order, saga, { kind: 'delivered', at, result })
+    return { next: accepted === 'stale' ? opening : accepted, begin: nothing }
+  }
+
   /** Begins the first attempt; the transaction that committed the delivery has acquired its lease. */
   begin(order: PlacedOrder, link: RestaurantLink, leasedAt: number): void {
     // Left to the sweep, which finds the lease expired.
@@ -72,7 +100,7 @@ export class Deliveries {
 
   /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
   async renewLeases(): Promise<boolean> {
-    for (const orderApiKey of await this.#leases.renew()) this.#needs.orchestrator.announce(orderApiKey)
+    for (const orderApiKey of await this.#leases.renew()) this.#needs.waiters.announce(orderApiKey)
     return false
   }
 
@@ -110,27 +138,23 @@ export class Deliveries {
     // Another replica may be at it, or have given the order up and notified the restaurant: it must not arrive after that.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
-      return await this.#needs.orchestrator.handleDelivery(order.apiKey, { outcome: 'unreachable' })
+      return await this.#end(order.apiKey, { outcome: 'unreachable' })
     if (!permit) {
-      this.#needs.orchestrator.announce(order.apiKey)
+      this.#needs.waiters.announce(order.apiKey)
       return await deliveries.releaseLease(this.#needs.db, lease, null)
     }
     await this.#transmit(lease, given)
   }
 
   async #transmit(lease: deliveries.Lease, { link, order }: Attempt): Promise<void> {
-    const { db, orchestrator, log } = this.#needs
+    const { db, log } = this.#needs
     const { orderApiKey } = lease
     const receipt = await this.#receipt(lease, link, order)
     switch (receipt.kind) {
       case 'accepted':
-        return orchestrator.handleDelivery(orderApiKey, { outcome: 'accepted', link: link.kind })
+        return this.#end(orderApiKey, { outcome: 'accepted', link: link.kind })
       case 'refused':
-        return orchestrator.handleDelivery(orderApiKey, {
-          outcome: 'refused',
-          link: link.kind,
-          reason: receipt.reason,
-        })
+        return this.#end(orderApiKey, { outcome: 'refused', link: link.kind, reason: receipt.reason })
       case 'not-reached':
       case 'unknown':
         log.warn({ ...lease, ...receipt }, 'the restaurant did not take the order yet')
@@ -139,6 +163,12 @@ export class Deliveries {
           link: link.kind,
         })
     }
+  }
+
+  #end(orderApiKey: string, result: DeliveryResult): Promise<void> {
+    return handlingResult(orderApiKey, result.outcome, async () => {
+      await this.#needs.orchestrator.apply(orderApiKey, { kind: 'delivered', result })
+    })
   }
 
   async #receipt(lease: deliveries.Lease, link: RestaurantLink, order: PlacedOrder): Promise<Receipt> {

@@ -17,9 +17,12 @@ async function attempt(ageMs: number): Promise<string[]> {
     log: createLog('test', 'fatal'),
     defaultLink: link,
     orchestrator: {
-      handleDelivery: async (_, { outcome }) => void done.push(outcome),
-      announce: () => undefined,
+      apply: async (_, trigger) => {
+        if (trigger.kind === 'delivered') done.push(trigger.result.outcome)
+        return null
+      },
     },
+    waiters: { announce: () => undefined },
     transmit: async (_, { webhookId }) => {
       done.push(webhookId)
       return { kind: 'accepted' }

@@ -19,8 +19,8 @@ export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
     if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
     const detail = `The restaurant refused the order: ${body.reason}`
     const refusal = { code: 'order-refused', detail } as const
-    const cancelling = { by: 'restaurant', refusal, onlyUnaccepted: false } as const
-    if (await orchestrator.cancel(apiKey, cancelling)) return
+    const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
+    if (await orchestrator.apply(apiKey, cancelled)) return
     // Unless the same request, sent twice, was faster.
     if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
     throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')

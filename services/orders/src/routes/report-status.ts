@@ -3,14 +3,13 @@ import { Problem, type Handler } from '@platter/kit'
 import { keptOnce } from '@platter/kit/kept-once'
 import { recordProgress } from '#/progress.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
-import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db } from '#/store/tables.ts'
+import type { Waiters } from '#/waiters.ts'
 
-type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
+type Needs = { db: Db; waiters: Waiters; acceptWithinMs: number }
 
 /** A restaurant reports how far it is; only forward, along the table of docs/interface.md. */
 export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
-  const { orchestrator } = needs
   const { once } = keptOnce(needs.db, ReportStatus)
   return async (call) => {
     const { apiKey } = call.params
@@ -25,7 +24,7 @@ export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
       return await readRestaurantOrder(inTransaction, call.principal, apiKey)
     })
     // An event is a hint: subscribers read the row, and find nothing new when nothing has moved.
-    orchestrator.announce(apiKey)
+    needs.waiters.announce(apiKey)
     return answer
   }
 }

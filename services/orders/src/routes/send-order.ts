@@ -1,11 +1,5 @@
 import type { Bus } from '@platter/bus'
-import {
-  requestTimes,
-  type Cents,
-  type OrderRequest,
-  type SendOrder,
-  type TokenizedCard,
-} from '@platter/contracts'
+import { requestTimes, type Cents, type SendOrder, type TokenizedCard } from '@platter/contracts'
 import {
   clientAddress,
   inFlight,
@@ -23,9 +17,9 @@ import {
   type Log,
   type Permit,
 } from '@platter/kit'
-import { checkOrder, type CheckedOrder } from '#/check-order.ts'
+import { acceptanceOf, type Acceptable } from '#/acceptance.ts'
+import { checkOrder } from '#/check-order.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
-import type { SavedAddress, SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs, finalAnswer, outcomeUnknown } from '#/final-answer.ts'
 import type { Tokenizer } from '#/outside/tokenize.ts'
 import { accepting } from '#/saga-telemetry.ts'
@@ -136,8 +130,7 @@ async function tokenized(
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 
-type Accepted = Parameters<Orchestrator['accept']>[0]
-type Accepting = { apiKey: string; watch: Watch; checked: CheckedOrder; newCard: TokenizedCard | null }
+type Accepting = Acceptable & { watch: Watch }
 
 /**
  * Commits the order; from here on it is not lost. Returns it as committed, or null when its row is all that tells of the
@@ -170,31 +163,6 @@ async function accept(
   throw outcomeUnknown()
 }
 
-function acceptanceOf(
-  { body, principal, requestId, deadline, idempotency }: Call<typeof SendOrder>,
-  { apiKey, checked, newCard }: Accepting,
-): Accepted {
-  const { order, savedCard, saves } = checked
-  const cardToSave = saves.card ? newCard : null
-  const newAddress = saves.address ? newAddressOf(body, order) : null
-  const facts: SendOrderFacts = {
-    total: order.total,
-    token: isCharged(order) ? ((newCard ?? savedCard)?.token ?? null) : null,
-    userApiKey: order.recipientApiKey,
-    newCard: cardToSave,
-    newAddress,
-    answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
-  }
-  return {
-    apiKey,
-    applicationId: principal.applicationId,
-    requestId,
-    order: withKeys(order, { newCard, cardToSave, newAddress }),
-    facts,
-    idempotency: idempotency && { scope: idempotency, busyMs: claimMs(deadline) },
-  }
-}
-
 /** A database that is unavailable is given two seconds to come back and tell. */
 async function isThere(
   db: Db,
@@ -203,22 +171,4 @@ async function isThere(
 ): Promise<boolean> {
   const exists = () => orders.exists(db, apiKey).catch(() => null)
   return (await deadline.race(watch.until(exists, deadline.limit(2_000)))) ?? false
-}
-
-/** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */
-const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
-  address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
-
-type Fresh = {
-  newCard: TokenizedCard | null
-  cardToSave: TokenizedCard | null
-  newAddress: SavedAddress | null
-}
-
-/** A new card that is not to be saved keeps the apiKey under which the same one is saved already, or has none. */
-function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
-  const { card, address } = order.details
-  const keyedCard = card &&
-    newCard && { ...card, apiKey: cardToSave?.apiKey ?? card.apiKey, brand: newCard.brand }
-  return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
 }

@@ -20,10 +20,10 @@ export class RecentSagas<Loaded extends { order: SagaOrder; saga: Saga }> {
     }
   }
 
-  /** The saga, once; null when it was not kept, or in another version. */
-  take(orderApiKey: string, version?: number): Loaded | null {
-    const loaded = this.#kept.get(orderApiKey)
+  /** The saga, once; null when it was not kept. */
+  take(orderApiKey: string): Loaded | null {
+    const loaded = this.#kept.get(orderApiKey) ?? null
     this.#kept.delete(orderApiKey)
-    return loaded && (version === undefined || loaded.saga.version === version) ? loaded : null
+    return loaded
   }
 }

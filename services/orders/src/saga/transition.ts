@@ -36,7 +36,9 @@ import { sendOrderSteps, type Step } from './send-order.ts'
  */
 
 /** `at`: epoch seconds. */
-export type Event = { at: number } & (
+export type Event = Trigger & { at: number }
+
+export type Trigger =
   | { kind: 'accepted' }
   /** A participant's reply to the command of `step`, or (`undo`) to its compensation. */
   | { kind: 'replied'; step: string; undo: boolean; version: number; outcome: Outcome }
@@ -52,7 +54,6 @@ export type Event = { at: number } & (
   | { kind: 'expired' }
   /** No reply has arrived in time. */
   | { kind: 'retried' }
-)
 
 export type DeliveryResult =
   | { outcome: 'accepted'; link: RestaurantLink['kind'] }
@@ -102,20 +103,6 @@ export function transition<O extends OrderState, S extends Saga>(
     case 'retried':
       return retry(order, saga, event.at)
   }
-}
-
-/**
- * A console shows what is stored: nobody outside is asked, so the pivot and its acceptance are saved together. Null for a
- * transition that begins no delivery.
- */
-export function atConsole<O extends OrderState, S extends Saga>(
-  { order, saga, delivery }: Transition<O, S>,
-  at: number,
-): Transition<O, S> | null {
-  if (delivery?.outcome !== null) return null
-  const result = { outcome: 'accepted', link: 'console' } as const
-  const accepted = transition(order, saga, { kind: 'delivered', at, result })
-  return accepted === 'stale' ? null : accepted
 }
 
 type Awaited = { step: Step; isCompensation: boolean }

@@ -1,0 +1,94 @@
+import {
+  brandOf,
+  type AccountsResolve,
+  type Address,
+  type OrderRequest,
+  type Recipient,
+  type Saving,
+} from '@platter/contracts'
+import type { OrderCard } from './order.ts'
+
+/* The recipient, the card and the address of an order, as its request names them. */
+
+type NewAddress = Extract<OrderRequest['address'], { saved: false }>
+
+/** An order whose new address, if it has one, has city, state and ZIP code. */
+export type CompleteOrder = Omit<OrderRequest, 'address'> & {
+  address?:
+    | Extract<OrderRequest['address'], { saved: true }>
+    | (NewAddress & { city: string; state: string; zip: string })
+    | undefined
+}
+
+/** The data of accounts.resolve. Nothing new is saved for a guest. */
+export function namedIn(request: CompleteOrder) {
+  const { recipient, card, address } = request
+  return {
+    recipientApiKey: recipient.guest ? null : recipient.apiKey,
+    cardApiKey: card?.saved ? card.apiKey : null,
+    addressApiKey: address?.saved ? address.apiKey : null,
+    newCard: recipient.guest ? null : newCardOf(request, null),
+    newAddress: recipient.guest ? null : newAddressOf(request),
+  }
+}
+
+/** Null for a user. */
+export function guestOf({ recipient }: CompleteOrder): Recipient | null {
+  if (!recipient.guest) return null
+  const { firstName, lastName, phone, email } = recipient
+  return { firstName, lastName, phone, email: email ?? null }
+}
+
+/** The request's firstName, lastName and phone override those of the saved user (specification section 2). */
+export function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
+  return {
+    ...(firstName !== undefined && { firstName }),
+    ...(lastName !== undefined && { lastName }),
+    ...(phone !== undefined && { phone }),
+  }
+}
+
+/** Null for a saved address, and without one. */
+export function newAddressOf({ address }: CompleteOrder, saving: Saving | null = null): Address | null {
+  if (!address || address.saved) return null
+  const { streetAddress, aptNumber, city, state, zip } = address
+  return {
+    apiKey: savedKey(saving),
+    streetAddress,
+    aptNumber: aptNumber ?? null,
+    city,
+    state,
+    zip,
+    latitude: null,
+    longitude: null,
+  }
+}
+
+type Resolved = Pick<ReturnType<typeof AccountsResolve.answer.parse>, 'card' | 'newCard'>
+
+/** The card as it is stored with the order and shown. */
+export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }: Resolved): OrderCard | null {
+  if (!request.card?.saved) return newCardOf(request, saving)
+  if (!saved) return null
+  const { token: _, ...shown } = saved
+  return shown
+}
+
+/** Of a new card the last four digits and the brand, never the number. */
+function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | null {
+  if (!card || card.saved) return null
+  const number = card.cardNumber.reveal()
+  return {
+    apiKey: savedKey(saving),
+    nickname: card.nickname ?? null,
+    cardholderName: card.cardholderName,
+    cardholderStreetAddress: card.cardholderStreetAddress,
+    cardholderZip: card.cardholderZip,
+    lastFour: number.slice(-4),
+    expirationMonth: card.expirationMonth,
+    expirationYear: card.expirationYear,
+    brand: brandOf(number),
+  }
+}
+
+const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)
