@@ -39,7 +39,7 @@ export function guestOf({ recipient }: CompleteOrder): Recipient | null {
   return { firstName, lastName, phone, email: email ?? null }
 }
 
-/** The request's firstName, lastName and phone override those of the saved user (specification section 2). */
+/** The request's firstName, lastName and phone override those of the saved user (docs/specification.md, "Order requests"). */
 export function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
   return {
     ...(firstName !== undefined && { firstName }),
