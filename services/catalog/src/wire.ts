@@ -1,5 +1,5 @@
 import { Bus } from '@platter/bus'
-import { CatalogCompleteAddress, CatalogQuote } from '@platter/contracts'
+import { CatalogCompleteAddress, CatalogQuote, changeTimes } from '@platter/contracts'
 import {
   createApp,
   internalSecrets,
@@ -40,9 +40,6 @@ import { connectCache } from './store/redis.ts'
 
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
-/** With the second that a replica knows a menu's version for, what is over is felt within 1.5 s. */
-const CLEAR_EVERY_MS = 300
-
 /** Catalog: restaurants with their zones and menus, searching them, and the price of an order. */
 export function wire(config: Config, log: Log): Parts {
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
@@ -82,7 +79,7 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await bus.start()
       repeated.push(
-        repeat('make available again', CLEAR_EVERY_MS, () => clearPast(db), log),
+        repeat('make available again', changeTimes.endedOverrides, () => clearPast(db), log),
         repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
       )
     },

@@ -1,14 +1,14 @@
-import { ResolveAccessKey, type Principal } from '@platter/contracts'
+import { changeTimes, ResolveAccessKey, type Principal } from '@platter/contracts'
 import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internalCaller } from '@platter/kit'
 import { BadTries } from '#/bad-tries.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
-/** A revocation is felt within a second: what is known of a key is asked again after that. */
-const FRESH_MS = 1_000
-/** While accounts cannot be reached, a key that was good goes on being good for so long (decision 0005). */
+const FRESH_MS = changeTimes.accessKey
+/** While accounts cannot be reached, a key that was good goes on being good for so long (docs/decisions/0005-access-key-cache.md). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 
+/** `at`: before accounts was asked, by `performance.now()`. A revocation while the answer was on its way is not in it. */
 type Known = { principal: Principal | null; at: number }
 
 /** Finds out whom an access key belongs to. The key itself goes no further than this process: accounts gets its hash. */
@@ -92,9 +92,10 @@ export class AccessKeys {
   #ask(hash: string, requestId: string): Promise<Known> {
     const asking = this.#asking.get(hash)
     if (asking) return asking
+    const at = performance.now()
     const asked = this.#call(ResolveAccessKey, { hash }, { requestId })
       .then(({ principal }) => {
-        const known = { principal, at: performance.now() }
+        const known = { principal, at }
         if (this.#known.size >= MAX_KNOWN) this.#known.clear()
         this.#known.set(hash, known)
         return known

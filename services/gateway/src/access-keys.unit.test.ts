@@ -3,15 +3,20 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AccessKeys } from './access-keys.ts'
 
 let asked: number
+/** What happens while accounts is asked. */
+let meanwhile: () => void
 let keys: AccessKeys
 /** Hashes of the keys that accounts calls good. */
 const good = new Set<string>()
 
 beforeEach(() => {
   asked = 0
+  meanwhile = () => undefined
   const call = async (_: unknown, { hash }: { hash: string }) => {
     asked += 1
-    return { principal: good.has(hash) ? { kind: 'operator', accessKeyId: 'known' } : null }
+    const principal = good.has(hash) ? { kind: 'operator', accessKeyId: 'known' } : null
+    meanwhile()
+    return { principal }
   }
   keys = new AccessKeys(call as unknown as ReturnType<typeof internalCaller>)
 })
@@ -75,9 +80,32 @@ test('a missing key is missing, and asks and counts nothing', async () => {
   expect(asked).toBe(1)
 })
 
-test('what was last known of a key is believed until the next answer, which is asked for meanwhile', async () => {
+/** A clock that only the test moves. */
+function stopClock(): void {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
+}
+
+test('a revoked key lets nobody in after a second, counted from when accounts was asked', async () => {
+  stopClock()
+  const key = makeAccessKey('live')
+  good.add(hashAccessKey(key))
+  // The answer takes 0.4 s, and the key is revoked behind it.
+  meanwhile = () => {
+    good.clear()
+    vi.advanceTimersByTime(400)
+  }
+  expect(await use(key, '203.0.113.10')).toMatchObject({ accessKeyId: 'known' })
+  vi.advanceTimersByTime(599)
+  expect(await use(key, '203.0.113.10'), 'it is known for a second').toMatchObject({ accessKeyId: 'known' })
+  expect(asked).toBe(1)
+  vi.advanceTimersByTime(1)
+  expect(await use(key, '203.0.113.10')).toBe('access-token-invalid')
+  expect(await keys.isGood(key)).toBe(false)
+})
+
+test('what was last known of a key is believed until the next answer, which is asked for meanwhile', async () => {
+  stopClock()
   const key = makeAccessKey('live')
   expect(keys.lastKnown(key), 'nobody has used it').toBeNull()
   good.add(hashAccessKey(key))

@@ -1,8 +1,8 @@
-import { ImportedAccessKeys } from '@platter/contracts'
+import { changeTimes, ImportedAccessKeys } from '@platter/contracts'
 import { newRequestId, Problem, type internalCaller } from '@platter/kit'
 
-/** An imported key lets in from then on at the latest, and garbage costs accounts no more than one request in that time. */
-const FRESH_MS = 1_000
+/** Garbage costs accounts no more than one request in that time. */
+const FRESH_MS = changeTimes.importedKeys
 
 /** What an operator may import (contracts, `ExistingKey`): nothing that looks like a key of ours that was mistyped. */
 const SHAPE = /^(?!platter_(?:live|test)_)[\u0021-\u007e]{16,128}$/
@@ -36,6 +36,8 @@ export class ImportedKeys {
   }
 
   async #read(): Promise<void> {
+    // A key that is imported while the answer is on its way is not in it.
+    const readAt = this.#clock.now()
     try {
       const { version, hashes } = await this.#call(
         ImportedAccessKeys,
@@ -48,6 +50,6 @@ export class ImportedKeys {
       // What was imported before goes on being known. During an upgrade an accounts replica may not have the endpoint yet.
       if (error.status === 503 && !this.#known) throw error
     }
-    this.#freshUntil = this.#clock.now() + FRESH_MS
+    this.#freshUntil = readAt + FRESH_MS
   }
 }

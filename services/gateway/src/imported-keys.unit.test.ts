@@ -34,9 +34,19 @@ test('a key that was imported is known, at once or within a second', async () =>
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
   imports(compiledIn)
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
-  now += 1_001
+  now += 1_000
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
   expect(accounts.asked).toBe(2)
+})
+
+test('a key that is imported while the list is on its way is known a second after the list was asked for', async () => {
+  const keys = known()
+  const reading = keys.has(hashAccessKey(compiledIn))
+  imports(compiledIn)
+  now += 400
+  expect(await reading).toBe(false)
+  now += 600
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
 })
 
 test('random keys cost one request a second, however many they are', async () => {

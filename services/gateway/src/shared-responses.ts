@@ -1,12 +1,9 @@
+import { changeTimes } from '@platter/contracts'
 import { matchesEtag } from '@platter/kit'
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
-/**
- * docs/interface.md, "Restaurant interface": a change is felt within 2 s. Catalog's own knowledge of a menu's version is up
- * to 1 s old, so that what is kept here may be 0.8 s old at most, counted from the moment when it was requested.
- */
-const FRESH_MS = 800
+const FRESH_MS = changeTimes.sharedResponse
 /** 400 menus of 20 KB; the gateway has 150 MB at most. A larger response than an eighth of it is passed on unkept. */
 const MAX_BYTES = 8 * 1024 * 1024
 

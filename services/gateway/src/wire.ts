@@ -1,4 +1,4 @@
-import { operations, requestTimes } from '@platter/contracts'
+import { changeTimes, operations, requestTimes } from '@platter/contracts'
 import {
   ConcurrencyLimit,
   createApp,
@@ -116,8 +116,7 @@ export function wire(config: Config, log: Log): Parts {
     log,
   )
 
-  // Keys are cached for 1 s (docs/decisions/0005-access-key-cache.md), so a stream ends within 2 s of its key's revocation.
-  const revocations = repeat('end streams of revoked keys', 800, () => streams.endRevoked(), log)
+  const revocations = repeat('end revoked streams', changeTimes.streamKeys, () => streams.endRevoked(), log)
 
   return {
     app,

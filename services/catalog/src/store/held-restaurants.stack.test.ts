@@ -32,8 +32,8 @@ afterAll(() => close())
 const put = (over: Partial<typeof ajanta>) => putRestaurant(db, { ...ajanta, ...over })
 const search = (held: HeldRestaurants, over: Partial<Parameters<typeof findCandidates>[2]> = {}) =>
   findCandidates(db, held, { ...around, ...over })
-const seen = async () =>
-  (await Promise.all(replicas.map((held) => search(held)))).map((candidates) =>
+const seen = async (by = db) =>
+  (await Promise.all(replicas.map((held) => findCandidates(by, held, around)))).map((candidates) =>
     candidates.find(({ apiKey }) => apiKey === ajanta.apiKey),
   )
 
@@ -59,9 +59,16 @@ test('a change of the restaurant, of its zones or of its pause is in the next se
 
 test('a pause that has ended is over in the next search, although nothing was written', async () => {
   await put({})
-  await sql`update restaurants set paused_until = now() + interval '300 ms'`.execute(db)
-  expect((await seen()).every((restaurant) => restaurant?.pausedUntil !== null)).toBe(true)
-  await expect.poll(seen).toMatchObject([{ pausedUntil: null }, { pausedUntil: null }])
+  await db.transaction().execute(async (trx) => {
+    // In a transaction now() is its beginning, however long all of this takes.
+    const { rows } = await sql<{ began: Date }>`select now() as began`.execute(trx)
+    await sql`update restaurants set paused_until = ${rows[0]?.began}::timestamptz + interval '300 ms'`.execute(
+      db,
+    )
+    await seen()
+    expect((await seen(trx)).every((restaurant) => restaurant?.pausedUntil !== null)).toBe(true)
+  })
+  await expect.poll(() => seen()).toMatchObject([{ pausedUntil: null }, { pausedUntil: null }])
 })
 
 test('searches that share a statement each get their own restaurants', async () => {

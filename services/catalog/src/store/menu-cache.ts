@@ -1,4 +1,4 @@
-import { RestaurantMenu } from '@platter/contracts'
+import { changeTimes, RestaurantMenu } from '@platter/contracts'
 import { responseRenderer } from '@platter/kit'
 import { LRUCache } from 'lru-cache'
 import { menuRecord } from '#/domain/menu.ts'
@@ -8,8 +8,6 @@ import type { Db } from './database.ts'
 import { findMenu, menuVersion } from './menus.ts'
 import type { Cache } from './redis.ts'
 
-/** A change is felt within this time by every replica, with nobody told. */
-const VERSION_HOLDS_MS = 1_000
 const MAX_KEYS = 10_000
 /** Nobody deletes the menus of old versions. */
 const KEPT_SECONDS = 600
@@ -21,7 +19,7 @@ export type RenderedMenu = { etag: string; body: Buffer }
 
 /**
  * Menus rendered once a version and shared by all replicas through Redis. The version is part of the key, so
- * that nothing is ever invalidated; a replica asks the database for it once a second and restaurant. What was read
+ * that nothing is ever invalidated; a replica asks the database for it every 0.6 s and restaurant. What was read
  * last is held in the process: asking Redis each time took a third of a menu's CPU here, mostly for the memory that
  * comes and goes. Without Redis each read of what is not held renders anew. Both functions give null when there is no such restaurant.
  */
@@ -36,7 +34,7 @@ type Wanted = { restaurantApiKey: string; version: number; includeCustomizations
 const renderMenu = responseRenderer(RestaurantMenu)
 
 export function createMenuCache(db: Db, cache: Cache): MenuCache {
-  const versions = createMemo<number | null>({ ttlMs: VERSION_HOLDS_MS, max: MAX_KEYS })
+  const versions = createMemo<number | null>({ ttlMs: changeTimes.menuVersion, max: MAX_KEYS })
   const inHand = createMemo<RenderedMenu | null>({ ttlMs: 0, max: MAX_KEYS })
   const held = new LRUCache<string, RenderedMenu>({
     maxSize: HELD_BYTES,
