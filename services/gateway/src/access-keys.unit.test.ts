@@ -86,11 +86,11 @@ function stopClock(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-test('a revoked key lets nobody in after a second, counted from when accounts was asked', async () => {
+test('a revoked key lets nobody in after a second', async () => {
   stopClock()
   const key = makeAccessKey('live')
   good.add(hashAccessKey(key))
-  // The answer takes 0.4 s, and the key is revoked behind it.
+  // Counted from when accounts was asked: its answer takes 0.4 s, and the key is revoked behind it.
   meanwhile = () => {
     good.clear()
     vi.advanceTimersByTime(400)

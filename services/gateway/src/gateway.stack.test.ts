@@ -12,7 +12,7 @@ import {
   type App,
 } from '@platter/kit'
 import { servers } from '@platter/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Config } from './config.ts'
 import { wire } from './wire.ts'
 
@@ -78,6 +78,12 @@ async function aGateway(environment: Record<string, string> = {}): Promise<App> 
   gateways.push(gateway)
   await gateway.prepare?.()
   return gateway.app
+}
+
+/** Responses are kept, and requests are counted, by it: both until the test has ended. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
 }
 
 function aKey(kind: 'application' | 'operator' = 'application'): string {
@@ -183,6 +189,7 @@ test('401 for the missing and the unknown key, before the body is read, and with
 })
 
 test('429 for the 31st bad key from one address; known keys and other addresses are not concerned', async () => {
+  stopClock()
   const app = await aGateway({ TRUSTED_PROXIES: '127.0.0.0/8' })
   const known = aKey()
   expect((await read(app, known, from('192.0.2.1'))).statusCode).toBe(200)
@@ -266,6 +273,7 @@ test.each([
 })
 
 test('a menu is requested from catalog once for all access keys, and each answer has its own request id and limit', async () => {
+  stopClock()
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
   revalidated = []
   const [one, other] = [aKey(), aKey()]
@@ -280,6 +288,7 @@ test('a menu is requested from catalog once for all access keys, and each answer
 })
 
 test('If-None-Match is answered with 304 by the gateway itself, without a body', async () => {
+  stopClock()
   const app = await aGateway()
   revalidated = []
   const key = aKey()

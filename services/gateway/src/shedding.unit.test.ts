@@ -30,7 +30,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** A second in which orders are counted does not end before the test does. */
+/** No window in which requests are counted ends before the test does, and refusals of one window tell the same seconds. */
 const stopClock = () => void vi.useFakeTimers({ toFake: ['performance'] })
 
 /** What an order waits for at the service that it belongs to. */
@@ -211,6 +211,7 @@ test('who asks after an order that was accepted is answered, whatever else there
 })
 
 test('429 past the limit of an access key, as the whole way would answer', async () => {
+  stopClock()
   const gateway = await aGateway({ requests: 2 })
   const client = gateway.client('one')
   await fill(gateway, client, 2)

