@@ -23,7 +23,7 @@ const log = createLog('test', 'silent')
 const INTERNAL_SECRET = 's'.repeat(32)
 const WEBHOOK_SECRET = 'whsec_of_the_test'
 const AMOUNT = cents(1075)
-const soon = { timeout: 20_000, interval: 50 }
+const soon = { timeout: 30_000, interval: 50 }
 
 const stripe = new StripeServer()
 const answers: SagaAnswer[] = []
@@ -242,14 +242,16 @@ test('a hundred authorizations wait for the processor at once, and a hundred cap
   await vi.waitFor(() => expect(holdsAsked(...placed)).toBe(100), soon)
   proceed()
   await Promise.all(placed.map((order) => replyTo(order, PaymentsAuthorize)))
+  const started = performance.now()
   await Promise.all(placed.map((order) => publish(order, PaymentsCapture, { amount: AMOUNT })))
   await Promise.all(placed.map((order) => replyTo(order, PaymentsCapture)))
+  const tookMs = performance.now() - started
   const { rows: commits } = await rows.query(
     `select xmin::text, count(*)::int, min(state) as state from authorizations
      where order_api_key = any($1) group by 1`,
     [placed],
   )
   expect(commits).toEqual(commits.map(() => expect.objectContaining({ state: 'captured' }) as unknown))
-  // Two if all answers come within 100 ms of each other; each commit takes 64 at most.
-  expect(commits.length).toBeLessThan(20)
+  // Each gathers for 100 ms and takes 64 at most: two on a quiet machine.
+  expect(commits.length).toBeLessThanOrEqual(2 + tookMs / 100)
 })

