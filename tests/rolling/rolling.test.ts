@@ -52,7 +52,7 @@ test('restarting every replica of every service under load fails no request, los
   process.stderr.write(`${restarts.length} restarts, longest ${longest} ms; ${requests} requests\n`)
   expect(failed).toEqual([])
   for (const page of pages) {
-    await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 15_000, interval: 100 })
+    await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 60_000, interval: 100 })
     expect(page.breaks).toBeGreaterThan(0)
     await page.close()
   }

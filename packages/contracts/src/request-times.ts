@@ -16,6 +16,10 @@ export const requestTimes = {
   accessKey: 2_000,
   /** A question to catalog or accounts. Two follow one another when the zone depends on a saved address. */
   question: 2_000,
+  /** PostgreSQL gives a connection. */
+  connection: 2_000,
+  /** PostgreSQL answers a statement. */
+  statement: 5_000,
   /** The exchange of a card for a token by payments. */
   tokenize: 8_000,
   /** A call to the payment processor. */

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest'
 import { requestTimes } from './request-times.ts'
 
-const { deadline, relay, answer, accessKey, question, tokenize, processor, paymentReply, drain, exit } =
-  requestTimes
+const { deadline, relay, answer, accessKey, question, connection, statement } = requestTimes
+const { tokenize, processor, paymentReply, drain, exit } = requestTimes
 
 /** send-order waits for its saga until then, counted from the arrival of the request. */
 const wait = deadline - relay - answer
 
 test('the slowest check of an order leaves time to accept it', () => {
   expect(accessKey + 2 * question).toBeLessThan(wait)
+})
+
+test('503 within 6 s when PostgreSQL is frozen, whether or not there is a connection to it', () => {
+  expect(Math.max(connection, statement) + relay).toBeLessThan(6_000)
 })
 
 test('a card that takes as long as it may leaves time to accept its order, or to save it', () => {

@@ -1,3 +1,4 @@
+import { requestTimes } from '@platter/contracts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { ActingQuery, asApplication, type OnBehalfOf } from './as-application.ts'
@@ -142,11 +143,11 @@ export function connectPostgres<DB>(
     // The schema has the name of the role; by itself PostgreSQL would look for that of the role that ActingQuery takes.
     options: `-c search_path=${new URL(url).username},public ${PLANNED_ONCE} ${joins === 'by key' ? BY_KEY : ''}`,
     max,
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: requestTimes.connection,
     idleTimeoutMillis: 30_000,
     maxLifetimeSeconds: 1_800,
     keepAlive: true,
-    query_timeout: 5_000,
+    query_timeout: requestTimes.statement,
     Client: PlatterClient,
   })
   const lost = (error: Error) => log.warn({ reason: error.message }, 'a connection to PostgreSQL was lost')
