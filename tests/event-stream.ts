@@ -51,7 +51,7 @@ export class Stream {
   /** The first event so far, or yet to come, that is as wanted. Fails after `withinMs`, or when the stream ends before. */
   async until(
     wanted: (event: StreamEvent, events: readonly StreamEvent[]) => boolean,
-    withinMs = 10_000,
+    withinMs = 30_000,
   ): Promise<StreamEvent> {
     const end = performance.now() + withinMs
     for (;;) {

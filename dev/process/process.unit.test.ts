@@ -41,7 +41,7 @@ function spec(script: string): ProcessSpec {
 
 const log = () => readFileSync(join(host.logs, 'child.log'), 'utf8')
 
-const eventually = (check: () => boolean, what: string) => until(check, { what, withinMs: 15_000 })
+const eventually = (check: () => boolean, what: string) => until(check, { what, withinMs: 60_000 })
 
 function identityOf(pid: number | null): Identity {
   const identity = pid === null ? null : identify(pid)
@@ -72,7 +72,7 @@ test('waiting for a child that keeps dying ends with its last words', async () =
     changed: undefined,
     spec: () => spec('console.error("no such luck"); process.exit(3)'),
   })
-  const ready = child.ready(() => Promise.resolve(false), { withinMs: 20_000, signal: undefined })
+  const ready = child.ready(() => Promise.resolve(false), { withinMs: 60_000, signal: undefined })
   await expect(ready).rejects.toThrow(/died 3 times[\s\S]*no such luck/)
 })
 

@@ -51,7 +51,7 @@ test('what takes too long is asked to end', async () => {
   onTestFinished(() => timeout.mockRestore())
   const script = 'echo waiting; touch begun; while :; do sleep 0.1; done'
   const job = runToEnd(host, shell(script), { now: () => undefined, withinMs: 2_000 })
-  const begun = until(() => existsSync(join(directory, 'begun')), { what: 'the job', withinMs: 15_000 })
+  const begun = until(() => existsSync(join(directory, 'begun')), { what: 'the job', withinMs: 60_000 })
   await Promise.all([
     expect(job).rejects.toThrow('the job took longer than 2 s:\nwaiting'),
     begun.then(() => late.abort()),

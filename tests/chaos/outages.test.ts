@@ -32,7 +32,7 @@ afterAll(async () => {
   await page.close()
   await stack.stop()
   disk?.remove()
-}, 60_000)
+}, 120_000)
 
 type Server = 'postgres' | 'rabbitmq' | 'redis'
 const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
@@ -195,7 +195,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when the proc
   const order = (await (await byDeadline(sendCardOrder(AURORA))).json()) as Order
   expect(order).toMatchObject(pending)
   await paid(order.apiKey ?? '', 'CHARGED')
-}, 90_000)
+}, 180_000)
 
 test('an order whose card takes too long is 503 by its deadline, and there is none', async () => {
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 30_000 }])
@@ -205,7 +205,7 @@ test('an order whose card takes too long is 503 by its deadline, and there is no
     headers: asClient(),
   })
   expect(found.status).toBe(404)
-}, 60_000)
+}, 180_000)
 
 test('an accepted order is answered 200 PROCESSING by its deadline when PostgreSQL is frozen, and is charged once after that', async () => {
   await failProcessor([{ fault: 'slow', on: ['authorize'], next: 1, ms: 4_000 }])
@@ -220,7 +220,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when PostgreS
     withinMs: 30_000,
   })
   await paid(order.apiKey ?? '', 'CHARGED')
-}, 90_000)
+}, 180_000)
 
 test('an order whose commit is not confirmed by its deadline is 503, and its Idempotency-Key finds out what became of it', async () => {
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 2_000 }])
@@ -237,7 +237,7 @@ test('an order whose commit is not confirmed by its deadline is 503, and its Ide
   await until(again, { what: 'Sending it again', withinMs: 60_000, everyMs: 500 })
   const { apiKey } = (await (await sendCardOrder(AURORA, key)).json()) as Order
   await paid(apiKey ?? '', 'CHARGED')
-}, 90_000)
+}, 180_000)
 
 test('a killed RabbitMQ costs 503s and no process; orders are taken again by themselves', async () => {
   const before = servicesOf()
@@ -261,7 +261,7 @@ test('an order that nobody at a console takes for 15 minutes is cancelled, and i
   )
   await paid(apiKey, 'REFUNDED')
   expect((await read(apiKey)).cancellation).toMatchObject({ cancelledBy: 'system' })
-}, 90_000)
+}, 180_000)
 
 const nothingIsMissing = async () => {
   await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 60_000, interval: 100 })

@@ -161,7 +161,7 @@ test('under all faults at once every order ends as it should, and the ledger has
   expect(Object.keys((body as { happened: object }).happened)).toHaveLength(often.length)
   for (const { order, keeps } of orders)
     expect(effects(order)).toEqual(['authorize 1075', keeps ? 'capture 1075' : 'void 1075'])
-}, 30_000)
+})
 
 // The ledger ------------------------------------------------------------------------------------------------
 

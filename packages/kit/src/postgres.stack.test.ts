@@ -10,7 +10,7 @@ import { migrate } from './migrate.ts'
 import { connectPostgres } from './postgres.ts'
 
 const log = createLog('test', 'fatal')
-const soon = { timeout: 10_000, interval: 50 }
+const soon = { timeout: 30_000, interval: 50 }
 
 async function migrations(files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'migrations-'))
