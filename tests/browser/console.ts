@@ -148,7 +148,7 @@ export async function open(browser: Browser, options: BrowserContextOptions = {}
   const context = await browser.newContext({ viewport: sizes.counter, locale: 'en-US', ...options })
   await context.addInitScript(spy)
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
   const counter: Counter = { context, page, faults: [], hosts: new Set() }
   page.on('request', (request) => counter.hosts.add(new URL(request.url()).origin))
   page.on('pageerror', (error) => counter.faults.push(error.message))

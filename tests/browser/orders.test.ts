@@ -49,14 +49,15 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
 
   afterAll(() => browser.close())
 
-  test('a new order is there within a second of its answer, as a cook reads it, with sound and notification', async () => {
+  // How soon: services/orders/src/feeds.stack.test.ts, "a nudge wakes at once". The page itself asks for no order.
+  test('a new order is there without a reload, as a cook reads it, with sound and notification', async () => {
     const { page } = counter
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
     await button(page, 'Close').click()
     const order = await place(own, { comments: 'ring twice' })
     const shown = cardIn(page, 'New', order)
-    await shown.waitFor({ timeout: 1_000 })
+    await shown.waitFor()
     expect(await shown.innerText()).toMatch(
       inThisOrder(
         'Pickup',
@@ -243,7 +244,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
     const order = await place(own)
-    await plantAge(order.apiKey, '7 minutes 15 seconds')
+    await plantAge(order.apiKey, '7 minutes 10 seconds')
     await page.addInitScript(wrongClock)
     await page.reload()
     const shown = cardIn(page, 'New', order)
@@ -253,7 +254,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     expect((await spied(page)).strokes).toBe(0)
 
     const warning = shown.getByText(/^Start within [67]:\d\d, or it is cancelled\.$/)
-    await warning.waitFor({ timeout: 25_000 })
+    await warning.waitFor({ timeout: 50_000 })
     const rung = await eventually(
       () => spied(page),
       ({ strokes }) => strokes > 0,
@@ -284,12 +285,12 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
   test('an order that nobody starts rings once more before it is cancelled', async () => {
     const { page } = await atTheCounter()
     const order = await place(own)
-    await plantAge(order.apiKey, '11 minutes 45 seconds')
+    await plantAge(order.apiKey, '11 minutes 40 seconds')
     await page.reload()
     const shown = cardIn(page, 'New', order)
     await shown.locator('.unstarted').waitFor()
     await page.getByRole('heading', { level: 1 }).click()
-    await shown.locator('.unstarted.is-urgent').waitFor({ timeout: 25_000 })
+    await shown.locator('.unstarted.is-urgent').waitFor({ timeout: 50_000 })
     const { strokes } = await eventually(
       () => spied(page),
       (one) => one.strokes > 0,
@@ -339,7 +340,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     const moved = cardIn(page, 'In preparation', order)
     await moved.waitFor()
     const hasFocus = () => moved.evaluate((element) => element === document.activeElement)
-    expect(await eventually(hasFocus, (isThere) => isThere, 5_000)).toBe(true)
+    expect(await eventually(hasFocus, (isThere) => isThere)).toBe(true)
   })
 
   test('nothing came from another host, and no script failed', () => {
