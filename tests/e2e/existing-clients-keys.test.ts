@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { eventually, get, operator, type ProblemBody } from './client.ts'
+import { eventually, fromElsewhere, get, operator, type ProblemBody } from './client.ts'
 
-/* Keys compiled into shipped apps. */
+/* Keys compiled into shipped apps. How soon one lets in: services/gateway/src/imported-keys.unit.test.ts. */
 
 type Listed = { id: string; prefix: string; imported: boolean }
 
@@ -10,12 +10,9 @@ const newApplication = async () =>
 const keyOf = () => `4f1d-${crypto.randomUUID()}`
 const importKey = <T = { id: string; accessKey: string }>(application: string, key: unknown) =>
   operator<T>('POST', `applications/${application}/access-keys`, { key })
-/** Each request comes from another address: keys that are not imported yet count against the address. */
-const elsewhere = () => ({ headers: { 'x-forwarded-for': `2001:db8::${newHextet()}` } })
-const newHextet = () => crypto.randomUUID().slice(0, 4)
-const search = (key: string, from = elsewhere()) => get('restaurant/search?limit=1', { key, ...from })
+const search = (key: string) => get('restaurant/search?limit=1', { key, ...fromElsewhere() })
 
-test('Keys compiled into shipped apps: an operator imports one, and it lets in within two seconds', async () => {
+test('Keys compiled into shipped apps: an operator imports one, and it lets in until it is revoked', async () => {
   const application = await newApplication()
   const key = keyOf()
   const before = await search(key)
@@ -25,7 +22,6 @@ test('Keys compiled into shipped apps: an operator imports one, and it lets in w
   const good = await eventually(
     () => search(key),
     (answer) => answer.status === 200,
-    2_000,
   )
   expect(good.status).toBe(200)
   const listed = await operator<Listed[]>('GET', `applications/${application}/access-keys`)
@@ -35,7 +31,6 @@ test('Keys compiled into shipped apps: an operator imports one, and it lets in w
   const revoked = await eventually(
     () => search(key),
     (answer) => answer.status === 401,
-    3_000,
   )
   expect(revoked.status).toBe(401)
 })
@@ -43,8 +38,9 @@ test('Keys compiled into shipped apps: an operator imports one, and it lets in w
 test('Keys compiled into shipped apps: the query parameter of existing libraries works as well', async () => {
   const key = keyOf()
   await importKey(await newApplication(), key)
-  const inQuery = () => get(`restaurant/search?limit=1&access-token=${key}`, { key: null, ...elsewhere() })
-  expect((await eventually(inQuery, ({ status }) => status === 200, 2_000)).status).toBe(200)
+  const inQuery = () =>
+    get(`restaurant/search?limit=1&access-token=${key}`, { key: null, ...fromElsewhere() })
+  expect((await eventually(inQuery, ({ status }) => status === 200)).status).toBe(200)
 })
 
 test('409 for a key that is stored already, whoever has it; 404 for an unknown application', async () => {

@@ -36,7 +36,10 @@ async function beside(send: () => Promise<unknown>): Promise<number[]> {
   return times
 }
 
-/** When each text of digits took 110 to 190 ms of CPU, orders took 12 s instead of 88 ms. */
+/**
+ * When each text of digits took 110 to 190 ms of CPU, orders took 12 s instead of 88 ms: 136 times as long. That the search takes
+ * linear time is measured in CPU time by packages/contracts/src/card-number.unit.test.ts.
+ */
 async function delayNoMore(sendDigits: () => Promise<unknown>, sendLetters: () => Promise<unknown>) {
   const besideLetters: number[] = []
   const besideDigits: number[] = []
@@ -44,7 +47,7 @@ async function delayNoMore(sendDigits: () => Promise<unknown>, sendLetters: () =
     besideLetters.push(...(await beside(sendLetters)))
     besideDigits.push(...(await beside(sendDigits)))
   }
-  expect(Math.min(...besideDigits)).toBeLessThan(2 * Math.min(...besideLetters) + 100)
+  expect(Math.min(...besideDigits)).toBeLessThan(5 * Math.min(...besideLetters) + 1_000)
 }
 
 const bodyOf = async (piece: string) => ({

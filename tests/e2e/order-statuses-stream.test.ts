@@ -37,7 +37,7 @@ test('it shows what has happened, then each status as it happens, and ends with 
   const stream = await follow(order)
   await stream.until(is('AWAITING_PREPARATION'))
   await report(order, 'PREPARING')
-  await stream.until(is('PREPARING'), 1_000)
+  await stream.until(is('PREPARING'))
   await report(order, 'DELIVERED')
   await stream.ended()
   const { body: history } = await get<OrderStatusRecord[]>(`order/${order}/statuses`)

@@ -52,7 +52,7 @@ test('200: the menu with its customizations; what was left out is filled in', as
   expect((await get(`restaurant/${apiKey}/menu?includeCustomizations=true`)).body).toEqual(body)
 })
 
-test('200: another menu takes its place, felt by menu and orders within 2 seconds', async () => {
+test('200: another menu takes its place, felt by menu and orders', async () => {
   const [kept, gone] = [menuItem(10), menuItem(4)]
   const apiKey = await aRestaurant({}, [kept, gone])
   const order = (item: { apiKey: string }) => ({
@@ -72,7 +72,6 @@ test('200: another menu takes its place, felt by menu and orders within 2 second
   const changed = await eventually(
     async () => (await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items,
     (items) => items?.length === 1,
-    2_000,
   )
   expect(changed).toMatchObject([{ basePrice: 12.5 }])
 })

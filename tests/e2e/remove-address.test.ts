@@ -60,7 +60,7 @@ test('a new address of an order is saved, and once removed does not come back', 
     recipient: { apiKey: user.apiKey },
   })
   const { apiKey } = order.address!
-  await expect.poll(() => addressesOf(user), { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(() => addressesOf(user)).toHaveLength(1)
   expect((await remove(user, apiKey!)).body).toMatchObject({ ...home, apiKey })
   expect(await addressesOf(user)).toEqual([])
   expect((await readOrder(order.apiKey)).address).toMatchObject({ ...home, apiKey })

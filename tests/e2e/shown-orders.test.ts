@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Stream } from '../event-stream.ts'
 import {
@@ -5,6 +7,7 @@ import {
   cast,
   eventually,
   get,
+  operator,
   readOrder,
   register,
   sendOrder,
@@ -14,6 +17,7 @@ import {
   type ProblemBody,
   type User,
 } from './client.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
 
 /** How a client can come to see an order before send-order has answered. */
 const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | undefined>][] = [
@@ -27,11 +31,31 @@ const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | un
   ['the history', async (_key, user) => (await get<Order[]>(`user/${user.apiKey}/orders`)).body[0]],
 ]
 
+/** A restaurant that refuses its orders when it is told to: they are pending until then, however slow the machine. */
+async function aHesitantKitchen(): Promise<{ apiKey: string; refuse: () => void }> {
+  const { promise: decided, resolve: refuse } = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    request.resume()
+    void decided.then(() => response.writeHead(409).end('{"reason":"The oven is cold."}'))
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const apiKey = await aRestaurant({}, [menuItem(12.5)])
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
+  const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
+  await operator('PUT', `restaurants/${apiKey}/link`, { kind: 'webhook', url, secret })
+  return { apiKey, refuse }
+}
+
 test.each(WAYS)(
   'an order that %s showed while it was pending stays visible, as cancelled, when it fails',
   async (_name, look) => {
     const [user, key] = [await register(), crypto.randomUUID()]
-    const order = await anOrder(cast.unreachable, { recipient: { apiKey: user.apiKey } })
+    const kitchen = await aHesitantKitchen()
+    const order = await anOrder(kitchen.apiKey, { recipient: { apiKey: user.apiKey } })
     const sending = sendOrder(order, { headers: { 'idempotency-key': key } })
     const seen = await eventually(
       () => look(key, user),
@@ -44,9 +68,10 @@ test.each(WAYS)(
     })
     onTestFinished(() => stream.close())
 
+    kitchen.refuse()
     // The request that waits is answered as without a look.
-    expect(await sending).toMatchObject({ status: 502, body: { code: 'restaurant-unreachable' } })
-    const cancelled = { apiKey, status: 'PROCESSING', cancellation: { reason: 'restaurant-unreachable' } }
+    expect(await sending).toMatchObject({ status: 422, body: { code: 'order-refused' } })
+    const cancelled = { apiKey, status: 'PROCESSING', cancellation: { reason: 'order-refused' } }
     expect(await readOrder(apiKey)).toMatchObject(cancelled)
     expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toMatchObject([cancelled])
     expect(await statusesOf(apiKey)).toEqual(['PROCESSING'])

@@ -5,17 +5,14 @@ import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 
 /** The times that a person would wait for are short here; everything else is as `npm start` has it. */
-const simulators = { STEP_MS: '300', SLOW_MS: '6000' }
+const simulators = { STEP_MS: '300' }
 const orders = { TRANSMIT_DEADLINE_MS: '1000' }
 
 /** All tests come from one address. Those of the limit use up an e-mail's tries. */
 const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
 
-/**
- * All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. An order that is
- * not decided is answered after 4 s.
- */
-const gateway = { REQUEST_DEADLINE_MS: '6000', RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
+/** All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. */
+const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
 
 /** All tests use the same few cards, and one the limit of a user: more than the 20 that an account may have. */
 const payments = { CARDS_PER_USER: '25' }

@@ -11,7 +11,7 @@ export type Exchanged = {
 }
 
 /** No test waits longer for an answer, and none should wait so long. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 20_000
 
 /**
  * Sends bytes as they are over a connection of their own. `ends`: says that no more will come, at once or after so many
