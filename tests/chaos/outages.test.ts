@@ -38,7 +38,7 @@ type Server = 'postgres' | 'rabbitmq' | 'redis'
 const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
 
 /**
- * 5 s are promised (docs/failure-modes.md), and measured beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for RabbitMQ.
+ * 5 s are promised (docs/assurance/failure-modes.md), and measured beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for RabbitMQ.
  * The rest is for a machine that is busy; how long it took is said each time.
  */
 const BACK_WITHIN_MS = 20_000
