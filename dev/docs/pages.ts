@@ -16,14 +16,14 @@ const services = {
   payments: Payments,
 }
 
-const GENERATED = '<!-- Made from the code by `npm run docs`; a test keeps it fresh. -->'
+const GENERATED = '<!-- Generated from the code by `npm run docs`; a test compares it. -->'
 
 /** The pages that are made from the code: path below docs/ to text. */
 export const pages = (): Record<string, string> => ({
   'configuration.md': configuration(),
   'dependencies.md': page(
     'Dependencies',
-    'The packages of others: which, why, how many and how large, and what keeps them in check.',
+    'Third-party packages: their reasons, numbers, sizes, and the rules for them.',
     dependencyPage(),
   ),
   'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
@@ -76,9 +76,9 @@ function problemPage(): string {
   )
   return page(
     'Problems',
-    'Every refusal that a client can meet. `errorCode` is the stable integer that existing clients read.',
+    'Every error that a client can receive. `errorCode` is the stable integer that existing clients read.',
     [
-      '| status | code | errorCode | title | the same request may succeed later |',
+      '| status | code | errorCode | title | retryable |',
       '| --- | --- | --- | --- | --- |',
       ...rows,
       ...Object.keys(problems).flatMap((code) => helpWith(code as ProblemCode)),

@@ -200,7 +200,7 @@ test('pages: one after the other they are the whole list, nothing twice', async 
   for (const apiKey of apiKeys) await retry(`saga_${apiKey}`)
 })
 
-test('404 attention-not-found: it never was, or needs nobody any more', async () => {
+test('404 attention-not-found: there is no open incident with this id', async () => {
   for (const id of ['nothing', 'saga_nobody', 'payment_nobody', 'letter_nobody', 'order_nobody'])
     expect(await retry(id)).toMatchObject({ status: 404, body: { code: 'attention-not-found' } })
 })

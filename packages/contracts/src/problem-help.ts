@@ -119,7 +119,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Give the record an apiKey that no other restaurant uses.',
   },
   'last-operator-key': {
-    why: 'Without any operator key nobody could manage the platform.',
+    why: 'Without an operator key the platform could not be managed.',
     fix: 'Issue another operator key first, then revoke this one.',
   },
   'access-key-taken': {

@@ -33,7 +33,7 @@ export const problems = {
   'address-not-found': row(1406, 404, 'There is no such address'),
   'application-not-found': row(1407, 404, 'There is no such application'),
   'access-key-not-found': row(1408, 404, 'There is no such access key'),
-  'attention-not-found': row(1409, 404, 'This needs nobody any more, or never did'),
+  'attention-not-found': row(1409, 404, 'There is no open incident with this id'),
   'no-such-endpoint': row(1499, 404, 'There is no such endpoint'),
 
   'method-not-allowed': row(1501, 405, 'This endpoint does not take this method'),
@@ -46,7 +46,7 @@ export const problems = {
   'apikey-taken': row(1604, 409, 'The apiKey belongs to another restaurant'),
   'last-operator-key': row(1605, 409, 'The last access key of an operator cannot be revoked'),
   'access-key-ended': row(1606, 409, 'The access key is revoked or expired'),
-  'access-key-taken': row(1607, 409, 'The access key is there already'),
+  'access-key-taken': row(1607, 409, 'The access key exists already'),
 
   'restaurant-closed': row(1701, 422, 'The restaurant is closed', true),
   'item-unavailable': row(1702, 422, 'An item is not available'),

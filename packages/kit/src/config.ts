@@ -55,7 +55,7 @@ export const serviceConfig = {
     .string()
     .default('production')
     .describe(
-      'With anything but `development` a service does not start with a secret that is empty, short, or known to everybody.',
+      'Unless this is `development`, a service does not start with a secret that is empty, short or publicly known.',
     ),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; a private network only.'),
   PORT: z.coerce.number().int().min(0).max(65_535).describe('Port to listen on; 0 takes any free one.'),

@@ -12,13 +12,13 @@ export const Config = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in lower-case hexadecimal')
     .optional()
-    .describe('SHA-256 (hex) of the first operator access key, which lets in whoever issues all others.'),
+    .describe('SHA-256 (hex) of the first operator access key, with which an operator issues all others.'),
   PASSWORD_PEPPER: z
     .string()
     .transform((peppers) => peppers.split(',').map((one) => one.trim()))
     .pipe(z.tuple([z.string().min(32)], z.string().min(32)))
     .describe(
-      'Secret that goes into the hash of each password, 32 characters or more. To change it, put the new one before the old one, with a comma between: what the old one made is hashed again when its owner signs in. Without it nobody can sign in.',
+      'Secret part of each password hash, 32 characters or more. To change it, put the new pepper before the old one, with a comma between. A hash by the old one is replaced at the next sign-in. Without the pepper no user can sign in.',
     ),
   REDIS_URL: z
     .url()

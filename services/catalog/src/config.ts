@@ -5,7 +5,9 @@ export const Config = z.object({
   ...serviceConfig,
   ...postgresConfig,
   ...amqpConfig,
-  REDIS_URL: z.url().describe('Redis, for rendered menus; nothing is lost when it is away or emptied.'),
+  REDIS_URL: z
+    .url()
+    .describe('Redis, for rendered menus; nothing is lost when it is unavailable or flushed.'),
   GEOCODER_URL: z
     .url()
     .optional()

@@ -74,7 +74,7 @@ export const Config = z.object({
     .default(1_000)
     .describe('The same for one client address, unless it is one of TRUSTED_PROXIES.'),
   TRUSTED_PROXIES: networkList.describe(
-    'Proxies that are believed about the client in X-Forwarded-For: addresses or CIDR ranges, separated by commas; none when empty. Behind a proxy that is not named here all clients count as one address.',
+    'Proxies whose X-Forwarded-For names the client: addresses or CIDR ranges, separated by commas; none when empty. Behind a proxy that is not named here all clients count as one address.',
   ),
 })
 export type Config = z.output<typeof Config>

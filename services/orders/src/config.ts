@@ -18,7 +18,7 @@ export const Config = z.object({
       'The smallest total that is charged to a card, in cents: what the payment processor takes at least. Stripe takes 0.50 USD (docs.stripe.com/currencies).',
     ),
   SAGA_DEADLINE_MS: ms(300_000).describe(
-    'A saga whose payment is not settled by then is undone; milliseconds.',
+    'A saga whose payment is not settled by then is compensated; milliseconds.',
   ),
   TRANSMIT_DEADLINE_MS: ms(120_000).describe(
     'A restaurant that has not taken an order by then does not get it; milliseconds.',
@@ -27,7 +27,7 @@ export const Config = z.object({
     'An order that a restaurant with a console has not begun with by then is cancelled; milliseconds.',
   ),
   UNKNOWN_AFTER_MS: ms(300_000).describe(
-    'A payment whose outcome the processor leaves open for longer needs a person; milliseconds.',
+    'A payment whose outcome is unknown for longer is an incident; milliseconds.',
   ),
   DEFAULT_RESTAURANT_LINK: z
     .string()

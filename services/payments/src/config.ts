@@ -69,7 +69,7 @@ export const Config = z.object({
     .regex(/^[a-z]{3}$/, 'is no ISO 4217 code in lower case')
     .refine(hasCents, 'is no currency with two decimals')
     .default('usd')
-    .describe('What Stripe is asked to charge in: ISO 4217 in lower case, a currency with two decimals.'),
+    .describe('Currency of charges at Stripe: ISO 4217 in lower case, with two decimals.'),
 })
 export type Config = z.output<typeof Config>
 

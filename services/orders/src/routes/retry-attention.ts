@@ -69,5 +69,5 @@ async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Pr
 }
 
 function nobody(): never {
-  throw new Problem('attention-not-found', 'This needs nobody any more, or never did.')
+  throw new Problem('attention-not-found', 'There is no open incident with this id.')
 }
