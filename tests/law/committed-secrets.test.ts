@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lintSource } from '@secretlint/core'
 import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend'
 import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/access-key'
 import { expect, test } from 'vitest'
+import { filesIn } from './files.ts'
 
 /*
  * No secret is in the repository. Secretlint knows the shapes of the large providers' credentials; what it does not
@@ -77,15 +77,8 @@ async function findings(file: string, content: string): Promise<string[]> {
   return [...theirs, ...own].map((found) => `${file}: ${found}`)
 }
 
-/** What git keeps, and what it would keep next. */
-function files(): string[] {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')
-  return listed.filter((file) => file !== '' && existsSync(join(root, file)))
-}
-
 test.skipIf(!existsSync(join(root, '.git')))('no file of the repository has a secret in it', async () => {
-  const texts = files()
+  const texts = filesIn(root)
     .map((file): [string, Buffer] => [file, readFileSync(join(root, file))])
     .filter(([, bytes]) => !bytes.includes(0))
   const found = await Promise.all(texts.map(([file, bytes]) => findings(file, bytes.toString())))

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { filesIn } from './files.ts'
 
 /*
  * What clients send meets many patterns, and one that goes back over its input again and again stops a process for
@@ -32,12 +32,9 @@ function patternsIn(file: string): Pattern[] {
   )
 }
 
-const files = execFileSync('git', ['ls-files', 'packages', 'services'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => file.endsWith('.ts') && !file.includes('.test.') && !/\/testing\/|testkit/.test(file))
+const files = filesIn(root, ['packages', 'services']).filter(
+  (file) => file.endsWith('.ts') && !file.includes('.test.') && !/\/testing\/|testkit/.test(file),
+)
 const patterns = files.flatMap(patternsIn)
 
 /** Long runs of what a pattern may take, alone and in turn, with an end that it cannot take. */

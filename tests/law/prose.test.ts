@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { filesIn } from './files.ts'
 import { bannedIn, faultsIn, sentencesOf } from './prose.ts'
 
 /* Documents are plain English: docs/glossary.md has the rules and the banned words. */
@@ -9,9 +10,9 @@ const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const banned = bannedIn(read('docs/glossary.md'))
 
-/** Generated documents included. Grows by other folders' documents, then by comments, strings and test titles. */
-const CHECKED = ['*.md', 'docs/**/*.md']
-const files = globSync(CHECKED, { cwd: root })
+/** All documents, generated ones too. Grows by comments, strings and test titles (`wordsOf` finds comments). */
+const CHECKED = ['*.md']
+const files = filesIn(root, CHECKED)
 
 /** The glossary names the words that it bans. */
 const withoutTables = (markdown: string) => markdown.replaceAll(/^\|.*$/gm, '')

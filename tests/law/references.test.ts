@@ -1,19 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { filesIn } from './files.ts'
 import { brokenIn, repositoryOf, wordsOf, type Repository } from './references.ts'
 
 /* A path, section or decision that a comment or a document names is a promise: it exists. */
 
 const root = join(import.meta.dirname, '../..')
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  // Git lists a deleted file until its deletion is staged.
-  .filter((file) => file !== '' && existsSync(join(root, file)))
+const files = filesIn(root)
 
 /** A migration that ran somewhere is never edited, whatever its comments name. */
 const checked = files.filter((file) => !file.includes('/migrations/'))
