@@ -8,7 +8,7 @@ import {
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
-  SagaAnswer,
+  SagaReply,
   type RefuseOrder,
   type SendOrder,
 } from '@platter/contracts'
@@ -131,7 +131,7 @@ export function orders(deadlines: Deadlines) {
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
-    bus.onCommand(SagaAnswer, monitors.watched(guarded(handleReply({ orchestrator, log }))))
+    bus.onCommand(SagaReply, monitors.watched(guarded(handleReply({ orchestrator, log }))))
     bus.onNudge(OrderMoved, ({ orderApiKey }) => waiters.wake(orderApiKey))
     await bus.start()
     const { database, restaurants } = simulation()

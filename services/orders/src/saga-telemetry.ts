@@ -1,4 +1,4 @@
-import type { SagaAnswer } from '@platter/contracts'
+import type { SagaReply } from '@platter/contracts'
 import { histogram, inEntry, inSpan, observe, SpanKind } from '@platter/kit'
 import type { RestaurantLink } from '@platter/contracts'
 import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
@@ -23,7 +23,7 @@ export const accepting = <T>(orderApiKey: string, work: () => Promise<T>): Promi
   inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
 
 /** A participant's reply: the commit of what it changes, and the next command. */
-export const handlingReply = <T>(reply: SagaAnswer, work: () => Promise<T>): Promise<T> =>
+export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Promise<T> =>
   inSpan(
     () => ({
       name: `saga ${reply.step}`,

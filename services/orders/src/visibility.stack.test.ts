@@ -56,7 +56,14 @@ async function aPendingOrder(recipientApiKey: string | null = null): Promise<str
 async function fail(apiKey: string): Promise<void> {
   const { order, saga } = (await sagas.load(db, apiKey))!
   const outcome = { kind: 'refused', refusal } as const
-  const reply = { kind: 'replied', at: 1, step: 'authorize', undo: false, version: 0, outcome } as const
+  const reply = {
+    kind: 'replied',
+    at: 1,
+    step: 'authorize',
+    isCompensation: false,
+    version: 0,
+    outcome,
+  } as const
   const next = transition(order, saga, reply)
   if (next === 'stale') throw new Error('the refusal does not apply')
   const end = { ...times, wakeInMs: null, deadlineInMs: null }

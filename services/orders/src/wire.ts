@@ -18,7 +18,7 @@ import {
   RestaurantOrders,
   RestaurantOrdersStream,
   RetryAttention,
-  SagaAnswer,
+  SagaReply,
   SendOrder,
   UserOrders,
   ValidateOrder,
@@ -138,7 +138,7 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, acceptWithinMs }))
   route(RetryAttention, retryAttention({ db, bus, payments: callPayments, acceptWithinMs }))
 
-  bus.onCommand(SagaAnswer, handleReply({ orchestrator, log }))
+  bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
   bus.onNudge(OrderMoved, ({ orderApiKey }) => {
     waiters.wake(orderApiKey)

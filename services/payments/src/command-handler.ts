@@ -1,5 +1,5 @@
 import type { Bus, Received } from '@platter/bus'
-import { SagaAnswer, StepRef, type Outcome } from '@platter/contracts'
+import { SagaReply, StepRef, type Outcome } from '@platter/contracts'
 
 /**
  * Makes the handler of a command out of `settle`, which brings about its outcome: publishes the outcome to the saga, and
@@ -21,7 +21,7 @@ export function commandHandler<C extends StepRef>(
     try {
       const outcome = await settle(command)
       if (outcome === null) return
-      await bus.publish(SagaAnswer, { ...StepRef.parse(command), outcome }, { requestId })
+      await bus.publish(SagaReply, { ...StepRef.parse(command), outcome }, { requestId })
     } finally {
       inProgress.delete(key)
     }

@@ -5,7 +5,7 @@ import {
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
-  SagaAnswer,
+  SagaReply,
   Tokenize,
 } from '@platter/contracts'
 import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Parts } from '@platter/kit'
@@ -26,7 +26,7 @@ const AMOUNT = cents(1075)
 const soon = { timeout: 30_000, interval: 50 }
 
 const stripe = new StripeServer()
-const answers: SagaAnswer[] = []
+const answers: SagaReply[] = []
 let config: Config
 let parts: Parts
 let orders: Bus
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   parts = await startReplica()
   orders = new Bus({ url: servers().rabbitmq, service: 'orders', log })
-  orders.onCommand(SagaAnswer, async (answer) => void answers.push(answer))
+  orders.onCommand(SagaReply, async (answer) => void answers.push(answer))
   await orders.start()
   rows = new pg.Client({ connectionString: DATABASE_URL })
   await rows.connect()
@@ -108,8 +108,8 @@ function publish(orderApiKey: string, command: Command, more: object, attempt = 
   return orders.publish(command, { ...step, ...more }, { requestId: 'r1' })
 }
 
-async function replyTo(orderApiKey: string, command: Command): Promise<SagaAnswer['outcome'] | undefined> {
-  const isReply = (one: SagaAnswer) => one.orderApiKey === orderApiKey && one.step === command.name
+async function replyTo(orderApiKey: string, command: Command): Promise<SagaReply['outcome'] | undefined> {
+  const isReply = (one: SagaReply) => one.orderApiKey === orderApiKey && one.step === command.name
   await vi.waitFor(() => expect(answers.some(isReply)).toBe(true), soon)
   return answers.find(isReply)?.outcome
 }

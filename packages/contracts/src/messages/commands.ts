@@ -1,7 +1,7 @@
 import type { Command } from '../message.ts'
 import { AccountsSave } from './accounts.ts'
 import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from './payments.ts'
-import { SagaAnswer } from './saga.ts'
+import { SagaReply } from './saga.ts'
 
 /** Every command, whoever owns it. Each has a queue of dead letters. */
 export const commands: readonly Command[] = [
@@ -9,5 +9,5 @@ export const commands: readonly Command[] = [
   PaymentsCapture,
   PaymentsRelease,
   AccountsSave,
-  SagaAnswer,
+  SagaReply,
 ]

@@ -15,8 +15,8 @@ export const RefusalShape: z.ZodType<Refusal> = z.object({
 }) as z.ZodType<Refusal>
 
 /**
- * Which step of which order a command is about. `version` is the saga's when it was sent: an answer that
- * carries an older one changes nothing. `attempt` counts how often this command was said again.
+ * Identifies the command of a saga's step, or (`undo`) of its compensation. `version` is the saga's at the time of publication: a
+ * reply with an older one changes nothing. `attempt` counts the publications of this command.
  */
 export const StepRef = z.object({
   orderApiKey: ApiKey,
@@ -27,17 +27,17 @@ export const StepRef = z.object({
 })
 export type StepRef = z.infer<typeof StepRef>
 
-/** A participant answers only what it knows: done, or refused for good. An unknown outcome is no answer. */
+/** The final outcome of a step: done, or refused. While the outcome is unknown, a participant sends no reply. */
 export const Outcome = z.discriminatedUnion('kind', [
-  /** `paymentState`: where a release left the payment, which only payments know: voided or refunded. */
+  /** `paymentState`: the payment's state after a release, voided or refunded; set by payments. */
   z.object({ kind: z.literal('done'), paymentState: PaymentState.optional() }),
   z.object({ kind: z.literal('refused'), refusal: RefusalShape }),
 ])
 export type Outcome = z.infer<typeof Outcome>
 
-/** What came of a step; from a participant to the saga. */
-export const SagaAnswer = command('orders.saga-answer', 'orders', StepRef.extend({ outcome: Outcome }))
-export type SagaAnswer = z.infer<typeof SagaAnswer.data>
+/** A participant's reply to a command. Replicas of different versions share its queue, so the queue keeps its first name. */
+export const SagaReply = command('orders.saga-answer', 'orders', StepRef.extend({ outcome: Outcome }))
+export type SagaReply = z.infer<typeof SagaReply.data>
 
-/** An order moved: whoever waits for it should read its row. */
+/** An order has changed: requests and event streams that follow it read its row. */
 export const OrderMoved = nudge('orders.order-moved', 'orders', z.object({ orderApiKey: ApiKey }))

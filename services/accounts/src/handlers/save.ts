@@ -1,5 +1,5 @@
 import type { Bus, Received } from '@platter/bus'
-import { SagaAnswer, type AccountsSave } from '@platter/contracts'
+import { SagaReply, type AccountsSave } from '@platter/contracts'
 import type { z } from 'zod'
 import { saveAddress } from '#/store/addresses.ts'
 import { saveCard } from '#/store/cards.ts'
@@ -8,9 +8,9 @@ import type { Db } from '#/store/tables.ts'
 type Command = z.output<typeof AccountsSave.data>
 
 /**
- * Card and address have the keys that the order gave them, so saying the command again, or twice at once,
- * changes nothing and is answered all the same; after a crash between the two it completes them. Throws
- * NotPublished when the reply could not be published: the saga republishes the command.
+ * Saves the new card and address of an order. Both have the keys that the order gave them, so a repeated command changes nothing,
+ * and its reply is published again; after a crash between the two it completes them. Throws NotPublished when the reply could not
+ * be published: the saga republishes the command.
  */
 export const save =
   (db: Db, bus: Pick<Bus, 'publish'>) =>
@@ -18,6 +18,6 @@ export const save =
     if (card) await saveCard(db, userApiKey, card)
     if (address) await saveAddress(db, userApiKey, address)
     const { orderApiKey, step, undo, version, attempt } = command
-    const answer = { orderApiKey, step, undo, version, attempt, outcome: { kind: 'done' as const } }
-    await bus.publish(SagaAnswer, answer, { requestId })
+    const reply = { orderApiKey, step, undo, version, attempt, outcome: { kind: 'done' as const } }
+    await bus.publish(SagaReply, reply, { requestId })
   }

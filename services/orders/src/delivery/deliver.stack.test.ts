@@ -318,7 +318,7 @@ const authorized = (orderApiKey: string) =>
   orchestrator.apply(orderApiKey, {
     kind: 'replied',
     step: 'authorize',
-    undo: false,
+    isCompensation: false,
     version: 0,
     outcome: { kind: 'done' },
   })

@@ -40,8 +40,8 @@ export type Event = Trigger & { at: number }
 
 export type Trigger =
   | { kind: 'accepted' }
-  /** A participant's reply to the command of `step`, or (`undo`) to its compensation. */
-  | { kind: 'replied'; step: string; undo: boolean; version: number; outcome: Outcome }
+  /** A participant's reply to the command of `step`, or to that of its compensation. */
+  | { kind: 'replied'; step: string; isCompensation: boolean; version: number; outcome: Outcome }
   | { kind: 'delivered'; result: DeliveryResult }
   | {
       kind: 'cancelled'
@@ -158,24 +158,26 @@ const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
-  const { step: name, undo, outcome, at } = event
+  const { step: name, isCompensation, outcome, at } = event
   const { state } = saga
   if (outcome.kind === 'done') {
-    const paymentState = undo ? paymentAfterCompensation(outcome) : PAYMENT_AFTER[name]
+    const paymentState = isCompensation ? paymentAfterCompensation(outcome) : PAYMENT_AFTER[name]
     return advance({ ...order, paymentState: paymentState ?? order.paymentState }, saga, {
-      state: undo ? { ...state, undone: [...state.undone, name] } : { ...state, done: [...state.done, name] },
+      state: isCompensation
+        ? { ...state, undone: [...state.undone, name] }
+        : { ...state, done: [...state.done, name] },
       at,
     })
   }
   // A compensation and a step after the pivot have to succeed: they are republished until they do.
-  if (undo || kind === 'retriable') return 'stale'
+  if (isCompensation || kind === 'retriable') return 'stale'
   return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
 }
 
 /** The kind of the step that the reply is to; null unless it is the reply that is awaited. */
-function awaitedKind(saga: Saga, { step, undo, version }: Of<'replied'>) {
+function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
   const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
-  if (awaited?.step.name !== step || awaited.isCompensation !== undo) return null
+  if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
   return awaited.step.kind === 'pivot' ? null : awaited.step.kind
 }
 

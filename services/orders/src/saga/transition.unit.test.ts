@@ -45,8 +45,8 @@ function apply({ order, saga }: Now, event: Event): Next {
 function reply({ saga }: Now, outcome: Outcome): Event {
   const awaited = awaitedStep(saga)
   if (!awaited) throw new Error('no reply is awaited')
-  const { step, isCompensation: undo } = awaited
-  return { kind: 'replied', at, step: step.name, undo, version: saga.version, outcome }
+  const { step, isCompensation } = awaited
+  return { kind: 'replied', at, step: step.name, isCompensation, version: saga.version, outcome }
 }
 const delivered = (outcome: 'accepted' | 'refused' | 'unreachable'): Event => ({
   kind: 'delivered',
