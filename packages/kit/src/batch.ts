@@ -4,16 +4,16 @@ type Call<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-  /** Runs in the context of the call, so that a statement is in the trace of the first whom it is for. */
+  /** Runs in the context of the call, so that a statement belongs to the trace of its first item. */
   inContext: <T>(work: () => T) => T
 }
 
-/** What is done for many at once. `run` gives one result for each item, in their order. */
+/** Work that is done for many items at once. `run` gives one result for each item, in their order. */
 type Batching<On, Item, Result> = {
   run: (on: On, items: readonly Item[]) => Promise<readonly Result[]>
   /** For writes. Two items with the same key are never in one statement: it would see the row of both as it was before it. */
   keyOf?: (item: Item) => string
-  /** Milliseconds for which calls wait for others, where nobody waits for their results. Default: until the end of the turn. */
+  /** Milliseconds for which calls wait for others, where no request waits for their results. Default: until the end of the turn. */
   gatherMs?: number
 }
 

@@ -2,8 +2,8 @@ import type { App } from './http.ts'
 import { Problem } from './problem.ts'
 
 /**
- * A limit to the client work that a process does at the same time. What waits for something outside (a card processor, a
- * restaurant) gives its permit back meanwhile, so that the permits in use tell how far behind the process is, by Little's law.
+ * A limit to the client work that a process does at the same time. Work that waits for another system (a card processor, a
+ * restaurant) gives its permit back meanwhile, so that the permits in use measure the process's own delay (Little's law).
  */
 export class ConcurrencyLimit {
   #limit: number
@@ -71,7 +71,7 @@ export class Permit implements Disposable {
   }
 
   /**
-   * Waits for something outside without the permit. It is taken back afterwards, above the limit if need be: work that has begun
+   * Waits for another system without the permit. Acquires it again afterwards, above the limit if need be: work that has begun
    * is not refused.
    */
   async suspend<T>(wait: () => Promise<T>): Promise<T> {
@@ -83,7 +83,7 @@ export class Permit implements Disposable {
     }
   }
 
-  /** Milliseconds in which the permit was in use: how long the work took without what it waited for outside. */
+  /** Milliseconds in which the permit was in use: the duration of the work without its waits for other systems. */
   get usedMs(): number {
     return this.#usedMs + (this.#isInUse ? performance.now() - this.#usedSince : 0)
   }

@@ -129,8 +129,7 @@ export const amqpConfig = {
 
 /**
  * Reads the environment once. Throws with every variable that is missing or wrong, by name; never with a
- * value, which may be a secret. Secrets that everybody knows are for development: what does not say that it is
- * development counts as production, so that nobody has to think of it.
+ * value, which may be a secret. Publicly known secrets are allowed in development only, and the default is production.
  */
 export function readConfig<S extends z.ZodType>(
   schema: S,

@@ -46,17 +46,17 @@ export class Deadline {
     return Math.min(ms, this.remainingMs)
   }
 
-  /** The deadline of whoever has to be done `ms` before. */
+  /** A deadline that is `ms` earlier, for a part of the request's work. */
   earlier(ms: number): Deadline {
     return new Deadline(this.#at - ms)
   }
 
-  /** The head field that sends it on. */
+  /** The header field with the remaining time, for a call to another process. */
   get header(): Record<typeof TIMEOUT_HEADER, string> {
     return { [TIMEOUT_HEADER]: String(Math.floor(this.remainingMs)) }
   }
 
-  /** What the work gives, or null when the deadline is over before. The work itself goes on, and a later failure is lost. */
+  /** The result of the work, or null when the deadline passes first. The work itself goes on, and its later failure is lost. */
   async race<T>(work: Promise<T>): Promise<T | null> {
     const over = Promise.withResolvers<null>()
     const timer = setTimeout(over.resolve, this.remainingMs, null)

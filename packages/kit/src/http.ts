@@ -27,7 +27,7 @@ import { answerWhatNodeWouldNot, refuseUnreadable } from './unreadable.ts'
 
 export type App = FastifyInstance
 
-/** Also for the first byte of a new connection: who opens many and says nothing loses them after that. */
+/** Also for the first byte of a new connection: idle connections of a client that sends nothing are closed after that. */
 const HEAD_WITHIN_MS = 5_000
 /**
  * How often the gateway closes connections that are late. Of 2,000 slow ones six are due each 20 ms, which takes 1 ms;
@@ -38,7 +38,7 @@ const HEAD_WITHIN_MS = 5_000
 const LATE_CHECKED_EVERY_MS = { public: 20, internal: 1_000 } as const
 /** Head and body. A menu has 4 MiB at most: enough for 2.3 Mbit/s. */
 const REQUEST_WITHIN_MS = 15_000
-/** A reader that takes nothing for so long is gone; twice the pause between the comments of a stream of events. */
+/** A client that reads nothing for this time is disconnected. Twice the interval of the comments in an event stream. */
 const NOTHING_MOVES_MS = 30_000
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -99,8 +99,8 @@ export function createApp(log: Log, open?: { trustedProxies: readonly string[] }
 }
 
 function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
-  // A 503 is a state of the world and comes in crowds; every other 5xx is to be looked into.
-  // Of an overload the line of the request itself tells enough: a second one would be part of it.
+  // Every 5xx but 503 is a defect. A 503 is expected during an outage, and its request log line is enough: a second line for
+  // each would add to an overload.
   if (problem.code === 'overloaded') request.log.debug({ code: problem.code }, 'problem')
   else if (problem.status === 503)
     request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
@@ -116,7 +116,7 @@ function answerProblem(problem: Problem, request: FastifyRequest, reply: Fastify
   return reply.code(problem.status).headers(headers).send(body)
 }
 
-/** An operation's path with what it was called for in it: one for all the ways in which a URL can be written. */
+/** An operation's path with its parameters: the same for all encodings of a URL. */
 const plainPathOf = ({ path }: Operation, { params }: FastifyRequest): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent((params as Record<string, string>)[name] ?? ''),
@@ -125,15 +125,15 @@ const plainPathOf = ({ path }: Operation, { params }: FastifyRequest): string =>
 const reasonOf = ({ cause, message }: Problem): string => (cause instanceof Error ? cause.message : message)
 
 /**
- * SQLSTATE classes and Node codes that mean "the database or a connection is away", not "we made a mistake". 55P03 and 57014
- * are waits that ended with lock_timeout (1 s) and statement_timeout (3 s), as when the disk takes seconds for the commit of
- * whoever has the row; nothing was done then.
+ * SQLSTATE classes and Node codes that mean "the database or a connection is unavailable", not a defect. 55P03 and 57014 are
+ * waits that ended with lock_timeout (1 s) and statement_timeout (3 s), as when the disk takes seconds for the commit that holds
+ * the row's lock; nothing was done then.
  */
 const AWAY = /^(08|53|55P03|57|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
 const AWAY_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/
 
-/** Whether an error only says that a server we depend on cannot be reached, or takes too long, right now. */
+/** Whether an error means that a server we depend on is unavailable or too slow at the moment. */
 export const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   ((error instanceof Problem && error.status === 503) ||
@@ -145,7 +145,7 @@ function asProblem(error: FastifyError, request: FastifyRequest): Problem {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new Problem('not-json', 'The body must be sent as application/json.')
-  // Node's word for a client that went away in the middle of its body, with the code of a lost server.
+  // Node's error for a client that disconnects in the middle of its body; its code is that of a lost server.
   if (error.message === 'aborted') return new Problem('malformed-json', 'The body is not whole.')
   if (isAway(error))
     return new Problem('service-unavailable', 'A part of the service is not available. Please try again.', {
@@ -192,17 +192,17 @@ export type Call<O extends Operation> = {
   body: Output<O['body']>
   principal: Caller<O['path']>
   requestId: string
-  /** By when the request is to be answered: what it calls and waits for gets the remaining time, and never more. */
+  /** The time by which the request is answered. Its calls and waits get the remaining time at most. */
   deadline: Deadline
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
-  /** Fields that the request has beside those; the answer names them in `X-Ignored-Fields`. */
+  /** Fields of the request that the operation does not know; the answer names them in `X-Ignored-Fields`. */
   unknownFields: readonly UnknownField[]
   /** For a request with an Idempotency-Key, of an operation that takes one. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
-  /** Says which order the request is about, for whoever reads logs and traces. */
+  /** Adds the order's apiKey to the request's log line and span. */
   concerns: (orderApiKey: string) => void
 }
 
@@ -210,7 +210,7 @@ export type Handler<O extends Operation> = (
   call: Call<O>,
 ) => Promise<z.input<O['response']> | Rendered | EventStream>
 
-/** Declares the routes of a service: `route(operation, handler)`. The operation tells all but what is to be done. */
+/** Declares the routes of a service: `route(operation, handler)`. Method, path, schemas and audience are the operation's. */
 export function router(app: App, secrets: InternalSecrets) {
   const verify = principalVerifier(secrets)
   return function route<const O extends Operation>(operation: O, handler: Handler<O>): void {
@@ -267,7 +267,7 @@ function accepted(parsed: Parsed, reply: FastifyReply): Parsed {
   return parsed
 }
 
-/** What a handler gets beside what was parsed, and what it may say beside its answer. */
+/** The parts of a `Call` beside the parsed request: its context, and the setters of response header fields. */
 const restOfCall = (request: FastifyRequest, reply: FastifyReply) => ({
   requestId: request.id,
   deadline: Deadline.of(request.headers, reply.elapsedTime),

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { isAbsent } from './request-fields.ts'
 
 /*
- * Every leniency towards existing clients but one: that null and blank mean absent is `Tidying`'s. A body is checked as it was
- * sent; only one that does not pass is normalized, and checked once more. docs/moving-an-existing-app.md lists the rules.
+ * The leniencies towards existing clients, except that null and blank mean absent (`Tidying`). A body is checked as it was sent;
+ * only a body that does not pass is normalized and checked once more. docs/moving-an-existing-app.md lists the rules.
  */
 
-/** Gives the value as its schema demands it; what cannot be understood stays as it is, and is a fault then. */
+/** Converts a value to the form that its schema demands. A value that cannot be converted stays as it is, and is a fault. */
 export type Normalize = (value: unknown) => unknown
 
 const asIs: Normalize = (value) => value
@@ -28,7 +28,7 @@ function asBoolean(value: unknown): unknown {
   return FALSE.has(word) ? false : value
 }
 
-/** An integer that JSON has read without a loss: card numbers of 17 digits and more have to be sent as text. */
+/** Only integers that JSON parses exactly: card numbers of 17 digits and more have to be sent as text. */
 const asDigits = (value: unknown): unknown =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : value
 
@@ -37,7 +37,7 @@ function asMonth(value: unknown): unknown {
   return typeof month === 'string' && /^\s*\d\s*$/.test(month) ? `0${month.trim()}` : trimmed(month)
 }
 
-/** The century is taken off: cards of another one than this are not in use. */
+/** Removes the century: no card in use expires in another one. */
 function asYear(value: unknown): unknown {
   const year = asDigits(value)
   return typeof year === 'string' ? (/^\s*20(\d\d)\s*$/.exec(year)?.[1] ?? year.trim()) : year
@@ -62,7 +62,7 @@ function asOneOf(options: readonly string[]): Normalize {
   return (value) => (typeof value === 'string' ? bySpelling.get(value.trim().toLowerCase()) : null) ?? value
 }
 
-/** Members are found without regard to case, unless the one of the right name is there as well. */
+/** Member names are compared without case. A member of the exact name takes precedence. */
 function asObject(members: ReadonlyMap<string, Normalize>, isRecord: boolean): Normalize {
   const bySpelling = new Map([...members.keys()].map((name) => [name.toLowerCase(), name]))
   return (given) => {
@@ -84,7 +84,7 @@ function byItsKey(value: unknown): unknown {
   return typeof apiKey === 'string' && apiKey !== '' ? { apiKey } : value
 }
 
-/** Compiles the rules of a schema, as its documentation shows it, once. */
+/** Compiles the normalization of a schema, in the form that its documentation shows. */
 export function normalizer(schema: z.core.$ZodType): Normalize {
   const shown = withoutWrapping(schema)
   const spelling = spellingOf(shown)
@@ -100,7 +100,7 @@ export function normalizer(schema: z.core.$ZodType): Normalize {
   return members.size === 0 ? asIs : asObject(members, spelling === 'record')
 }
 
-/** What is inside of transforms, and of what may be left out; where a schema has a face, that is it. */
+/** The schema inside transforms and optional wrappers; for a schema with a face, the face. */
 function withoutWrapping(schema: z.core.$ZodType): z.core.$ZodType {
   const shown = faceOf(schema) ?? schema
   if (shown instanceof z.ZodPipe)
@@ -110,7 +110,7 @@ function withoutWrapping(schema: z.core.$ZodType): z.core.$ZodType {
   return shown
 }
 
-/** Of an object, or of all the objects that a union is of: members of one name mean the same there. */
+/** The members of an object, or of all objects of a union: there, members of one name mean the same. */
 function membersOf(schema: z.core.$ZodType): Map<string, Normalize> {
   const shown = faceOf(schema) ?? schema
   if (shown instanceof z.ZodUnion) return new Map(shown.options.flatMap((option) => [...membersOf(option)]))

@@ -7,11 +7,11 @@ import { fieldsOf, pointers, Tidying, type UnknownField } from './request-fields
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 type Pointer = (path: PropertyKey[]) => string
 
-/** What a request says: its values or, with any fault, one Problem with every fault of path, query and body. */
+/** A parsed request: its values or, with any fault, one Problem with every fault of path, query and body. */
 export type Parsed = {
   values: Required<Parts>
   problem: Problem | null
-  /** What the request has beside that; empty for one of our own processes. */
+  /** Fields that the operation does not know; empty for a request of one of our own processes. */
   unknownFields: readonly UnknownField[]
 }
 
@@ -49,7 +49,7 @@ function inWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `is not ${KINDS[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `is not one of ${issue.values.map(String).join(', ')}`
   if (issue.code === 'too_small' || issue.code === 'too_big') return sizeInWords(issue)
-  // The text of zod repeats the names, which a client made up.
+  // zod's text repeats the names, which may be any text of the client.
   if (issue.code === 'unrecognized_keys') return 'has a member that is not allowed there'
   return issue.message
 }
@@ -62,7 +62,7 @@ function faultOf(issue: z.core.$ZodIssue, whole: unknown, pointer: Pointer): Fau
   return { pointer: at, code: 'invalid-field', detail: `${name} ${inWords(issue).replace(/\.$/, '')}.` }
 }
 
-/** What is missing may have been sent under another name. */
+/** A missing field may have been sent under a similar name. */
 function withMeant(fault: Fault, unknown: readonly UnknownField[]): Fault {
   if (fault.code !== 'missing-field') return fault
   const sent = unknown.find(({ meant }) => meant?.pointer === fault.pointer)
@@ -130,9 +130,9 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
 }
 
 /**
- * Compiles an operation's request schemas once. Null and blank members of query and body are taken out of the request
- * before they are parsed (see `Tidying`). A body that does not pass is normalized and parsed once more; the faults are those of
- * the first time, which name what was sent. Neither is done between our own processes, which mean what they send.
+ * Compiles an operation's request schemas once. Null and blank members of query and body are removed before they are parsed
+ * (`Tidying`). A body that does not pass is normalized and parsed once more; the faults are those of the first check, which name
+ * what was sent. Requests of our own processes are parsed strictly.
  */
 export function requestParser(operation: Operation) {
   const isInternal = operation.path.startsWith('/internal/')

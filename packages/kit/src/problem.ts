@@ -3,7 +3,7 @@ import { ANSWER_HEADERS, corsHeaders } from './answer-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** A refusal on its way to the client: a row of the catalogue and what to say. `cause` is for the log only. */
+/** A refusal: a code of the catalogue and a detail for the client. `cause` is for the log only. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly faults: readonly Fault[]
@@ -20,7 +20,7 @@ export class Problem extends Error {
       cause?: unknown
     } = {},
   ) {
-    // Where it was thrown is told nobody, and to find it out costs more than all the rest of a refusal.
+    // The stack is never logged, and capturing it costs more than the rest of a refusal.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(detail, { cause: more.cause })
@@ -37,8 +37,8 @@ export class Problem extends Error {
   }
 
   /**
-   * All faults at once. The problem has the name of the first one that will not go away by itself: who is
-   * told that a retry may help should not meet the next fault then. Throws a TypeError for none.
+   * All faults at once. The problem has the code of the first fault that is not retryable: a client that retries should not
+   * get the next fault then. Throws a TypeError for none.
    */
   static of(faults: readonly Fault[]): Problem {
     const first = faults.find(({ code }) => !problems[code].retryable) ?? faults[0]
@@ -78,7 +78,7 @@ export function problemDocument(problem: Problem, requestId: string, url: string
 /** The query begins at a `#` as well, as it does for the router. */
 const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''
 
-/** What a request to `url` is answered for a problem, whoever sends it: its head fields and its body. */
+/** The header fields and body of the answer to a request for `url` that is refused with a problem. */
 export function problemAnswer(
   problem: Problem,
   requestId: string,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { nearestName } from './nearest.ts'
 import { scrub } from './scrub.ts'
 
-/** The names that a schema has at one level, and the levels below them. Neither: a value without members. */
+/** The member names of a schema at one level, and the levels below them. Without both: a value without members. */
 export type Fields = {
   members: ReadonlyMap<string, Fields>
   element: Fields | null
@@ -64,8 +64,8 @@ export type UnknownField = {
   meant: { name: string; pointer: string } | null
 }
 
-/** As many as are told of: a client has one or two wrong, and who sends hundreds is not writing a client. */
-const TOLD_AT_MOST = 20
+/** An honest mistake is one or two names; hundreds would be an attack on the size of the answer. */
+const NAMED_AT_MOST = 20
 
 /** Existing clients send null in JSON, and `name=` in a query, for a member without a value. */
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
@@ -75,7 +75,7 @@ const isAbsentFrom = {
   query: (value: unknown): boolean => isAbsent(value) || value === 'null',
 }
 
-/** Goes through the body or the query of a request before its schema does. */
+/** Prepares the body or the query of a request for its schema. */
 export class Tidying {
   readonly unknown: UnknownField[] = []
   readonly #part: 'body' | 'query'
@@ -88,8 +88,8 @@ export class Tidying {
   }
 
   /**
-   * Takes every member out that is null or blank, in place, so that it is absent to the schema, and collects the members
-   * that the schema does not know. Elements of lists stay, as the places of the others count.
+   * Removes every member that is null or blank, in place, so that it is absent to the schema, and collects the members
+   * that the schema does not know. Elements of lists stay, because pointers have their indexes.
    */
   tidy(value: unknown, fields: Fields): void {
     if (typeof value !== 'object' || value === null || fields === VALUE) return
@@ -108,16 +108,16 @@ export class Tidying {
   #tidyObject(object: Record<string, unknown>, fields: Fields): void {
     for (const name in object) {
       const inner = fields.members.get(name)
-      if (!inner) this.#tell(object, name, fields)
+      if (!inner) this.#addUnknown(object, name, fields)
       else if (this.#isAbsent(object[name])) delete object[name]
       else if (inner !== VALUE) this.#below(name, object[name], inner)
     }
   }
 
-  #tell(object: Record<string, unknown>, name: string, { members, isClosed }: Fields): void {
-    if (isClosed || this.unknown.length === TOLD_AT_MOST) return
+  #addUnknown(object: Record<string, unknown>, name: string, { members, isClosed }: Fields): void {
+    if (isClosed || this.unknown.length === NAMED_AT_MOST) return
     const field = this.#field(shownName(name))
-    if (this.unknown.some((told) => told.name === field.name)) return
+    if (this.unknown.some(({ name: known }) => known === field.name)) return
     const missing = [...members.keys()].filter((known) => this.#isAbsent(object[known]))
     const meant = nearestName(name, missing)
     this.unknown.push({ ...field, meant: meant === undefined ? null : this.#field(meant) })
@@ -138,8 +138,8 @@ const LONGEST_NAME = 64
 const MASKED = '[masked]'
 
 /**
- * The name of a member that a client made up, as it may be sent back: masked where it is long, or may be a card number
- * (of any form: twelve digits wherever they stand) or an access key.
+ * The name of an unknown member as it may be sent back: masked if it is long, or may be a card number (twelve digits in any
+ * places) or an access key.
  */
 function shownName(name: string): string {
   if (name.length > LONGEST_NAME) return MASKED
@@ -159,6 +159,6 @@ export function ignoredFields(unknown: readonly UnknownField[]): string {
     if (length > LONGEST_HEADER) break
     names.push(encoded)
   }
-  const isWhole = names.length === unknown.length && names.length < TOLD_AT_MOST
+  const isWhole = names.length === unknown.length && names.length < NAMED_AT_MOST
   return [...names, ...(isWhole ? [] : ['...'])].join(', ')
 }

@@ -11,12 +11,12 @@ import { Problem } from './problem.ts'
 import { STARTING_HEADER, STOPPING_HEADER } from './upstream.ts'
 import { untilItWorks } from './repeat.ts'
 
-/** What a service is made of, as its `wire.ts` puts it together. */
+/** The parts of a service, as its `wire.ts` returns them. */
 export type Parts = {
   app: App
-  /** What the first request should find already, if it comes soon: listening waits for it. */
+  /** Work to be done before the process listens. */
   prepare?(): Promise<void>
-  /** Brings up what needs other servers (migrations, consumers); tried again until it works. */
+  /** Starts the parts that need other servers (migrations, consumers); retried until it succeeds. */
   start?(): Promise<void>
   /** Readiness: each resolves, or rejects with the reason why the service cannot do its work. */
   checks: Record<string, () => Promise<void>>
@@ -28,16 +28,16 @@ export type Parts = {
 
 /** A check that has not answered by then counts as failed, so that the probe itself never hangs. */
 const CHECK_WITHIN_MS = 1_500
-/** So long callers may learn, from any answer, that this replica is stopping, before it stops to listen. */
+/** Time for callers to learn, from any answer, that this replica is stopping, before it stops listening. */
 const LEAVING_MS = 500
 /** Longer than our own services keep an idle connection, see `Replicas`. */
 const CALLERS_GONE_MS = 2_500
 /**
- * Connections that may wait to be accepted; Linux allows 4,096. Past it the kernel drops what asks for one, whoever it is,
- * and it asks again after 1 s, 3 s, 7 s …: with Node's 511 an overload made other clients wait for 30 s.
+ * Connections that may wait to be accepted; Linux allows 4,096. Past it the kernel drops the SYN of any client, which repeats it
+ * after 1 s, 3 s, 7 s …: with Node's 511 an overload made other clients wait for 30 s.
  */
 const BACKLOG = 4_096
-/** A receiver that is down is told of once in so long: it costs measurements, never more. */
+/** An unavailable receiver is logged once in this time: it costs measurements, never more. */
 const TELL_AT_MOST_EVERY_MS = 600_000
 
 type Basics = { HOST: string; PORT: number; LOG_LEVEL: string } & Partial<TelemetryConfig>
@@ -66,7 +66,7 @@ export async function run<S extends z.ZodType<Basics>>(
   if (start) await untilItWorks('start', start, log, state.stopping.signal)
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
-  // Node would do it at the end, to which a process that is killed never comes.
+  // Node would do it at exit, which a killed process never reaches.
   flushCompileCache()
 }
 
@@ -85,7 +85,7 @@ async function startTelemetry(name: string, config: Basics, log: Log): Promise<(
 
 type State = { started: boolean; stopping: AbortController }
 
-/** Before the migrations there are no tables, and no request may find that out. Who sent it may try another replica. */
+/** Before the migrations there are no tables: requests are refused, and callers may try another replica. */
 function refuseUntilStarted(app: App, state: State): void {
   app.addHook('onRequest', async ({ url }, reply) => {
     if (state.started || url.startsWith('/health/')) return
@@ -94,10 +94,10 @@ function refuseUntilStarted(app: App, state: State): void {
   })
 }
 
-/** While stopping, every answer asks its caller to come back over another connection, to another replica. */
+/** While stopping, every answer asks its caller for another connection, to another replica. */
 function sayGoodbye(app: App, state: State): void {
   app.addHook('onRequest', async (_request, reply) => {
-    // On the raw response, which an answer that is passed on byte for byte has as well.
+    // On the raw response, which relayed answers use as well.
     if (!state.stopping.signal.aborted) return
     reply.raw.setHeader('connection', 'close')
     reply.raw.setHeader(STOPPING_HEADER, 'true')
@@ -106,8 +106,8 @@ function sayGoodbye(app: App, state: State): void {
 
 /**
  * `live`: the process answers. `serving`: it may be sent requests. `ready`: everything that it needs is there as well.
- * Whoever spreads requests over replicas asks for `serving`: PostgreSQL and RabbitMQ are away for all replicas at once,
- * and what does not need the one that is away goes on.
+ * Load balancers use `serving`: PostgreSQL and RabbitMQ are unavailable to all replicas at once, and requests that do not need
+ * them go on.
  */
 export function addHealth({ app, checks }: Pick<Parts, 'app' | 'checks'>, state: State): void {
   app.get('/health/live', async () => ({ status: 'live' }))

@@ -3,15 +3,16 @@ import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internal
 import { BadTries } from '#/bad-tries.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
+/** A revocation takes effect within a second: a cached principal expires after it. */
 const FRESH_MS = changeTimes.accessKey
-/** While accounts cannot be reached, a key that was good goes on being good for so long (docs/decisions/0005-access-key-cache.md). */
+/** While accounts is unavailable, a key that was valid stays valid for this time (docs/decisions/0005-access-key-cache.md). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 
 /** `at`: before accounts was asked, by `performance.now()`. A revocation while the answer was on its way is not in it. */
 type Known = { principal: Principal | null; at: number }
 
-/** Finds out whom an access key belongs to. The key itself goes no further than this process: accounts gets its hash. */
+/** Resolves access keys to principals. The key itself never leaves this process: accounts gets its hash. */
 export class AccessKeys {
   readonly #call: ReturnType<typeof internalCaller>
   readonly #known = new Map<string, Known>()
@@ -34,7 +35,7 @@ export class AccessKeys {
     }
     const isOurs = looksLikeAccessKey(accessKey)
     const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
-    // Whoever shares an address with somebody who tries keys out goes on with a key that is known to be good.
+    // A valid key in the cache is not affected by another client that guesses keys from the same address.
     if (hash === null || !this.#known.get(hash)?.principal) await this.#badKeys.holdOff(address)
     const isWorthAsking = hash !== null && (isOurs || (await this.#imported.has(hash)))
     const principal = isWorthAsking ? await this.#find(hash, requestId) : null
@@ -44,8 +45,8 @@ export class AccessKeys {
   }
 
   /**
-   * The principal of a key that was good of late; null for any other one. For refusing what it asks: an answer that is
-   * no longer fresh is believed until the next one, which is asked for meanwhile.
+   * The principal of a key that was valid recently; null for any other key. For early rejections: an expired entry is used
+   * while it is revalidated.
    */
   lastKnown(accessKey: string): Principal | null {
     const hash = hashAccessKey(accessKey)
@@ -53,14 +54,14 @@ export class AccessKeys {
     if (!known?.principal) return null
     const age = performance.now() - known.at
     if (age >= USABLE_MS) return null
-    // Whoever is let in asks again, and is told what went wrong.
+    // The admission of the request resolves the key again, and reports the error.
     if (age >= FRESH_MS) this.#ask(hash, newRequestId()).catch(() => null)
     return known.principal
   }
 
   /**
-   * Whether a key that was let in is neither revoked nor expired. It counts as no bad try, and is not held off for those
-   * of its address: a stream would survive its key there. While accounts cannot be reached, the key is as good as it was.
+   * Whether an admitted key is neither revoked nor expired. It neither counts as a wrong key nor is limited by the wrong keys of
+   * its address: there a stream would survive its key. While accounts is unavailable, the key stays as valid as it was.
    */
   async isGood(accessKey: string): Promise<boolean> {
     try {

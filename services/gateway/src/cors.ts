@@ -30,7 +30,7 @@ export function cors(app: App): void {
   )
 }
 
-/** The names that a preflight asks for: whatever they are, they may be sent. */
+/** The header names of a preflight: all of them are allowed. */
 function asked({ headers }: FastifyRequest, field: string, otherwise: string): string {
   const names = headers[field] ?? otherwise
   if (typeof names === 'string' && NAMES.test(names)) return names

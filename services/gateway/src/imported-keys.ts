@@ -1,7 +1,7 @@
 import { changeTimes, ImportedAccessKeys } from '@platter/contracts'
 import { newRequestId, Problem, type internalCaller } from '@platter/kit'
 
-/** Garbage costs accounts no more than one request in that time. */
+/** An imported key is accepted after this time at the latest; random keys cost accounts one request in this time. */
 const FRESH_MS = changeTimes.importedKeys
 
 /** What an operator may import (contracts, `ExistingKey`): nothing that looks like a key of ours that was mistyped. */
@@ -11,7 +11,7 @@ const SHAPE = /^(?!platter_(?:live|test)_)[\u0021-\u007e]{16,128}$/
 export const mayBeImported = (text: string): boolean => SHAPE.test(text)
 
 /**
- * The hashes of imported keys: they have no checksum by which garbage could be told. A million random keys beside
+ * The hashes of imported keys, which have no checksum that would expose a random key. A million random keys beside
  * 100,000 imported ones took 1.7 s of CPU and 9 requests to accounts.
  */
 export class ImportedKeys {
@@ -47,7 +47,7 @@ export class ImportedKeys {
       if (hashes) this.#known = { version, hashes: new Set(hashes) }
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      // What was imported before goes on being known. During an upgrade an accounts replica may not have the endpoint yet.
+      // The hashes that were read before stay in use. During an upgrade an accounts replica may not have the endpoint yet.
       if (error.status === 503 && !this.#known) throw error
     }
     this.#freshUntil = readAt + FRESH_MS

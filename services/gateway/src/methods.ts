@@ -1,14 +1,14 @@
 import { audiences, type Audience, type Operation } from '@platter/contracts'
 
-/** Whom an operation is for. */
+/** The audience of an operation, by its path. */
 export const audienceOf = ({ path }: Pick<Operation, 'path'>): Audience | undefined =>
   Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1]
 
 export type Method = Operation['method'] | 'PATCH'
 
 /**
- * The methods that an operation is called by. Clients of the original interface read by POST, and change by PUT and PATCH:
- * the path alone tells what they want. HEAD comes with GET.
+ * The methods of an operation's route. Clients of the original interface also read by POST, and change by PUT and PATCH; the path
+ * alone identifies the operation. HEAD comes with GET.
  */
 export function methodsOf(operation: Operation, operations: readonly Operation[]): Method[] {
   const { method, path } = operation

@@ -15,10 +15,10 @@ import type { Dispatcher, Pool } from 'undici'
 import type { SharedResponse } from '#/shared-responses.ts'
 
 const NEXT_BYTES_WITHIN_MS = 30_000
-/** A stream of events has a comment every 15 s: one that is silent for so long comes from a replica that is no more. */
+/** An event stream has a comment every 15 s: when one is silent for this time, its replica is gone. */
 const NEXT_EVENT_WITHIN_MS = 45_000
 
-/** Between two neighbours only (RFC 9110, 7.6.1), or said by the gateway itself. */
+/** Hop-by-hop fields (RFC 9110, 7.6.1), and fields that the gateway sets itself. */
 const NOT_PASSED_ON = new Set([
   'connection',
   'keep-alive',
@@ -61,7 +61,7 @@ export async function passOn(
       })
       answered(reply.statusCode)
     } catch (error) {
-      // Half of the answer is with the client: no other replica may answer again.
+      // The client has a part of the answer: no other replica may answer.
       if (!reply.sent) throw error
     }
   })
@@ -151,8 +151,8 @@ const OUTCOME_UNKNOWN =
   'A part of the service did not answer, so the outcome is unknown. Repeat the request with the same Idempotency-Key.'
 
 /**
- * The path and query without an access key in it: that goes no further than the gateway. The query begins where the
- * router sees it begin, at a `#` as well: nothing that it reads may be taken for something else here.
+ * The path and query without an access key, which never leaves the gateway. As for the router, the query begins at a `?` or
+ * a `#`: a key that the router reads must be removed here.
  */
 export function withoutAccessKey(url: string): string {
   const end = url.search(/[?#]/)

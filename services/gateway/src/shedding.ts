@@ -20,7 +20,7 @@ import {
   type Needs as NeedsOfRoutes,
 } from '#/routes/public-routes.ts'
 
-/** What the routes refuse by, and where it is told. */
+/** The limits of the routes, and the log of rejections. */
 type Needs = Pick<NeedsOfRoutes, 'operations' | 'concurrency' | 'accessKeys' | 'rateLimit' | 'orderRate'> & {
   log: Log
 }
@@ -31,21 +31,21 @@ type Needs = Pick<NeedsOfRoutes, 'operations' | 'concurrency' | 'accessKeys' | '
  */
 const TOGETHER_MS = 5
 
-/** Of each route: its path's template, and what limits what it is asked, where it is new work. */
+/** Of each route: the template of its path and, for new work, its limits. */
 type Route = { path: string; limits: Limits }
 
 type Refusal = { problem: Problem; headers?: Record<string, string> }
 
 /**
- * Refuses, before Fastify sees it, what it would refuse anyway: new work that there is no room for, and what an access
- * key asks that has used up its limit. Such requests come in thousands a second, and what refusing them costs is
- * taken from those that are served. Whatever is not certain goes the whole way, where the same is asked again.
+ * Rejects requests early, before Fastify, that the routes would reject: new work above the concurrency limit, and requests of an
+ * access key above its rate limit. They come in thousands a second, and their cost is taken from the requests that are served. In
+ * doubt a request takes the normal way, where the same limits are checked again.
  */
 export class Shedding {
   readonly #needs: Needs
   readonly #concurrency: readonly ConcurrencyLimit[]
   readonly #routes = findMyWay(ROUTING)
-  /** Refused since it was last told, by access key and code. */
+  /** Rejections since the last log lines, by access key and code. */
   readonly #refused = new Map<string, { accessKeyId: string; code: string; count: number }>()
   #held: (() => void)[] = []
   #isOver = false
@@ -65,13 +65,13 @@ export class Shedding {
     })
   }
 
-  /** Leaves all to Fastify from now on, which tells callers that the gateway stops. */
+  /** Ends early rejection: while stopping, Fastify's answers ask callers to reconnect. */
   end(): void {
     this.#isOver = true
     this.tell()
   }
 
-  /** Logs what was refused since the last time: a line for each access key, not for each request. There is no more then. */
+  /** Logs the rejections since the last call: a line for each access key, not for each request. False, as no more is left. */
   tell(): false {
     for (const line of this.#refused.values()) this.#needs.log.info(line, 'requests refused')
     this.#refused.clear()
@@ -107,7 +107,7 @@ export class Shedding {
     for (const answer of held) answer()
   }
 
-  /** On most days nobody, and then nothing of a request is looked at twice. */
+  /** Usually none; then no request is examined here. */
   #mayRefuse(): boolean {
     const { rateLimit, orderRate } = this.#needs
     const isNearlyReached = this.#concurrency.some((limit) => limit.isNearlyReached)

@@ -33,7 +33,7 @@ import { RateLimit } from '#/store/rate-limit.ts'
  */
 const ORDERS = { first: 96, least: 32, most: 2_000 }
 const READS_AT_ONCE = 256
-/** The 16 of one application are hashed within 1.5 s, and those of others do not wait behind hundreds of them. */
+/** The 16 passwords of one application are hashed within 1.5 s, so others do not wait behind hundreds. */
 const PASSWORDS_AT_ONCE = 24
 
 function concurrencyLimits({ ACCOUNTS_URL, CATALOG_URL, ORDERS_URL }: Config) {
@@ -64,7 +64,7 @@ export function wire(config: Config, log: Log): Parts {
   const owners = {
     accounts,
     catalog: new Replicas(config.CATALOG_URL),
-    // Those of slow restaurants wait for seconds, and the others are not to wait behind them.
+    // Orders of slow restaurants wait for seconds; other orders must not wait behind them.
     orders: new Replicas(config.ORDERS_URL, { connections: ORDERS.most }),
   }
   const concurrency = concurrencyLimits(config)

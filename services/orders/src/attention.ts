@@ -20,7 +20,7 @@ export type Listed = { item: Attention; position: Before }
 
 type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
 
-/** What needs a person, newest first, from after the position. */
+/** Incidents, newest first, from after the position. */
 export async function readAttention(
   { db, payments, unknownAfterMs, acceptWithinMs }: Needs,
   { before, limit }: { before: Before | null; limit: number },
@@ -101,7 +101,7 @@ function within({ at, id }: Before, source: Source): Before {
   return `${source}_` < id ? { at: at + 1, id: '' } : { at, id: '' }
 }
 
-/** Which source an id is of, and its key there; null for one that we never gave. */
+/** The source and the key of an incident's id; null for an id that was never issued. */
 export function splitId(id: string): { source: Source; key: string } | null {
   const source = SOURCES.find((name) => id.startsWith(`${name}_`))
   return source ? { source, key: id.slice(source.length + 1) } : null

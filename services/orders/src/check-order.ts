@@ -32,8 +32,8 @@ type Caller = Context &
 type Needs = { bus: Bus; cardMinimum: Cents }
 
 /**
- * What a checked order is placed with. `savedCard` has the token of the card that an apiKey named; `saves` tells whether
- * a new card and a new address get an apiKey of their own and are saved under it.
+ * A checked order. `savedCard` has the token of the card that an apiKey named; `saves`: whether a new card and a new address get
+ * an apiKey of their own and are saved under it.
  */
 export type CheckedOrder = {
   order: PricedOrder
@@ -42,8 +42,8 @@ export type CheckedOrder = {
 }
 
 /**
- * The two read-only steps before anything is stored: catalog.quote and accounts.resolve, side by side unless
- * the zone has to wait for a saved address. Throws one Problem with everything that is wrong with the order.
+ * The two read-only steps before anything is stored: catalog.quote and accounts.resolve, in parallel unless the quote needs a
+ * saved address. Throws one Problem with all faults of the order.
  * `now` in epoch milliseconds; the questions get what remains of the deadline.
  */
 export async function checkOrder(
@@ -87,7 +87,7 @@ function amountFaults(request: CompleteOrder, { quote, tip, cardMinimum }: Amoun
 const inMode = (request: OrderRequest, { mode }: Caller): OrderRequest =>
   mode === 'test' ? { ...request, test: true } : request
 
-/** Who has a test key did not ask for a test order: it is the key that does not fit the restaurant. */
+/** With a test key the client did not send `test`: the fault is that the key does not fit the restaurant. */
 const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
   mode === 'test' && fault.code === 'not-a-test-restaurant'
     ? {
@@ -122,7 +122,7 @@ function ask(bus: Bus, request: CompleteOrder, address: Address | null, { reques
   )
 }
 
-const NOBODY: z.output<typeof AccountsResolve.answer> = {
+const NOTHING_RESOLVED: z.output<typeof AccountsResolve.answer> = {
   faults: [],
   recipient: null,
   card: null,
@@ -134,12 +134,12 @@ const NOBODY: z.output<typeof AccountsResolve.answer> = {
 /** Without an answer to the question, as for a guest, accounts.save decides by itself. */
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
 
-/** A guest who names nothing saved is known already: accounts need not be asked. */
+/** The order of a guest without saved records needs nothing from accounts. */
 async function resolve(bus: Bus, request: CompleteOrder, { applicationId, requestId, deadline }: Caller) {
   const guest = guestOf(request)
   const named = namedIn(request)
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {
-    return { ...NOBODY, recipient: guest }
+    return { ...NOTHING_RESOLVED, recipient: guest }
   }
   const answer = await bus.ask(
     AccountsResolve,

@@ -20,13 +20,13 @@ import type { Watch } from '#/waiters.ts'
 /** `stopping`: the process ends. */
 type Needs = { db: Db; log: Log; stopping: AbortSignal }
 
-/** A replica that died while it waited leaves the key claimed for so much longer than it would have waited. */
+/** The claim of a replica that died while it waited expires so much later than its wait would have ended. */
 const CLAIM_MARGIN_MS = 2_000
 
 /** How long a request claims its Idempotency-Key. */
 export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CLAIM_MARGIN_MS
 
-/** For an order whose commit was not confirmed: it may exist, so that neither the Order nor a refusal would be true. */
+/** For an order whose commit was not confirmed: it may or may not exist. */
 export const outcomeUnknown = (cause?: unknown) =>
   new Problem(
     'service-unavailable',
@@ -42,9 +42,9 @@ type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; reque
 
 /**
  * Waits for the order: the Order once its restaurant has it, or as it was last known shortly before the deadline; throws
- * the Problem when it failed. What is final is kept under the idempotency key; a 5xx never is, so that a retry
- * tries again, and an undecided order is waited for again. PostgreSQL that stalls delays the answer to the deadline at most,
- * and never turns an order that this request accepted into an error.
+ * the Problem when it failed. A final answer is stored under the idempotency key; a 5xx never is, so a retry begins again, and
+ * waits again for an undecided order. A stalled PostgreSQL delays the answer to the deadline at most, and never turns an order
+ * that this request accepted into an error.
  */
 export async function finalAnswer(
   needs: Needs,

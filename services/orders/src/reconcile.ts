@@ -28,9 +28,9 @@ export type Reconciled = {
 const BATCH = 250
 /** A batch may take as long again, with a processor that answers slowly; the gateway waits for 12 s. */
 const BUDGET_MS = 4_000
-/** An answer with more is of no use to anybody. */
+/** More mismatches than an operator can work on. */
 const MISMATCHES = 1_000
-/** A charge is made a moment after its order; one that comes later than this is asked for by itself. */
+/** A charge is made shortly after its order; a later one is looked up by its order. */
 const CHARGED_WITHIN_SECONDS = 3
 
 /**
@@ -179,7 +179,7 @@ class Run {
     this.mismatches.push(...rows.filter(({ orderApiKey }) => !known.has(orderApiKey)).map(paymentOfNobody))
   }
 
-  /** Judges the charges that no order of their time has claimed. */
+  /** Judges the charges that match no order of their time. */
   async judgeStrays(): Promise<void> {
     const strays = this.#unclaimed
     this.#unclaimed = []

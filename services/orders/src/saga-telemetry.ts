@@ -8,7 +8,7 @@ import { deadLetters, inFlight } from '#/store/saga-counts.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
-/* Traces and metrics of sagas. Nothing here decides anything. */
+/* Traces and metrics of sagas. */
 
 type Ref = { orderApiKey: string; version: number; attempt: number }
 

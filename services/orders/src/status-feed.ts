@@ -24,10 +24,10 @@ export class StatusFeed implements Feed {
   }
 
   async *round(): AsyncGenerator<ServerSentEvent> {
-    // The order before its history: an order that is over then has all of it.
+    // Reads the order before its history: the history of an order that has ended is complete.
     const order = await orders.find(this.#db, this.#orderApiKey)
     const history = await orders.statuses(this.#db, this.#orderApiKey)
-    // It came to nothing before anybody was told of it, and is not to be seen any more.
+    // The order failed before any client saw it, and is hidden.
     if (!order) return void (this.isOver = true)
     const { cancellation } = orderRecord(order)
     const known = history.length + (cancellation ? 1 : 0)

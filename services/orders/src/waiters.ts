@@ -3,14 +3,14 @@ import { OrderMoved } from '@platter/contracts'
 import type { Standing } from '#/domain/order-state.ts'
 
 /**
- * A pending request reads its order at least so often, should a wake-up be lost: without RabbitMQ there is none. Each 250 ms, an
- * order took six reads at a latency of 2.6 s.
+ * A pending request reads its order at this interval, because an event may be lost; while RabbitMQ is unavailable, there are none.
+ * At 250 ms an order took six reads at a latency of 2.6 s.
  */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Requests on this replica that wait for their order. A wake-up is a nudge only, and the row is the answer, unless it comes
- * from the very commit that moved the order: that tells what the row says now.
+ * Requests on this replica that wait for their order. An event is a hint to read the row; the replica that committed the change
+ * passes on the new standing itself.
  */
 export class Waiters {
   readonly #bus: Pick<Bus, 'nudge'>
@@ -20,7 +20,7 @@ export class Waiters {
     this.#bus = bus
   }
 
-  /** Orders that somebody waits for. */
+  /** Orders with a pending request. */
   get count(): number {
     return this.#watches.size
   }
@@ -31,14 +31,13 @@ export class Waiters {
     this.#bus.nudge(OrderMoved, { orderApiKey })
   }
 
-  /** Wakes those who wait for the order here, and tells them where it stands, where that is known. */
+  /** Wakes requests of this replica that wait for the order. */
   wake(orderApiKey: string, standing: Standing | null = null): void {
     for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake(standing)
   }
 
   /**
-   * Hears of the order from now on: begun before the order is committed, no wake-up falls between. To be ended with
-   * `using`.
+   * Registers a request. To be called before the order is committed, or a wake-up could be missed; ended with `using`.
    */
   watch(orderApiKey: string): Watch {
     const watches = this.#watches.get(orderApiKey) ?? new Set()
@@ -51,7 +50,7 @@ export class Waiters {
   }
 }
 
-/** One who waits for an order. */
+/** A pending request. */
 export class Watch implements Disposable {
   readonly #end: () => void
   #woken = Promise.withResolvers<void>()
@@ -61,13 +60,13 @@ export class Watch implements Disposable {
     this.#end = end
   }
 
-  /** There is something to be read, or told. */
+  /** `standing`: of the order now; null when it has to be read. */
   wake(standing: Standing | null = null): void {
     this.#told = standing ?? this.#told
     this.#woken.resolve()
   }
 
-  /** Calls `read` at each wake-up with what was told last, until it gives something or the time is up (null). */
+  /** Calls `read` at each wake-up with the last known standing, until it gives a result or the time is up (null). */
   async until<T>(read: (told: Standing | null) => Promise<T | null>, withinMs: number): Promise<T | null> {
     const end = performance.now() + withinMs
     for (;;) {

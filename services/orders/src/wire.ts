@@ -86,7 +86,7 @@ const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
  */
 const ORDERS_AT_ONCE = 96
 
-/** Who follows an order learns of a change in that time when no nudge comes, and of what nobody nudges for: payments. */
+/** Event streams find a change within this time when its event is lost, and changes of payments, which have no event. */
 const LOOK_EVERY_MS = 1_500
 
 export function wire(config: Config, log: Log): Parts {
@@ -177,7 +177,7 @@ type Repeating = {
   log: Log
 }
 
-/** What every replica repeats: the rows tell each of them what is due. */
+/** The sweepers of every replica. */
 function startRepeating({ config, db, orchestrator, deliveries, ...needs }: Repeating): Repeater[] {
   const { followers, outside, log } = needs
   const unaccepted = { db, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
@@ -194,13 +194,13 @@ function startRepeating({ config, db, orchestrator, deliveries, ...needs }: Repe
   ]
 }
 
-/** The one door to restaurants. A console takes an order by showing it: it is there as soon as it is stored. */
+/** Transmits an order by its restaurant's link. A console shows the rows, so a stored order is accepted. */
 const transmitter =
   ({ dispatcher }: Outgoing) =>
   async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>
     link.kind === 'webhook' ? transmitByWebhook({ dispatcher, link }, sent) : { kind: 'accepted' }
 
-/** The door for cancellations. A console shows them. */
+/** Notifies a restaurant of a cancellation by its link. A console shows the rows. */
 const canceller =
   ({ dispatcher }: Outgoing) =>
   async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>

@@ -25,9 +25,9 @@ import type { Policy, RateLimit, Standing } from '#/store/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom the request comes from, once its access key is resolved. */
+    /** The sender, once the access key is resolved. */
     principal: Principal | null
-    /** Asks again whether its access key is good. */
+    /** Checks again whether the access key is valid. */
     isGood: (() => Promise<boolean>) | null
     /** Milliseconds that its admission took. Reading its body takes the client's own time. */
     admissionMs: number
@@ -41,16 +41,16 @@ export type Needs = {
   rateLimit: RateLimit
   orderRate: OrderRate
   streams: Streams
-  /** The owners again, for streams: those would take the connections away from the other requests. */
+  /** The owners with connections of their own for streams, which would use up those of the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  /** Limits to the new work that an owner does at the same time, to the orders among it, and to requests that hash passwords. */
+  /** Concurrency limits for the new work of each owner, and for requests that hash passwords. */
   concurrency: Partial<Record<Owner | 'passwords', ConcurrencyLimit>>
-  /** Every request is answered within so many milliseconds. */
+  /** Milliseconds within which every request is answered. */
   deadlineMs: number
   secrets: InternalSecrets
 }
 
-/** What a service may need to know of the request's headers. Everything else stays here: access keys, cookies, forwarding, deadlines. */
+/** Header fields that are sent on to services. All others stay here: access keys, cookies, forwarding, deadlines. */
 const PASSED_ON = [
   'content-type',
   'accept',
@@ -62,8 +62,8 @@ const PASSED_ON = [
 ] as const
 
 /**
- * Every operation's route: who calls, how often, whether this kind of key may, and on to the owning service.
- * All of that before the body is read, so that a stranger cannot make us read one.
+ * Every operation's route: authentication, rate limit, authorization, then the request to the owning service. A client without
+ * a valid key is refused before its body is read.
  */
 export function publicRoutes(app: App, needs: Needs): void {
   const { operations, owners, streamOwners, streams, accessKeys, rateLimit } = needs
@@ -103,7 +103,7 @@ export function publicRoutes(app: App, needs: Needs): void {
           using admitted = admission(limits, principal)
           return await passOn(replicas, request, reply, { ...(await sent()), ...admitted })
         }
-        if (streams.isEnded) return comeBack(reply)
+        if (streams.isEnded) return reconnect(reply)
         const stream = { ...(await sent()), stream: admitStream(streams, request, reply) }
         return passOn(streamOwners[operation.owner] ?? replicas, request, reply, stream)
       },
@@ -112,13 +112,12 @@ export function publicRoutes(app: App, needs: Needs): void {
   refuseOtherMethods(app, operations)
 }
 
-/** Of an operation: how many requests are handled at the same time and, for orders, in a second. */
+/** The limits of an operation: requests at the same time and, for orders, requests a second. */
 export type Limits = { concurrency?: ConcurrencyLimit | undefined; orderRate?: OrderRate }
 
 /**
- * What limits an operation: none but new work, which may be held back for the sake of what has begun. Who asks after an
- * order that was accepted is answered first, and so are restaurants, who move orders along, and operators. To validate
- * an order is half of the work of sending it, and counts as one.
+ * The limits of an operation. Only new work of applications is limited, in favour of accepted orders: reads of orders, and all
+ * requests of restaurants and operators, have no limit. Validating an order takes half of the work of sending it, and counts as one.
  */
 export function limitsOf(
   operation: Operation,
@@ -147,8 +146,8 @@ function admission({ concurrency }: Limits, principal: Principal) {
 type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & Limits & { operation: Operation }
 
 /**
- * Lets a request in, or throws the Problem why not. Every answer to a known key says how often it may still ask, but
- * those of an overload: they come in thousands, and Redis would be asked for each.
+ * Admits a request, or throws the Problem that refuses it. Every answer to a known key has its rate limit, except an early
+ * rejection: thousands of those a second would cost a Redis command each.
  */
 async function admit(
   request: FastifyRequest,
@@ -184,13 +183,13 @@ function admitStream(
   return streams.admit(principal, raw, isGood)
 }
 
-/** While stopping: a stream that ends at once. At any other status EventSource would not come back. */
-const comeBack = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
+/** While stopping: a stream that ends at once. At any other status EventSource would not reconnect. */
+const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-/** What is limited: an access key's requests, and an application's orders among them. */
+/** The names of the rate limits: an access key's requests, and an application's orders. */
 type Limited = 'default' | 'orders'
 
-/** Adds to the answer how somebody stands. Throws Problem rate-limited when it may not be. */
+/** Adds the rate limit's fields to the answer. Throws Problem rate-limited when the limit is exceeded. */
 function checkRate(reply: FastifyReply, limited: Limited, policy: Policy, standing: Standing): void {
   const headers = rateLimitHeaders(limited, policy, standing)
   if (!standing.allowed) {
@@ -258,7 +257,7 @@ function headersOf(request: FastifyRequest): Record<string, string> {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** A path that exists, called with a method that it does not take: 405 with `Allow`, and not 404. For OPTIONS see `cors`. */
+/** Answers the other methods of an existing path with 405 and `Allow`. For OPTIONS see `cors`. */
 function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
   const allowed = Map.groupBy(operations, ({ path }) => path)
   for (const [path, taken] of allowed) {

@@ -6,14 +6,13 @@ import { passOn } from '#/pass-on.ts'
 
 /** An event of Stripe's is some kilobytes, with a large object some tens. */
 const BODY_LIMIT = 256 * 1024
-/** Events that wait for payments, which needs some milliseconds for each. Stripe sends again what is refused. */
+/** Events that wait for payments, which takes some milliseconds for each. Stripe retries refused events. */
 const AT_ONCE = 100
 
 /**
- * Stripe's events, to payments: the one path that needs no access key. Bytes and signature go on as they came,
- * for payments believes nothing that is not signed; nothing else of the request does. What is well signed is never held
- * off; an address whose signatures are wrong is, so that nobody can have payments check signatures all day. Without
- * `paymentsUrls` there is no such path.
+ * Sends Stripe's events on to payments, on the only path without an access key. Payments verifies the signature, so the body and
+ * the signature are sent unchanged, and nothing else is. An address with wrong signatures is limited, because each costs payments
+ * a verification; correctly signed events are not. Without `paymentsUrls` the path does not exist.
  */
 export function webhooks(app: App, paymentsUrls: readonly string[] | undefined): void {
   if (!paymentsUrls) return
@@ -25,7 +24,7 @@ export function webhooks(app: App, paymentsUrls: readonly string[] | undefined):
     method: 'POST',
     url: '/webhooks/stripe',
     bodyLimit: BODY_LIMIT,
-    // Before the body is read: what is not even signed is not Stripe's.
+    // Before the body is read: an unsigned request is not from Stripe.
     async onRequest(request, { raw }) {
       if (typeof request.headers['stripe-signature'] !== 'string')
         throw new Problem('invalid-field', 'The header Stripe-Signature is missing.')

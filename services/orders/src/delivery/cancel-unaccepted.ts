@@ -7,7 +7,7 @@ const DUE_AT_ONCE = 50
 type Needs = { db: Db; orchestrator: Orchestrator; withinMs: number }
 
 /**
- * Cancels orders that their restaurants have not begun on a console in time; what was authorized or captured is given back.
+ * Cancels orders that their restaurants have not begun on a console in time; an authorization is voided, a capture refunded.
  * (A webhook accepts an order by its answer.) True when there may be more.
  */
 export async function cancelUnaccepted({ db, orchestrator, withinMs }: Needs): Promise<boolean> {

@@ -46,9 +46,9 @@ type Attempt = Pick<deliveries.LeasedDelivery, 'attempt' | 'isOverdue' | 'isTrie
 
 /**
  * Transmits orders to their restaurants. The deliveries table is the queue: the replica that commits the pivot begins the
- * first attempt in the same process, and whoever finds a lease expired makes the next one. What the restaurant answered and
- * the saga's next step are one commit. The deadline ends a delivery of which an attempt was begun, whatever came of it (an
- * error, a killed process), and one that never got a permit of its restaurant.
+ * first attempt in the same process, and the replica that finds its lease expired makes the next one. The restaurant's answer and
+ * the saga's next step are one commit. The deadline ends a delivery after any attempt, whatever its result (an error, a killed
+ * process), and a delivery that never got a permit of its restaurant.
  */
 export class Deliveries {
   readonly #needs: Needs
@@ -135,7 +135,7 @@ export class Deliveries {
     const lease = { orderApiKey: order.apiKey, attempt }
     using held = this.#leases.hold(lease, given.leasedAt)
     using permit = await this.#permits.acquire(order.restaurantApiKey)
-    // Another replica may be at it, or have given the order up and notified the restaurant: it must not arrive after that.
+    // Another replica may have begun an attempt, or notified the restaurant of a cancellation: no order may arrive after that.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
@@ -175,7 +175,7 @@ export class Deliveries {
     try {
       return await this.#needs.transmit(link, { webhookId: `order_${order.apiKey}`, order })
     } catch (error) {
-      // An unavailable database can note nothing; the lease expires.
+      // An unavailable database cannot store the result; the lease expires.
       if (!isAway(error))
         await deliveries.releaseLease(this.#needs.db, lease, {
           result: `failed: ${textOf(error)}`,

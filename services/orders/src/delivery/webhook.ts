@@ -8,19 +8,19 @@ import { OutOfBounds } from '#/outside/outgoing.ts'
 import { ANSWER_WITHIN_MS, type Receipt, type Transmission } from '#/outside/restaurant-link.ts'
 
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
-/** Through which connections, and whereto. */
+/** The connections, and the restaurant's address. */
 type Way = { dispatcher: Dispatcher; link: WebhookLink }
 
 /** UTF-16 code units. */
 const MAX_REASON = 500
 const readable = (text: string) => sanitizeText(text, MAX_REASON)
-/** In words of its own, which may quote what was typed elsewhere. */
+/** The restaurant's own text: it may quote anything. */
 const Refused = z.object({
   reason: z.string().max(MAX_REASON).overwrite(readable).overwrite(maskCardNumbers),
 })
 /** More than a reason is not read. */
 const MAX_ANSWER_BYTES = 16 * 1024
-/** What comes after the status is waited for no longer than that. */
+/** Milliseconds that the body may take after the status. */
 const REST_WITHIN_MS = 1_000
 
 /** Sends the order to the restaurant's own address. Of the answer the status counts, and with 409 its reason; nothing else is kept. */
@@ -32,16 +32,16 @@ export async function transmitByWebhook(way: Way, sent: Transmission): Promise<R
     if (answer.statusCode >= 200 && answer.statusCode < 300) return { kind: 'accepted' }
     return { kind: 'unknown', reason: `answered ${answer.statusCode}` }
   } catch (error) {
-    // It may quote the certificate that the other side has shown.
+    // The text may quote the restaurant's certificate.
     const reason = readable(error instanceof Error ? error.message : String(error))
     const isOut = error instanceof OutOfBounds || wasNotSent(error)
     return { kind: isOut ? 'not-reached' : 'unknown', reason }
   }
 }
 
-/** Shorter than for an order: no client waits for it, and a service that stops does. */
+/** Shorter than for an order: no client waits for it, but a stopping service does. */
 const NOTICE_WITHIN_MS = 5_000
-/** It does not have the order, or had it and has thrown it away. */
+/** The restaurant does not have the order, or has discarded it. */
 const KNOWS_OF_NONE = [404, 410]
 
 /** Notifies the restaurant of a cancellation. False when it has not confirmed that it knows. */
@@ -52,7 +52,7 @@ export async function cancelByWebhook(way: Way, sent: Transmission): Promise<boo
     const { statusCode } = answer
     return (statusCode >= 200 && statusCode < 300) || KNOWS_OF_NONE.includes(statusCode)
   } catch {
-    // Whatever it was: the notice is repeated from its row.
+    // After any error the notice is repeated from its row.
     return false
   }
 }
@@ -63,7 +63,7 @@ const renderEvent = jsonRenderer(
   z.object({ type: z.string(), timestamp: z.string(), data: RestaurantOrder.loose() }),
 )
 
-/** Signed by the Standard Webhooks specification. The order is what a restaurant gets to see: no card is in it. */
+/** Signed by the Standard Webhooks specification. The order is the restaurant's record of it, without a card. */
 function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
   const data = restaurantOrderRecord({ order, link, linkKind: link.kind }, null)
@@ -83,7 +83,7 @@ function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Tra
       bodyTimeout: withinMs,
       signal: AbortSignal.timeout(withinMs),
     })
-  // What goes to a restaurant says nothing of our traces.
+  // Requests to restaurants carry no trace context.
   return inSpan(
     () => clientEdge('POST', new URL(link.url), undefined),
     async (span) => {
@@ -94,7 +94,7 @@ function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Tra
   )
 }
 
-/** A restaurant that answers and then drips keeps neither its order nor us: the answer was the status. */
+/** The status is the answer: a restaurant that sends its body slowly delays neither the order nor the attempt. */
 function leave({ body }: Dispatcher.ResponseData): void {
   body
     .dump({ limit: MAX_ANSWER_BYTES, signal: AbortSignal.timeout(REST_WITHIN_MS) })
@@ -103,7 +103,7 @@ function leave({ body }: Dispatcher.ResponseData): void {
 
 const NO_REASON = 'The restaurant gave no reason.'
 
-/** A 409 refuses whatever comes after it. */
+/** A 409 is a refusal, whatever its body. */
 async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   try {
     return Refused.parse(JSON.parse(await beginningOf(body))).reason || NO_REASON
@@ -112,7 +112,7 @@ async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> 
   }
 }
 
-/** Rejects for what is not whole by then. */
+/** Rejects when the body is not complete by then. */
 async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('too slow')), REST_WITHIN_MS)
   try {

@@ -2,7 +2,7 @@ import { Before, type ReadAttention } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { readAttention, type Needs } from '#/attention.ts'
 
-/** Ids, types, reasons and counts: what the messages say stays in the rows. */
+/** Ids, types, reasons and counts: the contents of messages stay in the rows. */
 export const attention =
   (needs: Needs): Handler<typeof ReadAttention> =>
   async ({ query: { limit, cursor }, requestId, deadline, url, setHeader }) => {

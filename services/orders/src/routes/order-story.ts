@@ -6,10 +6,10 @@ import * as orderStory from '#/store/order-story.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** As the console and the ticket show it. No apiKey of an order is as short: they have 48 characters. */
+/** The order number on the console and the ticket. An apiKey has 48 characters and never matches. */
 const NUMBER = /^\d{1,15}$/
 
-/** Everything that is known of an order, for operators; of its card no more than clients see. */
+/** The order, its saga, payments and deliveries, for operators; of its card no more than clients see. */
 export const getOrderStory =
   (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {

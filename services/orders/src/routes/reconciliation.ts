@@ -22,7 +22,7 @@ export const reconciliation =
     return { since, until: start.until, complete: next === null, counts, mismatches }
   }
 
-/** From the first order of that second on; what comes while the books are read is for the next time. */
+/** From the first order of that second on; orders that arrive meanwhile are left to the next reconciliation. */
 const beginning = (since: number, until: number): Position => ({
   after: { at: since * 1_000_000 - 1, id: 0 },
   from: since,

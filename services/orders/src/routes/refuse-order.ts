@@ -8,8 +8,8 @@ import type { Db } from '#/store/tables.ts'
 type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
 
 /**
- * A restaurant refuses an order that it has: the order is cancelled, what was held or taken is given back. The
- * cancellation commits before the key: an order that is cancelled already stays as it is, so a crash in between is harmless.
+ * A restaurant refuses an order that it has: the order is cancelled, its authorization voided or its capture refunded. The
+ * cancellation commits before the key: a repeated one changes nothing, so a crash in between is harmless.
  */
 export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
   const { db, orchestrator } = needs
@@ -21,7 +21,7 @@ export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
     const refusal = { code: 'order-refused', detail } as const
     const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
     if (await orchestrator.apply(apiKey, cancelled)) return
-    // Unless the same request, sent twice, was faster.
+    // The same request, sent twice, may have cancelled it meanwhile.
     if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
     throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')
   }

@@ -16,27 +16,27 @@ type Needs = {
 /** What is left to do once the broker or payments have answered; what was done, in words. */
 type Rest = (trx: Trx) => Promise<string>
 
-/** Tries again what needs a person. To do so twice harms nobody: everything here may be said more than once. */
+/** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
 export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> {
   const { kept, once } = keptOnce(db, RetryAttention)
 
   async function tryAgain(id: string, context: RequestContext): Promise<Rest> {
-    const { source, key } = splitId(id) ?? nobody()
+    const { source, key } = splitId(id) ?? noSuchIncident()
     switch (source) {
       case 'letter':
         return sayAgain({ db, bus }, key)
       case 'saga':
-        return async (trx) => ((await store.wakeSaga(trx, key)) ? 'The saga was woken.' : nobody())
+        return async (trx) => ((await store.wakeSaga(trx, key)) ? 'The saga was woken.' : noSuchIncident())
       case 'order':
         return async (trx) => {
-          if (!(await store.isUnaccepted(trx, key, acceptWithinMs))) nobody()
+          if (!(await store.isUnaccepted(trx, key, acceptWithinMs))) noSuchIncident()
           return 'Nothing can be tried again: only the restaurant can start the order. Call it.'
         }
       case 'payment': {
         const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, context)
         return async (trx) => {
-          if (!found) nobody()
-          // What payments know now, its saga has to ask for.
+          if (!found) noSuchIncident()
+          // The saga republishes its command to learn what payments found.
           await store.wakeSaga(trx, key)
           return `The payment processor was asked again. The outcome is ${known ? 'known now' : 'still open'}.`
         }
@@ -53,12 +53,12 @@ export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Ha
   }
 }
 
-/** The letter is forgotten when RabbitMQ has confirmed the message, and not before. */
+/** The dead letter is deleted after RabbitMQ has confirmed the message. */
 async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Promise<Rest> {
   const letter = await store.findDeadLetter(db, key)
   const command = commands.find(({ name }) => name === letter?.command)
-  // Not `nobody` yet: the same request, sent twice, may have been faster, and is answered alike.
-  if (!letter) return async () => nobody()
+  // The same request, sent twice, may have deleted it already, and gets the same answer.
+  if (!letter) return async () => noSuchIncident()
   if (command) await bus.publishAgain(command, letter)
   return async (trx) => {
     await store.forgetDeadLetter(trx, key, letter)
@@ -68,6 +68,6 @@ async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Pr
   }
 }
 
-function nobody(): never {
+function noSuchIncident(): never {
   throw new Problem('attention-not-found', 'There is no open incident with this id.')
 }

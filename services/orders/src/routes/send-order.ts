@@ -42,9 +42,9 @@ type Needs = {
   limit: ConcurrencyLimit
 }
 
-/** An order that takes so long to check and accept, waits for others excluded, tells the gateway to send less. Usual are 20 ms. */
+/** An order that takes longer to check and accept, waits excluded, marks its answer, and the gateway sends less. Usual are 20 ms. */
 const LATE_MS = 500
-/** Requests of a replica that wait for their orders: of 125 a second, when all go to restaurants that never answer. */
+/** Pending requests of a replica: 125 a second, when all restaurants are silent for 8 s. */
 const WAITING_AT_MOST = 1_000
 
 /**
@@ -64,7 +64,7 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
     const checked = await checkOrder(needs, body, caller)
     const newCard = await permit.suspend(() => tokenized(needs.tokenize, call, checked.order))
-    // Whoever sent it would be answered with an error, while the order goes on.
+    // Accepted now, the order would go on while its client gets an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
     using watch = waiters.watch(apiKey)
@@ -82,8 +82,8 @@ const tooLate = () =>
   )
 
 /**
- * What a request is answered whose Idempotency-Key was used before; null for a new one. A refusal before the
- * order was accepted keeps no key: nothing has begun, and the mended request may use it.
+ * The answer to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance stores no
+ * key, so the corrected request may use it.
  */
 async function answerOfRepeated(
   needs: Needs,
@@ -133,8 +133,8 @@ async function tokenized(
 type Accepting = Acceptable & { watch: Watch }
 
 /**
- * Commits the order; from here on it is not lost. Returns it as committed, or null when its row is all that tells of the
- * commit. The key of another request that was faster is `idempotency-in-flight`.
+ * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row is
+ * there. Throws `idempotency-in-flight` when a concurrent request has claimed the key.
  */
 async function accept(
   { db, orchestrator, log }: Needs,
@@ -151,7 +151,7 @@ async function accept(
   } catch (error) {
     if (idempotencyKeys.isTaken(error)) throw inFlight()
     if (!isAway(error)) throw error
-    // The commit may have happened all the same, its confirmation lost: the row tells.
+    // The commit may have succeeded and its confirmation been lost.
     if (await isThere(db, apiKey, { watch, deadline })) return null
     throw outcomeUnknown(error)
   }
@@ -163,7 +163,7 @@ async function accept(
   throw outcomeUnknown()
 }
 
-/** A database that is unavailable is given two seconds to come back and tell. */
+/** Waits at most two seconds for an unavailable database. */
 async function isThere(
   db: Db,
   apiKey: string,

@@ -150,9 +150,9 @@ function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publicati
   return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }
 }
 
-/** What the customer's money is after a step. */
+/** The payment state after a completed step. */
 const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
-/** Nothing was taken, and nothing will be. */
+/** Nothing was captured. */
 const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
@@ -169,7 +169,7 @@ function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: O
       at,
     })
   }
-  // A compensation and a step after the pivot have to succeed: they are republished until they do.
+  // Compensations and steps after the pivot are republished until they succeed.
   if (isCompensation || kind === 'retriable') return 'stale'
   return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
 }
@@ -181,7 +181,7 @@ function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'
   return awaited.step.kind === 'pivot' ? null : awaited.step.kind
 }
 
-/** Only payments know whether a release has voided or refunded. */
+/** The reply of payments has whether the release voided or refunded. */
 const paymentAfterCompensation = ({ paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>) =>
   paymentState
 
@@ -214,7 +214,7 @@ const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Re
     ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }
     : { code: 'restaurant-unreachable', detail: 'The restaurant could not be reached.' }
 
-/** Reopens the saga, finished or not, so that what was authorized or captured is given back. */
+/** Reopens the saga, finished or not, to void the authorization or refund the capture. */
 function cancel<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
@@ -233,8 +233,8 @@ function cancel<O extends OrderState, S extends Saga>(
 }
 
 /**
- * Before the pivot the saga fails. The awaited step counts as done, because its command may have been executed, and so is
- * compensated. From the pivot on nothing can be given up: the command is republished.
+ * Before the pivot the saga fails. The awaited step is compensated, because its command may have been executed. From the pivot
+ * on, the command is republished.
  */
 function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
