@@ -25,7 +25,7 @@ import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
 import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
-import { Waiters } from '../../services/orders/src/waiters.ts'
+import { PendingRequests } from '../../services/orders/src/pending-requests.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
@@ -114,11 +114,11 @@ export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
     const { monitors } = simulation()
     const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
-    const waiters = new Waiters(bus)
+    const pendingRequests = new PendingRequests(bus)
     const orchestrator = new Orchestrator({
       db,
       bus,
-      waiters,
+      pendingRequests,
       log,
       deadlines,
       deliveries: { open: (...opening) => deliveries.open(...opening) },
@@ -126,13 +126,13 @@ export function orders(deadlines: Deadlines) {
     const deliveries = new Deliveries({
       db,
       orchestrator,
-      waiters,
+      pendingRequests,
       log: deliveryLog,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
     bus.onCommand(SagaReply, monitors.watched(guarded(handleReply({ orchestrator, log }))))
-    bus.onNudge(OrderMoved, ({ orderApiKey }) => waiters.wake(orderApiKey))
+    bus.onNudge(OrderMoved, ({ orderApiKey }) => pendingRequests.wake(orderApiKey))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
@@ -160,7 +160,7 @@ export function orders(deadlines: Deadlines) {
         stopping,
         cardMinimum,
         orchestrator,
-        waiters,
+        pendingRequests,
         limit,
         tokenize,
       }),

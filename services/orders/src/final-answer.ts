@@ -15,7 +15,7 @@ import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Watch } from '#/waiters.ts'
+import type { PendingRequest } from '#/pending-requests.ts'
 
 /** `stopping`: the process ends. */
 type Needs = { db: Db; log: Log; stopping: AbortSignal }
@@ -37,7 +37,7 @@ export const outcomeUnknown = (cause?: unknown) =>
 const render = responseRenderer(SendOrder)
 
 /** `accepted`: the order as it was committed, null where only its apiKey is known. */
-type Accepted = { apiKey: string; accepted: PlacedOrder | null; watch: Watch }
+type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: PendingRequest }
 type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
 
 /**
@@ -89,19 +89,19 @@ function settleKey(
   })
 }
 
-async function standingOf(needs: Needs, { apiKey, accepted, watch }: Accepted, deadline: Deadline) {
+async function standingOf(needs: Needs, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
   const { db, log, stopping } = needs
   const last: { order: PlacedOrder | null } = { order: accepted }
-  const read = async (told: Standing | null): Promise<Standing | null> => {
-    const standing = told ?? (await orders.standing(db, apiKey))
+  const read = async (known: Standing | null): Promise<Standing | null> => {
+    const standing = known ?? (await orders.standing(db, apiKey))
     if (standing.kind !== 'pending') return standing
     last.order = standing.order
     return null
   }
-  const readIfAvailable = (told: Standing | null) =>
-    read(told).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
+  const readIfAvailable = (known: Standing | null) =>
+    read(known).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
-  const decided = await wait.race(watch.until(readIfAvailable, wait.remainingMs))
+  const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
   const standing = decided ?? (await deadline.race(undecidedStanding(needs, apiKey)))
   if (standing) return standing
   void untilItWorks('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)

@@ -75,7 +75,7 @@ import { validateOrder } from '#/routes/validate-order.ts'
 import { observeSagas, transmitting } from '#/saga-telemetry.ts'
 import { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { Waiters } from '#/waiters.ts'
+import { PendingRequests } from '#/pending-requests.ts'
 
 const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
@@ -98,15 +98,15 @@ export function wire(config: Config, log: Log): Parts {
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
-  const waiters = new Waiters(bus)
+  const pendingRequests = new PendingRequests(bus)
   const followers = new Followers(db)
   const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const opening: Pick<Deliveries, 'open'> = { open: (...given) => deliveries.open(...given) }
-  const orchestrator = new Orchestrator({ db, bus, waiters, log, deadlines, deliveries: opening })
+  const orchestrator = new Orchestrator({ db, bus, pendingRequests, log, deadlines, deliveries: opening })
   const transmit = transmitting(transmitter(outside))
-  const deliveries = new Deliveries({ db, orchestrator, waiters, log, defaultLink, transmit })
+  const deliveries = new Deliveries({ db, orchestrator, pendingRequests, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit(ORDERS_AT_ONCE)
   const route = router(app, secrets)
   const callPayments = internalCaller({
@@ -118,7 +118,7 @@ export function wire(config: Config, log: Log): Parts {
   const stop = new AbortController()
   const { signal: stopping } = stop
   const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), limit }
-  const waiting = { orchestrator, waiters, log, stopping }
+  const waiting = { orchestrator, pendingRequests, log, stopping }
   route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
   const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
@@ -131,7 +131,7 @@ export function wire(config: Config, log: Log): Parts {
   route(RestaurantOrders, listRestaurantOrders(db, acceptWithinMs))
   route(RestaurantOrdersStream, restaurantOrdersStream({ db, acceptWithinMs, followers, streams }))
   route(GetRestaurantOrder, getRestaurantOrder({ db, acceptWithinMs }))
-  route(ReportStatus, reportStatus({ db, waiters, acceptWithinMs }))
+  route(ReportStatus, reportStatus({ db, pendingRequests, acceptWithinMs }))
   route(RefuseOrder, refuseOrder({ db, orchestrator, acceptWithinMs }))
   route(GetOrderStory, getOrderStory(db, callPayments))
   route(Reconciliation, reconciliation(db, callPayments))
@@ -141,7 +141,7 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
   bus.onNudge(OrderMoved, ({ orderApiKey }) => {
-    waiters.wake(orderApiKey)
+    pendingRequests.wake(orderApiKey)
     followers.moved(orderApiKey)
   })
   observeSagas(db)

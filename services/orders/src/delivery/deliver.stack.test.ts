@@ -21,7 +21,7 @@ import { Orchestrator } from '#/saga/orchestrator.ts'
 import * as restaurantLinks from '#/store/restaurant-links.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { Waiters } from '#/waiters.ts'
+import { PendingRequests } from '#/pending-requests.ts'
 import { cancelUnaccepted } from './cancel-unaccepted.ts'
 import { Deliveries } from './deliver.ts'
 import { LEASE_MS } from './lease.ts'
@@ -69,7 +69,7 @@ function replica({ isKilled = false } = {}) {
     const opened = await deliveries.open(...opening)
     return isKilled ? { ...opened, begin: () => undefined } : opened
   }
-  const needs = { db, bus, log, defaultLink, deadlines, waiters: new Waiters(bus) }
+  const needs = { db, bus, log, defaultLink, deadlines, pendingRequests: new PendingRequests(bus) }
   const made = new Orchestrator({ ...needs, deliveries: { open } })
   const deliveries = new Deliveries({
     ...needs,

@@ -12,12 +12,12 @@ import * as deliveries from '#/store/deliveries.ts'
 import * as restaurantLinks from '#/store/restaurant-links.ts'
 import type { SagaRow } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Waiters } from '#/waiters.ts'
+import type { PendingRequests } from '#/pending-requests.ts'
 
 type Needs = {
   db: Db
   orchestrator: Pick<Orchestrator, 'apply'>
-  waiters: Pick<Waiters, 'announce'>
+  pendingRequests: Pick<PendingRequests, 'announce'>
   log: Log
   defaultLink: RestaurantLink
   transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
@@ -100,7 +100,7 @@ export class Deliveries {
 
   /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
   async renewLeases(): Promise<boolean> {
-    for (const orderApiKey of await this.#leases.renew()) this.#needs.waiters.announce(orderApiKey)
+    for (const orderApiKey of await this.#leases.renew()) this.#needs.pendingRequests.announce(orderApiKey)
     return false
   }
 
@@ -140,7 +140,7 @@ export class Deliveries {
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
     if (!permit) {
-      this.#needs.waiters.announce(order.apiKey)
+      this.#needs.pendingRequests.announce(order.apiKey)
       return await deliveries.releaseLease(this.#needs.db, lease, null)
     }
     await this.#transmit(lease, given)

@@ -4,9 +4,9 @@ import { keptOnce } from '@platter/kit/kept-once'
 import { recordProgress } from '#/progress.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Waiters } from '#/waiters.ts'
+import type { PendingRequests } from '#/pending-requests.ts'
 
-type Needs = { db: Db; waiters: Waiters; acceptWithinMs: number }
+type Needs = { db: Db; pendingRequests: PendingRequests; acceptWithinMs: number }
 
 /** A restaurant reports how far it is; only forward, along the table of docs/interface.md. */
 export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
@@ -24,7 +24,7 @@ export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
       return await readRestaurantOrder(inTransaction, call.principal, apiKey)
     })
     // An event is a hint: subscribers read the row, and find nothing new when nothing has moved.
-    needs.waiters.announce(apiKey)
+    needs.pendingRequests.announce(apiKey)
     return answer
   }
 }

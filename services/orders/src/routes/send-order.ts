@@ -27,7 +27,7 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import * as orders from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Waiters, Watch } from '#/waiters.ts'
+import type { PendingRequest, PendingRequests } from '#/pending-requests.ts'
 
 type Needs = {
   db: Db
@@ -37,7 +37,7 @@ type Needs = {
   stopping: AbortSignal
   cardMinimum: Cents
   orchestrator: Orchestrator
-  waiters: Waiters
+  pendingRequests: PendingRequests
   tokenize: Tokenizer
   limit: ConcurrencyLimit
 }
@@ -56,8 +56,8 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
   return async (call) => {
     const { body, principal, requestId, deadline } = call
     const { applicationId, mode } = principal
-    const { limit, waiters } = needs
-    if (waiters.count >= WAITING_AT_MOST) throw overloaded()
+    const { limit, pendingRequests } = needs
+    if (pendingRequests.count >= WAITING_AT_MOST) throw overloaded()
     using permit = limit.acquire(applicationId)
     const repeated = await answerOfRepeated(needs, call, permit)
     if (repeated) return repeated
@@ -67,11 +67,11 @@ export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
     // Accepted now, the order would go on while its client gets an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
-    using watch = waiters.watch(apiKey)
-    const accepted = await accept(needs, call, { apiKey, watch, checked, newCard })
+    using pending = pendingRequests.add(apiKey)
+    const accepted = await accept(needs, call, { apiKey, pending, checked, newCard })
     call.concerns(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
-    return await permit.suspend(() => finalAnswer(needs, { apiKey, accepted, watch }, call))
+    return await permit.suspend(() => finalAnswer(needs, { apiKey, accepted, pending }, call))
   }
 }
 
@@ -109,9 +109,9 @@ async function answerOfRepeated(
 
 /** The order was accepted before, and may be decided already. */
 async function resume(needs: Needs, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
-  using watch = needs.waiters.watch(apiKey)
-  watch.wake()
-  return await finalAnswer(needs, { apiKey, accepted: null, watch }, call)
+  using pending = needs.pendingRequests.add(apiKey)
+  pending.wake()
+  return await finalAnswer(needs, { apiKey, accepted: null, pending }, call)
 }
 
 /** The processor never sees the card of an order that is not charged: a test order, or a total of 0. */
@@ -130,7 +130,7 @@ async function tokenized(
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 
-type Accepting = Acceptable & { watch: Watch }
+type Accepting = Acceptable & { pending: PendingRequest }
 
 /**
  * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row is
@@ -142,7 +142,7 @@ async function accept(
   accepted: Accepting,
 ): Promise<PlacedOrder | null> {
   const { deadline } = call
-  const { apiKey, watch } = accepted
+  const { apiKey, pending } = accepted
   const acceptance = acceptanceOf(call, accepted)
   const committing = accepting(apiKey, () => orchestrator.accept(acceptance))
   try {
@@ -152,7 +152,7 @@ async function accept(
     if (idempotencyKeys.isTaken(error)) throw inFlight()
     if (!isAway(error)) throw error
     // The commit may have succeeded and its confirmation been lost.
-    if (await isThere(db, apiKey, { watch, deadline })) return null
+    if (await isThere(db, apiKey, { pending, deadline })) return null
     throw outcomeUnknown(error)
   }
   committing.then(
@@ -167,8 +167,8 @@ async function accept(
 async function isThere(
   db: Db,
   apiKey: string,
-  { watch, deadline }: { watch: Watch; deadline: Deadline },
+  { pending, deadline }: { pending: PendingRequest; deadline: Deadline },
 ): Promise<boolean> {
   const exists = () => orders.exists(db, apiKey).catch(() => null)
-  return (await deadline.race(watch.until(exists, deadline.limit(2_000)))) ?? false
+  return (await deadline.race(pending.until(exists, deadline.limit(2_000)))) ?? false
 }

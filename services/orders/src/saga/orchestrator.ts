@@ -6,7 +6,7 @@ import { standingOf, type SagaOrder } from '#/domain/order-state.ts'
 import { endedSaga } from '#/saga-telemetry.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Waiters } from '#/waiters.ts'
+import type { PendingRequests } from '#/pending-requests.ts'
 import { RecentSagas } from './recent-sagas.ts'
 import { transition, type Event, type Transition, type Trigger } from './transition.ts'
 
@@ -18,7 +18,7 @@ const DELIVERY_MARGIN_MS = 60_000
 type Needs = {
   db: Db
   bus: Bus
-  waiters: Waiters
+  pendingRequests: PendingRequests
   log: Log
   deadlines: { sagaMs: number; transmitMs: number }
   deliveries: Pick<Deliveries, 'open'>
@@ -99,8 +99,9 @@ export class Orchestrator {
     const { order, saga } = next
     if (saga.isFinished) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     else this.#recent.keep({ order, saga })
+    const standing = standingOf(order, { told, refusal: saga.state.refusal })
     if (order.outcome !== before.outcome || order.cancellation !== before.cancellation)
-      this.#needs.waiters.announce(order.apiKey, standingOf(order, { told, refusal: saga.state.refusal }))
+      this.#needs.pendingRequests.announce(order.apiKey, standing)
     begin(order)
     return this.#publish(next)
   }

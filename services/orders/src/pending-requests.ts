@@ -6,15 +6,15 @@ import type { Standing } from '#/domain/order-state.ts'
  * A pending request reads its order at this interval, because an event may be lost; while RabbitMQ is unavailable, there are none.
  * At 250 ms an order took six reads at a latency of 2.6 s.
  */
-const LOOK_EVERY_MS = 1_000
+const READ_EVERY_MS = 1_000
 
 /**
  * Requests on this replica that wait for their order. An event is a hint to read the row; the replica that committed the change
  * passes on the new standing itself.
  */
-export class Waiters {
+export class PendingRequests {
   readonly #bus: Pick<Bus, 'nudge'>
-  readonly #watches = new Map<string, Set<Watch>>()
+  readonly #byOrder = new Map<string, Set<PendingRequest>>()
 
   constructor(bus: Pick<Bus, 'nudge'>) {
     this.#bus = bus
@@ -22,7 +22,7 @@ export class Waiters {
 
   /** Orders with a pending request. */
   get count(): number {
-    return this.#watches.size
+    return this.#byOrder.size
   }
 
   /** Wakes requests of all replicas that wait for the order, after it has changed. `standing`: where it stands, if known. */
@@ -33,28 +33,26 @@ export class Waiters {
 
   /** Wakes requests of this replica that wait for the order. */
   wake(orderApiKey: string, standing: Standing | null = null): void {
-    for (const watch of this.#watches.get(orderApiKey) ?? []) watch.wake(standing)
+    for (const request of this.#byOrder.get(orderApiKey) ?? []) request.wake(standing)
   }
 
-  /**
-   * Registers a request. To be called before the order is committed, or a wake-up could be missed; ended with `using`.
-   */
-  watch(orderApiKey: string): Watch {
-    const watches = this.#watches.get(orderApiKey) ?? new Set()
-    const watch = new Watch(() => {
-      watches.delete(watch)
-      if (watches.size === 0) this.#watches.delete(orderApiKey)
+  /** Registers a request. To be called before the order is committed, or a wake-up could be missed; ended with `using`. */
+  add(orderApiKey: string): PendingRequest {
+    const requests = this.#byOrder.get(orderApiKey) ?? new Set()
+    const request = new PendingRequest(() => {
+      requests.delete(request)
+      if (requests.size === 0) this.#byOrder.delete(orderApiKey)
     })
-    this.#watches.set(orderApiKey, watches.add(watch))
-    return watch
+    this.#byOrder.set(orderApiKey, requests.add(request))
+    return request
   }
 }
 
 /** A pending request. */
-export class Watch implements Disposable {
+export class PendingRequest implements Disposable {
   readonly #end: () => void
   #woken = Promise.withResolvers<void>()
-  #told: Standing | null = null
+  #standing: Standing | null = null
 
   constructor(end: () => void) {
     this.#end = end
@@ -62,16 +60,19 @@ export class Watch implements Disposable {
 
   /** `standing`: of the order now; null when it has to be read. */
   wake(standing: Standing | null = null): void {
-    this.#told = standing ?? this.#told
+    this.#standing = standing ?? this.#standing
     this.#woken.resolve()
   }
 
   /** Calls `read` at each wake-up with the last known standing, until it gives a result or the time is up (null). */
-  async until<T>(read: (told: Standing | null) => Promise<T | null>, withinMs: number): Promise<T | null> {
+  async until<T>(
+    read: (standing: Standing | null) => Promise<T | null>,
+    withinMs: number,
+  ): Promise<T | null> {
     const end = performance.now() + withinMs
     for (;;) {
-      await this.#wakeUp(Math.min(LOOK_EVERY_MS, end - performance.now()))
-      const found = await read(this.#told)
+      await this.#wakeUp(Math.min(READ_EVERY_MS, end - performance.now()))
+      const found = await read(this.#standing)
       if (found !== null || performance.now() >= end) return found
     }
   }
