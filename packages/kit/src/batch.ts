@@ -1,11 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { inActiveTrace } from './telemetry.ts'
 
 type Call<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-  /** Runs in the context of the call, so that a statement belongs to the trace of its first item. */
-  inContext: <T>(work: () => T) => T
+  /** So that a statement belongs to the trace of its first item. */
+  inTrace: <T>(work: () => T) => T
 }
 
 /** Work that is done for many items at once. `run` gives one result for each item, in their order. */
@@ -66,7 +66,7 @@ class Batches<On, Item, Result> {
 
   add(item: Item): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    this.#waiting.push({ item, resolve, reject, inContext: AsyncLocalStorage.snapshot() })
+    this.#waiting.push({ item, resolve, reject, inTrace: inActiveTrace() })
     this.#schedule()
     return promise
   }
@@ -93,7 +93,7 @@ class Batches<On, Item, Result> {
     const [first] = calls
     if (!first) return
     this.#running += 1
-    void first.inContext(async () => {
+    void first.inTrace(async () => {
       await this.#settle(calls)
       this.#running -= 1
       this.#schedule()

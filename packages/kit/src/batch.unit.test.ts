@@ -1,6 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { batched } from './batch.ts'
+import { turnOn } from './telemetry.ts'
 
 const refused = () => Object.assign(new Error('duplicate key'), { code: '23505' })
 
@@ -124,19 +126,34 @@ test('a statement whose outcome is unknown is never retried', async () => {
   expect(items()).toHaveLength(1)
 })
 
-test('a statement runs in the asynchronous context of its first call', async () => {
-  const context = new AsyncLocalStorage<string>()
-  const seen: (string | undefined)[] = []
+test('a statement runs in the trace of its first call, also when it waits for others', async () => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  onTestFinished(() => context.disable())
+  turnOn({ isParentBased: true, ratio: 0 })
+  const name = createContextKey('name')
+  const seen: unknown[] = []
+  const ends: (() => void)[] = []
   const call = batched({
-    run: async (_on: object, items: readonly string[]) => {
-      seen.push(context.getStore())
-      return items
+    run: (_on: object, items: readonly string[]) => {
+      seen.push(context.active().getValue(name))
+      const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+      ends.push(() => resolve(items))
+      return promise
     },
   })
   const on = {}
-  await Promise.all(['a', 'b'].map((name) => context.run(name, () => call(on, name))))
-  await context.run('c', () => call(on, 'c'))
-  expect(seen).toEqual(['a', 'c'])
+  const callAs = (as: string) => context.with(ROOT_CONTEXT.setValue(name, as), () => call(on, as))
+  const first = [callAs('a'), callAs('b')]
+  await endOfTurn()
+  const second = callAs('c')
+  await endOfTurn()
+  const waiting = [callAs('d'), call(on, 'of no trace')]
+  ends[0]?.()
+  await Promise.all(first)
+  await endOfTurn()
+  for (const end of ends) end()
+  await Promise.all([second, ...waiting])
+  expect(seen).toEqual(['a', 'c', 'd'])
 })
 
 test('databases do not share statements', async () => {

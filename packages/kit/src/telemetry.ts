@@ -249,6 +249,15 @@ export async function inEntry<T>(origin: Origin, entrance: Entrance, work: () =>
  */
 export const outsideTraces = <T>(work: () => T): T => (on ? context.with(ROOT_CONTEXT, work) : work())
 
+const withoutTrace = <T>(work: () => T): T => work()
+
+/** Runs later work in the trace that is active now. `AsyncLocalStorage.snapshot` takes 3.7 µs for that, instead of 0.2. */
+export function inActiveTrace(): <T>(work: () => T) => T {
+  if (!on) return withoutTrace
+  const active = context.active()
+  return (work) => context.with(active, work)
+}
+
 /** What goes along with a request or message, so that the other side continues the trace: `traceparent`. */
 export function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {}
