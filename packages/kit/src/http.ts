@@ -84,12 +84,13 @@ export function createApp(log: Log, open?: { trustedProxies: readonly string[] }
   }) as unknown as App
   answerWhatNodeWouldNot(app)
   observeRequests(app)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(ANSWER_HEADERS).header('x-request-id', request.id)
     // Only clients that cannot tell where an answer ends ask for it (RFC 9112, C.2.2), and proxies that get it wrong.
     if (request.raw.httpVersion === '1.0') reply.raw.shouldKeepAlive = false
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new Problem('invalid-field', 'The header field Host is missing.')
+      return done(new Problem('invalid-field', 'The header field Host is missing.'))
+    done()
   })
   app.setErrorHandler((error: FastifyError, request, reply) =>
     answerProblem(asProblem(error, request), request, reply),

@@ -87,20 +87,22 @@ type State = { started: boolean; stopping: AbortController }
 
 /** Before the migrations there are no tables: requests are refused, and callers may try another replica. */
 function refuseUntilStarted(app: App, state: State): void {
-  app.addHook('onRequest', async ({ url }, reply) => {
-    if (state.started || url.startsWith('/health/')) return
+  app.addHook('onRequest', ({ url }, reply, done) => {
+    if (state.started || url.startsWith('/health/')) return done()
     reply.raw.setHeader(STARTING_HEADER, 'true')
-    throw new Problem('service-unavailable', 'The service is starting. Please try again.')
+    done(new Problem('service-unavailable', 'The service is starting. Please try again.'))
   })
 }
 
 /** While stopping, every answer asks its caller for another connection, to another replica. */
 function sayGoodbye(app: App, state: State): void {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     // On the raw response, which relayed answers use as well.
-    if (!state.stopping.signal.aborted) return
-    reply.raw.setHeader('connection', 'close')
-    reply.raw.setHeader(STOPPING_HEADER, 'true')
+    if (state.stopping.signal.aborted) {
+      reply.raw.setHeader('connection', 'close')
+      reply.raw.setHeader(STOPPING_HEADER, 'true')
+    }
+    done()
   })
 }
 

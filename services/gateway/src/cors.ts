@@ -13,7 +13,10 @@ const NAMES = /^[\w!#$%&'*+.^`|~ ,-]+$/
  * would be a second place for them, and it answers preflights of unknown paths with 404.
  */
 export function cors(app: App): void {
-  app.addHook('onRequest', async ({ url }, reply) => void reply.headers(corsHeaders(url)))
+  app.addHook('onRequest', ({ url }, reply, done) => {
+    void reply.headers(corsHeaders(url))
+    done()
+  })
   app.options('/publicapi/*', async (request, reply) =>
     reply
       .code(204)

@@ -125,7 +125,7 @@ type Attempt = {
  */
 async function toOneReplica<T>(
   replicas: Replicas,
-  { routeOptions: { url: route } }: FastifyRequest,
+  { route }: FastifyRequest,
   { method, deadline }: Pick<Sent, 'method' | 'deadline'>,
   attempt: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
