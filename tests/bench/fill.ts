@@ -54,6 +54,7 @@ export async function fillOrders(database: pg.Pool, schema: string, amounts: Amo
         restaurant_api_key: `case when n % ${restaurants} = 0 then template.restaurant_api_key else ${key('restaurant', `(n % ${restaurants})`)} end`,
         placed_at: at,
         status: `'DELIVERED'`,
+        is_open: 'false',
       },
     }),
     `insert into ${table('order_statuses')} (order_api_key, position, status, at)

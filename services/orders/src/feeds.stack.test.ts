@@ -173,6 +173,24 @@ test('more orders than are read at once come all, oldest first', async () => {
   expect(told(await roundOf(aFeed('1')))).toEqual(lines)
 })
 
+test('a stream sends the changes since its position from every bucket of the index', async () => {
+  const [one, two] = [await anOrder(), await anOrder()]
+  const position = (await roundOf(aFeed())).at(-1)?.id
+  await report(one, 'PREPARING')
+  // Into the next bucket (migration 0130). A transaction that is rolled back takes a number as well, and waits for no disk.
+  await sql`do $$ begin
+    for i in 1..16384 loop perform pg_current_xact_id(); rollback; end loop;
+  end $$`.execute(db)
+  await report(two, 'PREPARING')
+  const buckets = await db
+    .selectFrom('orders')
+    .select('changed_bucket')
+    .where('api_key', 'in', [one, two])
+    .execute()
+  expect(new Set(buckets.map(({ changed_bucket }) => changed_bucket)).size).toBe(2)
+  expect(told(await roundOf(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
+})
+
 test('a change of nothing that is seen wakes nobody', async () => {
   const order = await anOrder()
   const feed = aFeed()

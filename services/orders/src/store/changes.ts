@@ -19,6 +19,10 @@ export async function position(db: Db): Promise<Position> {
 export const isBelow = (changedIn: Position | null, limit: Position): boolean =>
   changedIn === null || BigInt(changedIn) < BigInt(limit)
 
+/** Orders that have changed from the position on. The index has the bucket, and the row decides. */
+export const changedSince = (since: Position) =>
+  sql<boolean>`(orders.changed_bucket >= bucket_of(${since}) and orders.changed_in >= ${since})`
+
 /** Which of the orders, and of the restaurants by an order that they have, have changed from the position on. */
 export async function movedSince(
   db: Db,
@@ -29,7 +33,7 @@ export async function movedSince(
     select pg_snapshot_xmin(pg_current_snapshot()) as position,
       array(select api_key from orders where api_key = any(${orders}) and changed_in >= ${since}) as orders,
       array(select distinct restaurant_api_key from orders
-        where restaurant_api_key = any(${restaurants}) and outcome = 'transmitted' and changed_in >= ${since}
+        where restaurant_api_key = any(${restaurants}) and outcome = 'transmitted' and ${changedSince(since)}
       ) as restaurants`.execute(db)
   if (!rows[0]) throw new Error('PostgreSQL gave no snapshot')
   return rows[0]

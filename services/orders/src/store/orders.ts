@@ -63,10 +63,7 @@ export async function exists(db: Db, apiKey: string): Promise<boolean> {
   )
 }
 
-/**
- * Its restaurant has it. The word stands in the text, as in the indexes of such orders: where it is a parameter, a plan
- * that is made for all its values can use none of them, and a restaurant's orders were looked for among all.
- */
+/** Its restaurant has it. */
 export const isTransmitted = sql<boolean>`orders.outcome = 'transmitted'`
 
 /** Newest first. `before` is the id of the last order of the page before. */

@@ -2,7 +2,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
-import type { Position } from '#/store/changes.ts'
+import { changedSince, type Position } from '#/store/changes.ts'
 import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -24,8 +24,7 @@ const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): Restauran
   linkKind,
 })
 
-/** Neither handed over nor cancelled; in the words of the index `orders_to_do`, see `isTransmitted`. */
-const isOpen = sql<boolean>`(orders.status <> 'DELIVERED' and orders.cancellation is null)`
+const isOpen = sql<boolean>`orders.is_open`
 
 /** Newest first. `before` is the id of the last order of the page before. */
 export async function list(
@@ -76,7 +75,7 @@ export async function changed(
         .where(isTransmitted)
         .where((order) =>
           order.or([
-            ...(page.since === null ? [] : [order('orders.changed_in', '>=', page.since)]),
+            ...(page.since === null ? [] : [changedSince(page.since)]),
             ...(page.whole ? [isOpen] : []),
           ]),
         )
@@ -133,7 +132,7 @@ const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
  * not matter. `withinMs`: how long an order may wait there.
  */
 export const isUnaccepted = (withinMs: number) => sql<boolean>`
-  o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.status <> 'DELIVERED' and o.cancellation is null
+  o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.is_open
   and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
 /** Orders that their restaurants have not begun on a console within `withinMs` of when they were placed, at most `limit`, oldest first. */

@@ -37,8 +37,10 @@ export type Tables = {
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
     reports: Reports | null
-    /** Set by a trigger only. */
+    /** The last transaction that changed what is visible of the order. Set by defaults and a trigger only, as the next two. */
     changed_in: ColumnType<string | null, never, never>
+    changed_bucket: ColumnType<number, never, never>
+    is_open: ColumnType<boolean | null, never, never>
   }
   order_statuses: { order_api_key: string; position: number; status: OrderStatus; at: Clock }
   sagas: {

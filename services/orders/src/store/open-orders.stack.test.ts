@@ -1,0 +1,76 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog, newApiKey } from '@platter/kit'
+import { migrate } from '@platter/kit/migrate'
+import { connectPostgres } from '@platter/kit/postgres'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import * as changes from './changes.ts'
+import * as restaurantOrders from './restaurant-orders.ts'
+import type { Tables } from './tables.ts'
+
+const log = createLog('test', 'fatal')
+const directory = join(import.meta.dirname, '../../migrations')
+const restaurant = newApiKey()
+
+test('orders from before migration 0130 stay in lists and streams, and so do those that replicas of the version before write', async () => {
+  await using earlier = await migrationsBefore('0130')
+  const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
+  try {
+    await migrate(db, earlier.directory, log)
+    const insert = (apiKey: string, status: string) =>
+      sql`
+      insert into orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, outcome, details)
+      values (${apiKey}, 'a', ${restaurant}, 'pickup', 'cash', false, 0, ${status}, 'DUE', 'transmitted', '{}')`.execute(
+        db,
+      )
+    await insert('open', 'PREPARING')
+    await insert('delivered', 'DELIVERED')
+    const since = await changes.position(db)
+    await insert('delivered since', 'DELIVERED')
+    await migrate(db, directory, log)
+
+    const listed = async (open: boolean) => {
+      const page = await restaurantOrders.list(db, restaurant, { open, before: null, limit: 100 })
+      return page.orders.map(({ order }) => order.apiKey)
+    }
+    expect(await listed(true)).toEqual(['open'])
+    expect(await listed(false)).toEqual(['delivered since', 'delivered', 'open'])
+    const { orders } = await restaurantOrders.changed(db, restaurant, {
+      since,
+      whole: false,
+      after: 0,
+      limit: 100,
+    })
+    expect(orders.map(({ order }) => order.apiKey)).toEqual(['delivered since'])
+
+    const { rows } = await sql<{ older: boolean }>`
+      select bool_and(changed_bucket < bucket_of(${await changes.position(db)})) as older from orders`.execute(
+      db,
+    )
+    expect(rows, 'whoever has a later position reads none of them').toEqual([{ older: true }])
+
+    // As a replica of the version before goes on doing.
+    await sql`update orders set status = 'DELIVERED' where api_key = 'open'`.execute(db)
+    await insert('inserted by the version before', 'PREPARING')
+    expect(await listed(true)).toEqual(['inserted by the version before'])
+    const all = await restaurantOrders.changed(db, restaurant, { since, whole: false, after: 0, limit: 100 })
+    expect(all.orders.map(({ order }) => order.apiKey)).toEqual([
+      'open',
+      'delivered since',
+      'inserted by the version before',
+    ])
+  } finally {
+    await close()
+  }
+})
+
+/** A copy of the migrations of the versions before. */
+async function migrationsBefore(number: string) {
+  const copy = await mkdtemp(join(tmpdir(), 'migrations-'))
+  for (const name of (await readdir(directory)).filter((one) => one < number))
+    await cp(join(directory, name), join(copy, name))
+  return { directory: copy, [Symbol.asyncDispose]: () => rm(copy, { recursive: true }) }
+}
