@@ -1,6 +1,7 @@
 import { cents } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
 import * as kept from '@platter/kit/idempotency-keys'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as attention from '../../services/orders/src/store/attention.ts'
 import * as books from '../../services/orders/src/store/books.ts'
@@ -207,7 +208,7 @@ afterAll(() => database.close())
 /** What is to be found is all that an index of a part has: unfinished sagas, orders that are still to be made. */
 const may: Readonly<Record<string, readonly string[]>> = {
   'counts.inFlight': ['sagas'],
-  'attention.overdueSagas': ['sagas'],
+  'sagas.takeDue': ['sagas'],
   'attention.unacceptedOrders': ['orders'],
   'attention.isUnaccepted': ['orders'],
   'restaurants.unaccepted': ['orders'],
@@ -254,6 +255,47 @@ test('what has changed of a restaurant is found by when it changed, and not by g
   const moved = { since: '700', whole: false, after: 0, limit: 100 }
   const by = await database.findsBy((db) => restaurants.changed(db, restaurant, moved))
   expect(by).toEqual(['orders_changed', 'deliveries_pkey'])
+})
+
+test('the sweeper finds due sagas by the index of unfinished ones', async () => {
+  const by = await database.findsBy((db) => sagas.takeDue(db, 20))
+  expect(by.toSorted()).toEqual(['orders_pkey', 'sagas_pkey', 'sagas_unfinished'])
+})
+
+test('an order writes indexes twice after its acceptance: when its saga ends, and when it is delivered', async () => {
+  const young = await openDatabase<Tables>('orders', { joins: 'young' })
+  const captured: sagas.Save = {
+    ...transmitted,
+    wakeInMs: null,
+    order: { ...transmitted.order, paymentState: 'CHARGED' },
+    saga: { ...transmitted.saga, version: 2, isFinished: true },
+    delivery: null,
+    from: { version: 1, status: null },
+    status: null,
+  }
+  try {
+    // One transaction: it cannot end in another bucket (migration 0130) than it began in.
+    await young.db.transaction().execute(async (trx) => {
+      const indexed = async (table: string) => {
+        const { rows } = await sql<{ writes: number }>`
+          select pg_stat_get_xact_tuples_updated(oid) - pg_stat_get_xact_tuples_hot_updated(oid) as writes
+          from pg_class where oid = to_regclass(${table})`.execute(trx)
+        return rows[0]?.writes
+      }
+      const writes = async () => [await indexed('orders'), await indexed('sagas')]
+      await sagas.accept(trx, anOrder(order))
+      expect(await sagas.save(trx, transmitted)).not.toBeNull()
+      expect(await writes()).toEqual([0, 0])
+      expect(await sagas.save(trx, captured)).not.toBeNull()
+      expect(await writes()).toEqual([0, 1])
+      await orders.addStatus(trx, order, 'PREPARING')
+      expect(await writes()).toEqual([0, 1])
+      await orders.addStatus(trx, order, 'DELIVERED')
+      expect(await writes()).toEqual([1, 1])
+    })
+  } finally {
+    await young.close()
+  }
 })
 
 test('an index that is not there is missed', async () => {
