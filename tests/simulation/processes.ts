@@ -132,7 +132,7 @@ export function orders(deadlines: Deadlines) {
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
     bus.onCommand(SagaReply, monitors.watched(guarded(handleReply({ orchestrator, log }))))
-    bus.onNudge(OrderMoved, ({ orderApiKey }) => pendingRequests.wake(orderApiKey))
+    bus.onNudge(OrderMoved, (event) => pendingRequests.moved(event))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)

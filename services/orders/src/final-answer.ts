@@ -102,7 +102,9 @@ async function standingOf(needs: Needs, { apiKey, accepted, pending }: Accepted,
     read(known).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
-  const standing = decided ?? (await deadline.race(undecidedStanding(needs, apiKey)))
+  // A read that PostgreSQL leaves hanging must not hide what an event has reported meanwhile.
+  const reported = pending.known?.kind === 'failed' ? pending.known : null
+  const standing = decided ?? reported ?? (await deadline.race(undecidedStanding(needs, apiKey)))
   if (standing) return standing
   void untilItWorks('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()

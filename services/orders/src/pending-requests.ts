@@ -28,7 +28,15 @@ export class PendingRequests {
   /** Wakes requests of all replicas that wait for the order, after it has changed. `standing`: where it stands, if known. */
   announce(orderApiKey: string, standing: Standing | null = null): void {
     this.wake(orderApiKey, standing)
-    this.#bus.nudge(OrderMoved, { orderApiKey })
+    this.#bus.nudge(OrderMoved, {
+      orderApiKey,
+      ...(standing?.kind === 'failed' && { refusal: standing.refusal }),
+    })
+  }
+
+  /** Handles the event of another replica. */
+  moved({ orderApiKey, refusal }: OrderMoved): void {
+    this.wake(orderApiKey, refusal && { kind: 'failed', refusal })
   }
 
   /** Wakes requests of this replica that wait for the order. */
@@ -56,6 +64,11 @@ export class PendingRequest implements Disposable {
 
   constructor(end: () => void) {
     this.#end = end
+  }
+
+  /** Where the order stands, as far as an event or this replica's own commit has reported it. */
+  get known(): Standing | null {
+    return this.#standing
   }
 
   /** `standing`: of the order now; null when it has to be read. */

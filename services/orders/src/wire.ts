@@ -140,9 +140,9 @@ export function wire(config: Config, log: Log): Parts {
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
-  bus.onNudge(OrderMoved, ({ orderApiKey }) => {
-    pendingRequests.wake(orderApiKey)
-    followers.moved(orderApiKey)
+  bus.onNudge(OrderMoved, (event) => {
+    pendingRequests.moved(event)
+    followers.moved(event.orderApiKey)
   })
   observeSagas(db)
 

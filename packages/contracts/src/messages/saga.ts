@@ -39,5 +39,13 @@ export type Outcome = z.infer<typeof Outcome>
 export const SagaReply = command('orders.saga-answer', 'orders', StepRef.extend({ outcome: Outcome }))
 export type SagaReply = z.infer<typeof SagaReply.data>
 
-/** An order has changed: requests and event streams that follow it read its row. */
-export const OrderMoved = nudge('orders.order-moved', 'orders', z.object({ orderApiKey: ApiKey }))
+/**
+ * An order has changed: requests and event streams that follow it read its row. A failure has its `refusal`, so that a replica
+ * that cannot reach PostgreSQL does not answer the request with a pending order, of which nothing can be read afterwards.
+ */
+export const OrderMoved = nudge(
+  'orders.order-moved',
+  'orders',
+  z.object({ orderApiKey: ApiKey, refusal: RefusalShape.optional() }),
+)
+export type OrderMoved = z.infer<typeof OrderMoved.data>
