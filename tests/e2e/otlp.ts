@@ -58,13 +58,17 @@ export class Receiver {
   /** Everything that came, as it came. */
   text = ''
   readonly #sent: Sent[] = []
+  /** By trace: tests read one trace again and again until it is whole, and there are thousands. */
+  readonly #spans = new Map<string, { span: SentSpan; service: string }[]>()
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       this.text += body
-      this.#sent.push(JSON.parse(body) as Sent)
+      const sent = JSON.parse(body) as Sent
+      this.#sent.push(sent)
+      this.#keepSpans(sent)
       response.setHeader('content-type', 'application/json').end('{}')
     })
   })
@@ -98,18 +102,20 @@ export class Receiver {
       .map(({ resource }) => plain(resource.attributes))
   }
 
+  #keepSpans({ resourceSpans = [] }: Sent): void {
+    for (const group of resourceSpans)
+      for (const span of group.scopeSpans.flatMap(({ spans }) => spans)) {
+        const trace = this.#spans.get(span.traceId) ?? []
+        trace.push({ span, service: serviceOf(group) })
+        this.#spans.set(span.traceId, trace)
+      }
+  }
+
   /** In the order in which they began. */
   spans(traceId: string): Span[] {
-    return this.#sent
-      .flatMap(({ resourceSpans = [] }) => resourceSpans)
-      .flatMap((group) => group.scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, group }))))
-      .filter((span) => span.traceId === traceId)
+    return (this.#spans.get(traceId) ?? [])
+      .map(({ span, service }) => ({ ...span, service, attributes: plain(span.attributes) }))
       .toSorted((one, other) => Number(BigInt(one.startTimeUnixNano) - BigInt(other.startTimeUnixNano)))
-      .map(({ group, attributes, ...span }) => ({
-        ...span,
-        service: serviceOf(group),
-        attributes: plain(attributes),
-      }))
   }
 
   metrics(): Metric[] {

@@ -22,7 +22,7 @@ const telemetry = (port: number) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: '0',
-  OTEL_METRIC_EXPORT_INTERVAL: '1000',
+  OTEL_METRIC_EXPORT_INTERVAL: '3000',
   OTEL_BSP_SCHEDULE_DELAY: '500',
   OTEL_BLRP_SCHEDULE_DELAY: '500',
 })
