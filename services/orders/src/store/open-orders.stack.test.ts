@@ -6,10 +6,10 @@ import { migrate } from '@platter/kit/migrate'
 import { connectPostgres } from '@platter/kit/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as changes from './changes.ts'
 import * as restaurantOrders from './restaurant-orders.ts'
-import type { Tables } from './tables.ts'
+import type { Db, Tables } from './tables.ts'
 
 const log = createLog('test', 'fatal')
 const directory = join(import.meta.dirname, '../../migrations')
@@ -28,7 +28,7 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
       )
     await insert('open', 'PREPARING')
     await insert('delivered', 'DELIVERED')
-    const since = await changes.position(db)
+    const since = await positionAfter(db, 'delivered')
     await insert('delivered since', 'DELIVERED')
     await migrate(db, directory, log)
 
@@ -46,11 +46,14 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
     })
     expect(orders.map(({ order }) => order.apiKey)).toEqual(['delivered since'])
 
-    const { rows } = await sql<{ older: boolean }>`
-      select bool_and(changed_bucket < bucket_of(${await changes.position(db)})) as older from orders`.execute(
-      db,
-    )
-    expect(rows, 'whoever has a later position reads none of them').toEqual([{ older: true }])
+    const areOlder = async () => {
+      const { rows } = await sql<{ older: boolean }>`
+        select bool_and(changed_bucket < bucket_of(${await changes.position(db)})) as older from orders`.execute(
+        db,
+      )
+      return rows
+    }
+    await expect.poll(areOlder, { message: 'a later position reads none of them' }).toEqual([{ older: true }])
 
     // As a replica of the version before goes on doing.
     await sql`update orders set status = 'DELIVERED' where api_key = 'open'`.execute(db)
@@ -66,6 +69,22 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
     await close()
   }
 })
+
+/** A position with the order below it. Until then a transaction that began before the order runs, of whatever database. */
+const positionAfter = (db: Db, apiKey: string): Promise<changes.Position> =>
+  vi.waitFor(
+    async () => {
+      const position = await changes.position(db)
+      const order = await db
+        .selectFrom('orders')
+        .select('changed_in')
+        .where('api_key', '=', apiKey)
+        .executeTakeFirstOrThrow()
+      expect(changes.isBelow(order.changed_in, position)).toBe(true)
+      return position
+    },
+    { timeout: 60_000 },
+  )
 
 /** A copy of the migrations of the versions before. */
 async function migrationsBefore(number: string) {
