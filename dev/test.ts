@@ -24,7 +24,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
 // the commands of the full-length tests.
 const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
 /** Groups that run at the same time: one computes while another waits for processes that it has killed. */
-const AT_ONCE = 4
+const AT_ONCE = 3
 
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }
 const started = performance.now()
