@@ -49,11 +49,11 @@ export const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as
 /**
  * A Fastify server as each of our processes needs it: request ids, a trailing slash tolerated, one error
  * handler for all, one log line a request with neither body nor query. Bodies are left to `readJson` (a
- * service) or to `readBytes` (the gateway). `open` is for the server that strangers reach: its `trustedProxies`
- * (addresses, CIDR ranges) are believed in X-Forwarded-For.
+ * service) or to `readBytes` (the gateway). `exposed`: a server that clients reach directly. Its `trustedProxies`
+ * (addresses, CIDR ranges) may set X-Forwarded-For.
  */
-export function createApp(log: Log, open?: { trustedProxies: readonly string[] }): App {
-  const trustedProxies = open?.trustedProxies ?? []
+export function createApp(log: Log, exposed?: { trustedProxies: readonly string[] }): App {
+  const trustedProxies = exposed?.trustedProxies ?? []
   const app = Fastify({
     // The whole of pino, of which a Log shows less.
     loggerInstance: log as unknown as FastifyBaseLogger,
@@ -61,7 +61,7 @@ export function createApp(log: Log, open?: { trustedProxies: readonly string[] }
     http: {
       requireHostHeader: false,
       headersTimeout: HEAD_WITHIN_MS,
-      connectionsCheckingInterval: LATE_CHECKED_EVERY_MS[open ? 'public' : 'internal'],
+      connectionsCheckingInterval: LATE_CHECKED_EVERY_MS[exposed ? 'public' : 'internal'],
     },
     connectionTimeout: NOTHING_MOVES_MS,
     clientErrorHandler: refuseUnreadable,

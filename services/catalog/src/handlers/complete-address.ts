@@ -24,7 +24,7 @@ export const completeAddress =
     return { ...completed, point: place && isKnown ? place.point : null, isUnavailable }
   }
 
-/** Answered rather than left open: whoever asks would wait for the answer in vain. */
+/** Reports an unavailable geocoder in the reply: without a reply the caller would wait for its whole timeout. */
 async function located(geocoder: Geocoder, parts: readonly (string | undefined)[]) {
   try {
     const words = parts.filter((part) => part !== undefined).join(', ')
