@@ -37,7 +37,7 @@ WORKDIR /app/${PACKAGE}
 # What Node makes of the sources (see start.sh), by the user and with the flags by which it is looked up. Nobody may change it.
 RUN install --directory --owner=node /app/node_modules/.cache/node \
  && if [ -f src/main.ts ]; then \
-      su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/compile.ts src/main.ts"; fi \
+      su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/compile.ts src/main.ts"; fi \
  && chown -R root:root /app/node_modules/.cache
 USER node
 # The script becomes Node: SIGTERM reaches the service itself.

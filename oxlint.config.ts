@@ -45,7 +45,7 @@ type Library = keyof typeof LIBRARIES
 // Bans -----------------------------------------------------------------------------------------------------
 
 const ENVIRONMENT =
-  'environment-is-config: packages/kit/src/config.ts reads it once; take the value from your Config.'
+  'environment-is-config: packages/kit/src/lifecycle/config.ts reads it once; take the value from your Config.'
 const NO_PROCESS_MODULE = everywhere({ regex: '^(node:)?process$', message: ENVIRONMENT })
 
 const BY_NAME = ban(
@@ -71,7 +71,7 @@ const THROUGH_THE_GATEWAY = ban(
 const THIN_CLIENT = ban('thin-client', `${INTO_SERVICE}|^@platter/(bus|kit|testkit)`, 'Ask the gateway.')
 const NO_ROOT = outsideTests(
   ban(
-    'nobody-imports-the-root',
+    'root-is-not-imported',
     String.raw`^(\.{1,2}|#|@platter/[^/]+)(/.*)?/(main|wire)(\.ts)?$`,
     'wire.ts imports you and passes what you need.',
   ),
@@ -170,7 +170,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('packages/contracts/**', [...PACKAGE, ONLY_ZOD]),
   ...zone('packages/kit/**', PACKAGE, ['sql', 'http', 'redis', 'calls']),
   ...zone(
-    'packages/kit/src/config.ts',
+    'packages/kit/src/lifecycle/config.ts',
     PACKAGE.filter((one) => one !== NO_PROCESS_MODULE),
   ),
   ...zone('packages/testkit/**', [PACKAGE_TO_SERVICE, BY_NAME], ['amqp', 'sql']),
@@ -193,7 +193,7 @@ const boundaries: OxlintOverride[] = [
 
 const PURE = ['services/*/src/domain/**', 'services/*/src/saga/**']
 const TESTS = ['**/*.test.ts', 'tests/**']
-const CONFIG = ['packages/kit/src/config.ts', 'apps/cli/src/target.ts', 'vitest.config.ts']
+const CONFIG = ['packages/kit/src/lifecycle/config.ts', 'apps/cli/src/target.ts', 'vitest.config.ts']
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
 

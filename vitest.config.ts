@@ -87,7 +87,7 @@ export default defineConfig({
           ...PATIENT,
           name: 'chaos',
           include: ['tests/chaos/**/*.test.ts'],
-          // What goes wrong there are signals to the servers' processes and files of theirs that are gone.
+          // What goes wrong there are signals to the servers' processes and removed files of theirs.
           env: { PLATTER_SERVERS: 'native' },
           fileParallelism: false,
           sequence: { groupOrder: 3 },

@@ -1,4 +1,4 @@
-import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
 import { startStack } from './stack.ts'
 
 /*

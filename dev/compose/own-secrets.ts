@@ -1,4 +1,4 @@
-import { hashAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { hashAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
 import { randomBytes } from 'node:crypto'
 import { databaseServices } from '../stack/services.ts'
 

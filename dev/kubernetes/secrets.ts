@@ -5,7 +5,7 @@
  *     node dev/kubernetes/secrets.ts | kubectl create -f -
  * `create` and not `apply`: what is there already is never replaced by this.
  */
-import { hashAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { hashAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
 import { randomBytes } from 'node:crypto'
 import { brokerServices, definitions } from '../servers/rabbitmq-users.ts'
 import { databaseServices } from '../stack/services.ts'

@@ -55,6 +55,7 @@ export const reasons: Readonly<Record<string, string>> = {
   '@types/pg': 'types',
   'axe-core': 'finds what keeps people out of the console',
   'fast-check': 'tests by properties',
+  'js-tokens': 'comments and strings of code, for the prose check',
   'kubernetes-models': "schemas of Kubernetes' manifests",
   'openapi-fetch': 'the other generated client, to be called',
   'openapi-typescript': 'the other of the two generators',

@@ -1,4 +1,4 @@
-import { makeAccessKey } from '@platter/kit/access-key'
+import { makeAccessKey } from '@platter/kit/security/access-key'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { writeWhole } from '../process/files.ts'

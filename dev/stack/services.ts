@@ -1,4 +1,4 @@
-import { hashAccessKey } from '@platter/kit/access-key'
+import { hashAccessKey } from '@platter/kit/security/access-key'
 import { defaultSimulatorLink } from '../simulators/src/link.ts'
 import type { Secrets } from './secrets.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { makeAccessKey } from '@platter/kit/access-key'
+import { makeAccessKey } from '@platter/kit/security/access-key'
 import { newApiKey } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { Canaries } from './canaries.ts'

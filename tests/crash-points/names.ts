@@ -6,7 +6,7 @@
 /** A lock (`for no key update`) changes nothing. */
 const CHANGES = /\b(insert into|(?<!for |key )update|delete from)\b|^commit/i
 const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
-/** What a statement that orders share is made by (packages/kit/src/batch.ts); what it writes first tells which. */
+/** What a statement that orders share is made by (packages/kit/src/postgres/batch.ts); what it writes first tells which. */
 const SHARED = 'run'
 const PAYMENT_STATES = new Set(['authorized', 'captured', 'voided', 'refunded', 'declined', 'released'])
 

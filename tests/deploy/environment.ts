@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { secretFaults } from '@platter/kit/known-secrets'
+import { secretFaults } from '@platter/kit/security/known-secrets'
 import type { z } from 'zod'
 import { processingOf, type Config as Payments } from '../../services/payments/src/config.ts'
 import { ownSecretNames } from '../../dev/compose/own-secrets.ts'

@@ -1,5 +1,5 @@
 import { createLog } from '@platter/kit'
-import { connectPostgres } from '@platter/kit/postgres'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseServices } from '../../dev/stack/services.ts'

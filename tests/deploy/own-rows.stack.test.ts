@@ -1,6 +1,6 @@
 import { createLog, newApiKey, type OnBehalfOf } from '@platter/kit'
-import { checkRole } from '@platter/kit/as-application'
-import { connectPostgres, type Postgres } from '@platter/kit/postgres'
+import { checkRole } from '@platter/kit/postgres/as-application'
+import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import {
   DummyDriver,
   Kysely,

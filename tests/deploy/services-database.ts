@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/migrate'
-import { connectPostgres, type Postgres } from '@platter/kit/postgres'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { prepareDatabase } from '../../dev/servers/database.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lintSource } from '@secretlint/core'
 import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend'
-import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/access-key'
+import { looksLikeAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
 import { expect, test } from 'vitest'
 import { filesIn } from './files.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { expect, test } from 'vitest'
-import { hashAccessKey, looksLikeAccessKey } from '@platter/kit/access-key'
+import { hashAccessKey, looksLikeAccessKey } from '@platter/kit/security/access-key'
 import { serverKinds } from '../../dev/servers/types.ts'
 import { composeFile, composeService, readComposeFile } from '../../dev/servers/compose-file.ts'
 import { makeOwnSecrets, ownLimits, ownSecretNames } from '../../dev/compose/own-secrets.ts'
@@ -104,7 +104,7 @@ async function compiled(folder: string, cache: string): Promise<number> {
   const command = [
     'packages/kit/start.sh',
     process.execPath,
-    'packages/kit/src/compile.ts',
+    'packages/kit/src/lifecycle/compile.ts',
     `${folder}/src/main.ts`,
   ]
   const child = spawn(join(root, command[0] ?? ''), command.slice(1), {

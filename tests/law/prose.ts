@@ -1,3 +1,5 @@
+import jsTokens from 'js-tokens'
+
 /** What is wrong with the prose of a document: which rule, and the words in question. */
 export type Fault = { rule: 'sentence length' | 'heading' | 'banned'; text: string }
 
@@ -59,12 +61,38 @@ const headings = (markdown: string): Fault[] =>
     .filter((heading) => NO_SUBJECT.test(heading) || wordsIn(heading) > HEADING_WORDS)
     .map((text) => ({ rule: 'heading', text }))
 
-/** Everything that is wrong with the prose of a document. */
-export function faultsIn(markdown: string, banned: readonly string[]): Fault[] {
+function bannedWords(prose: string, banned: readonly string[]): Fault[] {
   const idioms = new RegExp(String.raw`\b(?:${banned.join('|').replaceAll(' ', String.raw`\s+`)})\b`, 'giu')
-  const found = [...proseOf(markdown).matchAll(idioms)].map(({ 0: word, index, input }): Fault => ({
+  return [...prose.matchAll(idioms)].map(({ 0: word, index, input }) => ({
     rule: 'banned',
     text: `${word}: …${input.slice(Math.max(0, index - 40), index + 40).replaceAll(/\s+/g, ' ')}…`,
   }))
-  return [...headings(markdown), ...tooLong(markdown), ...found]
+}
+
+/** Everything that is wrong with the prose of a document. */
+export const faultsIn = (markdown: string, banned: readonly string[]): Fault[] => [
+  ...headings(markdown),
+  ...tooLong(markdown),
+  ...bannedWords(proseOf(markdown), banned),
+]
+
+const PROSE_TOKENS = new Set([
+  'MultiLineComment',
+  'SingleLineComment',
+  'StringLiteral',
+  'NoSubstitutionTemplate',
+  'TemplateHead',
+  'TemplateMiddle',
+  'TemplateTail',
+  'JSXString',
+  'JSXText',
+])
+
+/** The banned words in the comments and strings of TypeScript; titles of tests and texts of the interface are strings. */
+export function faultsInCode(code: string, banned: readonly string[]): Fault[] {
+  const tokens = [...jsTokens(code, { jsx: true })].filter(({ type }) => PROSE_TOKENS.has(type))
+  return bannedWords(
+    tokens.map(({ value }) => value.replaceAll(/\n\s*(\*|\/\/)?\s*/g, ' ')).join('\n'),
+    banned,
+  )
 }

@@ -1,4 +1,4 @@
-import * as keys from '@platter/kit/idempotency-keys'
+import * as keys from '@platter/kit/postgres/idempotency-keys'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as accessKeys from '../../services/accounts/src/store/access-keys.ts'

@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
-import * as kept from '@platter/kit/idempotency-keys'
+import * as kept from '@platter/kit/postgres/idempotency-keys'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as attention from '../../services/orders/src/store/attention.ts'

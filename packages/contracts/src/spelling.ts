@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * How existing clients spell a value beside the way that its schema demands; the rules are in packages/kit/src/normalize.ts.
+ * How existing clients spell a value beside the way that its schema demands; the rules are in packages/kit/src/http/normalize.ts.
  * `digits`: also as a number. `card-number`: also with spaces or dashes. `month`, `year`: two digits, also as `9`, `"9"`, `2033`.
  * `record`: an object, also as a bare string, which is its `apiKey`.
  */

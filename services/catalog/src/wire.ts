@@ -11,9 +11,9 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
-import { forgetOld } from '@platter/kit/idempotency-keys'
-import { migrate } from '@platter/kit/migrate'
-import { connectPostgres } from '@platter/kit/postgres'
+import { forgetOld } from '@platter/kit/postgres/idempotency-keys'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from './config.ts'
 import { completeAddress } from './handlers/complete-address.ts'
 import { answerQuote } from './handlers/quote.ts'

@@ -38,10 +38,10 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
-import { checkRole } from '@platter/kit/as-application'
-import { forgetOld } from '@platter/kit/idempotency-keys'
-import { migrate } from '@platter/kit/migrate'
-import { connectPostgres } from '@platter/kit/postgres'
+import { checkRole } from '@platter/kit/postgres/as-application'
+import { forgetOld } from '@platter/kit/postgres/idempotency-keys'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
 import { parseDefaultLink } from '#/default-link.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'

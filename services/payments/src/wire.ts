@@ -13,8 +13,8 @@ import {
   UnknownPayments,
 } from '@platter/contracts'
 import { createApp, internalSecrets, readJson, router, type Log, type Parts } from '@platter/kit'
-import { migrate } from '@platter/kit/migrate'
-import { connectPostgres } from '@platter/kit/postgres'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { commandHandler } from './command-handler.ts'
 import { processingOf, type Config } from './config.ts'
 import { authorize } from './handlers/authorize.ts'

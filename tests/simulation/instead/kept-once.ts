@@ -1,6 +1,6 @@
 import type { Operation } from '@platter/contracts'
 import { Rendered, type Call } from '@platter/kit'
-import type * as real from '@platter/kit/kept-once'
+import type * as real from '@platter/kit/postgres/kept-once'
 
 /** Restaurants send no Idempotency-Key here; that of send-order is in `idempotency-keys.ts`. */
 export const keptOnce = (() => ({

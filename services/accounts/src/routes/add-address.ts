@@ -8,7 +8,7 @@ import {
   type NewAddress,
 } from '@platter/contracts'
 import { isAway, newApiKey, Problem, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
 import { addAddress as add } from '#/store/addresses.ts'
 import type { Own } from '#/store/tables.ts'

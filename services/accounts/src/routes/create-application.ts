@@ -1,6 +1,6 @@
 import { CreateApplication } from '@platter/contracts'
 import { newApiKey, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { insertApplication } from '#/store/applications.ts'
 import type { Db } from '#/store/tables.ts'
 

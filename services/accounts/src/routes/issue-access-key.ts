@@ -1,6 +1,6 @@
 import { IssueAccessKey, type Secret } from '@platter/contracts'
 import { hashAccessKey, newApiKey, Problem, type Call, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
 import type { IssuedAccessKeys } from '#/issued-access-key.ts'
 import { hasApplication, insertApplicationKey } from '#/store/access-keys.ts'

@@ -1,7 +1,7 @@
 import { IssueOperatorAccessKey } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import type { IssuedAccessKeys } from '#/issued-access-key.ts'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { insertOperatorKey } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 

@@ -1,7 +1,7 @@
 import { RemoveAddress } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { ADDRESS_NOT_REMOVED } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { removeAddress as remove } from '#/store/addresses.ts'
 import type { Own } from '#/store/tables.ts'
 

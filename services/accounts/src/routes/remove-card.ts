@@ -1,7 +1,7 @@
 import { RemoveCard } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { CARD_NOT_REMOVED } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { removeCard as remove } from '#/store/cards.ts'
 import type { Own } from '#/store/tables.ts'
 

@@ -1,7 +1,7 @@
 import { RevokeAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { ACCESS_KEY_NOT_FOUND, LAST_OPERATOR_KEY } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { revokeKey } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
 

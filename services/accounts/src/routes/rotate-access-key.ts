@@ -3,7 +3,7 @@ import { Problem, type Handler } from '@platter/kit'
 import { modeOf } from '#/domain/key-mode.ts'
 import { ACCESS_KEY_ENDED, ACCESS_KEY_NOT_FOUND } from '#/domain/refusals.ts'
 import type { IssuedAccessKeys } from '#/issued-access-key.ts'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { lockForRotation, replaceKey } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createLog, Problem } from '@platter/kit'
-import { connectRedis } from '@platter/kit/redis'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { countTries, type Trier } from './tries.ts'

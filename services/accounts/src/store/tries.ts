@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { networkOf, Problem, type Log } from '@platter/kit'
-import { connectRedis } from '@platter/kit/redis'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
 /** How many tries there are within so many seconds, for one e-mail, one client address and one application. */

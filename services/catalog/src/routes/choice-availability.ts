@@ -1,5 +1,5 @@
 import { ChoiceAvailability } from '@platter/contracts'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { sayAvailability } from '#/say-availability.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'

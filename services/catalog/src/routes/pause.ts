@@ -1,6 +1,6 @@
 import { PauseRestaurant } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import type { Route } from '#/route.ts'
 import { pause } from '#/store/availability.ts'
 import type { Db } from '#/store/database.ts'

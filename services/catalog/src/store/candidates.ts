@@ -1,5 +1,5 @@
 import { batched } from '@platter/kit'
-import { prepared } from '@platter/kit/prepared'
+import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { boxAround, type Box } from '#/domain/geo.ts'
 import { zipOf, type Place } from '#/domain/place.ts'

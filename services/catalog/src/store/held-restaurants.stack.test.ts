@@ -1,6 +1,6 @@
 import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/migrate'
-import { connectPostgres } from '@platter/kit/postgres'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'

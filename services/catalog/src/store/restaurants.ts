@@ -1,5 +1,5 @@
 import { batched, matched } from '@platter/kit'
-import { prepared } from '@platter/kit/prepared'
+import { prepared } from '@platter/kit/postgres/prepared'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { Availability, type Said } from '#/domain/availability.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLog } from '@platter/kit'
-import { connectRedis, type Redis } from '@platter/kit/redis'
+import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { RateLimit, type Policy } from './rate-limit.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Log } from '@platter/kit'
-import { connectRedis, type Redis } from '@platter/kit/redis'
+import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 
 /** So many requests of one access key within so many seconds. */

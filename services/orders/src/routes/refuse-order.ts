@@ -1,6 +1,6 @@
 import { RefuseOrder } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db } from '#/store/tables.ts'

@@ -1,6 +1,6 @@
 import { ReportStatus } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { recordProgress } from '#/progress.ts'
 import { readRestaurantOrder } from '#/restaurants-side.ts'
 import type { Db } from '#/store/tables.ts'

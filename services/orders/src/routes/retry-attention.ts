@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { AskPaymentAgain, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
-import { keptOnce } from '@platter/kit/kept-once'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
 import { splitId } from '#/attention.ts'
 import * as store from '#/store/attention.ts'
 import type { Db, Trx } from '#/store/tables.ts'

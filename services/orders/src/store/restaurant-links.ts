@@ -1,6 +1,6 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
-import { prepared } from '@platter/kit/prepared'
+import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 

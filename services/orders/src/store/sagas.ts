@@ -1,5 +1,5 @@
 import { batched, matched, type IdempotencyScope } from '@platter/kit'
-import { prepared } from '@platter/kit/prepared'
+import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { DeliveryState, OrderState, SagaOrder } from '#/domain/order-state.ts'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
 import { createLog, Problem } from '@platter/kit'
-import { connectRedis } from '@platter/kit/redis'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { CountedCards, type CardLimits } from './card-limits.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
 import { networkOf, Problem, type Log } from '@platter/kit'
-import { connectRedis, type Redis } from '@platter/kit/redis'
+import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { DeclineLog } from './decline-log.ts'
 import { shortHash, ShownCards, type Shown } from './shown-cards.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { outsideTraces } from '@platter/kit'
-import type { Redis } from '@platter/kit/redis'
+import type { Redis } from '@platter/kit/lifecycle/redis'
 import { DeclineCounts } from '../domain/decline-counts.ts'
 
 const STREAM = 'cards:declines'

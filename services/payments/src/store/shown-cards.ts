@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { outsideTraces } from '@platter/kit'
-import type { Redis } from '@platter/kit/redis'
+import type { Redis } from '@platter/kit/lifecycle/redis'
 
 /** What the declines of a card that was shown are counted by. */
 export type Shown = { card: string; address: string | null; application: string | null }

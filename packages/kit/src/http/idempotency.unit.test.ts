@@ -1,0 +1,53 @@
+import { NewCard, secret, type Principal } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { makeAccessKey } from '../security/access-key.ts'
+import { idempotencyScope, readKey } from './idempotency.ts'
+
+const SECRET = 'a secret that is long enough for us'
+const principal = { kind: 'application', accessKeyId: 'k1', applicationId: 'a1' } as Principal
+const fingerprint = (body: unknown) =>
+  idempotencyScope('k', { principal, path: '/p', body, secrets: [SECRET] })?.fingerprint
+
+const card = (changes: object) =>
+  NewCard.parse({
+    cardholderName: 'Maria Lindqvist',
+    cardholderStreetAddress: '316 W Washington Ave',
+    cardholderZip: '53703',
+    cvv: '314',
+    cardNumber: '4242424242424242',
+    expirationMonth: '09',
+    expirationYear: '31',
+    ...changes,
+  })
+
+test('the fingerprint of a request has nothing of a cvv, and the last four digits of a card number only', () => {
+  const whole = fingerprint(card({}))
+  expect(fingerprint(card({ cvv: '2718' }))).toBe(whole)
+  expect(fingerprint(card({ cardNumber: '4000056655694242' }))).toBe(whole)
+  expect(fingerprint(card({ cardNumber: '5555555555554444' }))).not.toBe(whole)
+  expect(fingerprint(card({ expirationYear: '32' }))).not.toBe(whole)
+})
+
+test('the fingerprint cannot be guessed without our secret, since a password is part of it', () => {
+  const body = z.object({ password: secret(z.string(), (all) => all) }).parse({ password: 'a long password' })
+  const elsewhere = { principal, path: '/p', body, secrets: ['another secret, as long as ours is'] as const }
+  expect(fingerprint(body)).not.toBe(idempotencyScope('k', elsewhere)?.fingerprint)
+})
+
+test.each([
+  ['a card number', '4242424242424242'],
+  ['one with dashes', '"4242-4242-4242-4242"'],
+  ['an access key', `order-${makeAccessKey('live')}`],
+])('of a key that is %s a keyed hash is kept, the same each time', (_, key) => {
+  const kept = readKey(key, [SECRET])
+  expect(kept).toMatch(/^[0-9a-f]{64}$/)
+  expect(readKey(key, [SECRET])).toBe(kept)
+  expect(readKey(key, ['another secret, as long as ours is'])).not.toBe(kept)
+})
+
+test('any other key is kept as it is, without its quotes', () => {
+  const uuid = crypto.randomUUID()
+  expect(readKey(uuid, [SECRET])).toBe(uuid)
+  expect(readKey(String.raw`"a-\"key\""`, [SECRET])).toBe('a-"key"')
+})

@@ -1,0 +1,24 @@
+import { afterAll, expect, test } from 'vitest'
+import { makeAccessKey } from '../security/access-key.ts'
+import { createApp } from './http.ts'
+import { createLog } from '../telemetry/log.ts'
+
+const app = createApp(createLog('test', 'fatal'))
+afterAll(() => app.close())
+
+const requestIdFor = async (given: string) => {
+  const { headers } = await app.inject({ url: '/', headers: { 'x-request-id': given } })
+  return headers['x-request-id']
+}
+
+test.each(['4242424242424242', 'pay-4242-4242-4242-4242', makeAccessKey('test')])(
+  'the request id %s would be a secret in every message and row: it gets another one',
+  async (given) => {
+    expect(await requestIdFor(given)).toMatch(/^[0-9a-f-]{36}$/)
+  },
+)
+
+test('any other request id is kept', async () => {
+  const given = crypto.randomUUID()
+  expect(await requestIdFor(given)).toBe(given)
+})

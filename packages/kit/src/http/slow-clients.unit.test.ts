@@ -1,0 +1,71 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readJson } from './bodies.ts'
+import { createApp, type App } from './http.ts'
+import { createLog } from '../telemetry/log.ts'
+
+/**
+ * In the place of 5 s and 15 s, which nobody wants to wait for here. They hold for the requests that are served meanwhile as well,
+ * also on a machine that stands still for 3 s.
+ */
+const SHORT = { headersTimeout: 4_000, requestTimeout: 5_000 }
+
+let app: App
+beforeAll(async () => {
+  app = createApp(createLog('test', 'silent'), { trustedProxies: [] })
+  readJson(app)
+  app.post('/', async () => ({}))
+  app.get('/', async () => ({}))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => app.close())
+
+/** A connection that says so much and no more; resolves with what it is told before it is closed. */
+function slow(start: string): Promise<string> {
+  const port = Number(new URL(app.listeningOrigin).port)
+  return new Promise((resolve) => {
+    let received = ''
+    const socket: Socket = connect(port, '127.0.0.1')
+    socket.on('data', (chunk) => (received += chunk.toString()))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => resolve(received))
+    socket.write(start)
+  })
+}
+
+test('a head may take 5 s, a request 15 s, and nothing may stand still for 30 s', () => {
+  const { headersTimeout, requestTimeout, timeout } = app.server
+  expect({ headersTimeout, requestTimeout, timeout }).toEqual({
+    headersTimeout: 5_000,
+    requestTimeout: 15_000,
+    timeout: 30_000,
+  })
+})
+
+test('300 connections that say nothing, or half of something, are closed, and others are served meanwhile', async () => {
+  Object.assign(app.server, SHORT)
+  const starts = [
+    '',
+    'GET / HTTP/1.1\r\nhost: x\r\nx-',
+    'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{',
+  ]
+  const closed = Promise.all(Array.from({ length: 300 }, (_, number) => slow(starts[number % 3]!)))
+  let served = 0
+  const over = new AbortController()
+  const other = (async () => {
+    while (!over.signal.aborted) {
+      expect((await fetch(app.listeningOrigin)).status).toBe(200)
+      served += 1
+    }
+  })()
+  const told = await closed
+  over.abort()
+  await other
+  expect(served).toBeGreaterThan(0)
+  const [nothing, ...halves] = starts.map((_, start) =>
+    told.filter((_answer, number) => number % 3 === start),
+  )
+  // What is said to who has asked nothing would be the answer to what is on its way.
+  expect(new Set(nothing)).toEqual(new Set(['']))
+  expect(halves.flat().filter((answer) => answer.includes('did not come in whole in time'))).toHaveLength(200)
+})

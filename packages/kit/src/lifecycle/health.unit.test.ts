@@ -1,0 +1,41 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createApp, type App } from '../http/http.ts'
+import { createLog } from '../telemetry/log.ts'
+import { addHealth } from './service.ts'
+
+let app: App
+let state: { started: boolean; stopping: AbortController }
+let postgres: () => Promise<void>
+
+beforeEach(() => {
+  app = createApp(createLog('test', 'silent'))
+  state = { started: true, stopping: new AbortController() }
+  postgres = async () => undefined
+  addHealth({ app, checks: { postgres: () => postgres() } }, state)
+})
+
+const statuses = async () => {
+  const [live, serving, ready] = await Promise.all(
+    ['live', 'serving', 'ready'].map(async (what) => (await app.inject(`/health/${what}`)).statusCode),
+  )
+  return { live, serving, ready }
+}
+
+test('a started replica is live, serving and ready', async () => {
+  expect(await statuses()).toEqual({ live: 200, serving: 200, ready: 200 })
+})
+
+test('without a server that it needs it goes on serving, and is not ready', async () => {
+  postgres = async () => {
+    throw new Error('connection refused')
+  }
+  expect(await statuses()).toEqual({ live: 200, serving: 200, ready: 503 })
+})
+
+test('a replica that is starting or stopping is live and wants no requests', async () => {
+  state.started = false
+  expect(await statuses()).toEqual({ live: 200, serving: 503, ready: 503 })
+  state.started = true
+  state.stopping.abort()
+  expect(await statuses()).toEqual({ live: 200, serving: 503, ready: 503 })
+})

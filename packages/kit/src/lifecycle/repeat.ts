@@ -1,0 +1,55 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../telemetry/log.ts'
+
+export type Repeater = { stop(): Promise<void> }
+
+/**
+ * Runs `work` again and again: at once when it says that there is more (`true`), else after `everyMs`
+ * ±20 %, so that replicas do not march in step. A failure is logged and waits as long. `stop` resolves
+ * when the running round is over.
+ */
+export function repeat(name: string, everyMs: number, work: () => Promise<boolean>, log: Log): Repeater {
+  const stopping = new AbortController()
+  async function loop() {
+    while (!stopping.signal.aborted) {
+      const more = await work().catch((error: unknown) => {
+        log.warn(
+          { work: name, reason: error instanceof Error ? error.message : String(error) },
+          'repeated work failed',
+        )
+        return false
+      })
+      if (!more)
+        await wait(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal: stopping.signal }).catch(
+          () => 'stopped',
+        )
+    }
+  }
+  const done = loop()
+  return {
+    async stop() {
+      stopping.abort()
+      await done
+    },
+  }
+}
+
+/** Tries until it works: 100 ms after the first failure, then twice as long each time up to 2 s. For what start-up needs. */
+export async function untilItWorks(
+  name: string,
+  work: () => Promise<void>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let delay = 100; !signal.aborted; delay = Math.min(delay * 2, 2_000)) {
+    try {
+      return await work()
+    } catch (error) {
+      log.warn(
+        { work: name, reason: error instanceof Error ? error.message : String(error) },
+        'not possible yet, trying again',
+      )
+      await wait(delay, undefined, { signal }).catch(() => 'stopped')
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const START = join(import.meta.dirname, '../../start.sh')
+/** Where others may leave a core, as much as this machine lets them. */
+const CORES = 'ulimit -c "$(ulimit -Hc)"; exec "$@"'
+const isLinux = process.platform === 'linux'
+
+let folder: string
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'platter-start-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs a script as our processes are run, until it says something. */
+async function started(script: string) {
+  const child = spawn('/bin/sh', ['-c', CORES, 'sh', START, process.execPath, '-e', script], { cwd: folder })
+  child.stderr.resume()
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, pid: child.pid!, said: said.toString() }
+}
+const FOREVER = 'console.log("here"); setInterval(() => {}, 1000)'
+
+test.runIf(isLinux)('of a process that aborts nothing is left: no core, no report', async () => {
+  const { child, pid } = await started(FOREVER)
+  expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)
+  expect(Number.parseInt(readFileSync(`/proc/${pid}/coredump_filter`, 'utf8'), 16)).toBe(0)
+  child.kill('SIGABRT')
+  expect(await once(child, 'exit')).toEqual([null, 'SIGABRT'])
+  expect(readdirSync(folder)).toEqual([])
+})
+
+const leavesCores = () =>
+  readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim() === 'core' &&
+  /^Max core file size .* (unlimited) +bytes/m.test(readFileSync('/proc/self/limits', 'utf8'))
+
+test.runIf(isLinux && leavesCores())('any other process here leaves a core', async () => {
+  const child = spawn('/bin/sh', ['-c', CORES, 'sh', '/bin/sh', '-c', 'kill -ABRT $$'], { cwd: folder })
+  await once(child, 'exit')
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^core/)])
+})
+
+test('SIGUSR1 opens no debugger', async () => {
+  const { child, said } = await started(`
+    process.kill(process.pid, 'SIGUSR1')
+    setTimeout(() => console.log(require('node:inspector').url() ?? 'none'), 500)`)
+  await once(child, 'close')
+  expect(said).toBe('none\n')
+})
+
+test('there is no __proto__ to write to', async () => {
+  const { child, said } = await started('console.log("__proto__" in {})')
+  await once(child, 'close')
+  expect(said).toBe('false\n')
+})

@@ -1,0 +1,77 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newDatabase, proxyTo } from '@platter/testkit'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { isAway } from '../http/http.ts'
+import { createLog } from '../telemetry/log.ts'
+import { migrate } from './migrate.ts'
+import { connectPostgres } from './postgres.ts'
+
+const log = createLog('test', 'fatal')
+const soon = { timeout: 30_000, interval: 50 }
+
+async function migrations(files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'migrations-'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+  return directory
+}
+
+test('replicas that start at once migrate once, and all find the tables', async () => {
+  const url = await newDatabase()
+  const directory = await migrations({
+    '0001_create_things.sql': 'create table things (id int primary key); insert into things values (1);',
+    '0002_add_thing.sql': 'insert into things values (2);',
+  })
+  const replicas = Array.from({ length: 4 }, () => connectPostgres<{ things: { id: number } }>(url, 4, log))
+  await Promise.all(replicas.map(({ db }) => vi.waitFor(() => migrate(db, directory, log), soon)))
+  for (const { db, close } of replicas) {
+    expect(await db.selectFrom('things').selectAll().execute()).toHaveLength(2)
+    await close()
+  }
+})
+
+test('a migration that fails leaves nothing behind', async () => {
+  const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 4, log)
+  const directory = await migrations({
+    '0001_create_things.sql': 'create table things (id int primary key);',
+    '0002_fail.sql': 'insert into nothing values (2);',
+  })
+  await expect(migrate(db, directory, log)).rejects.toThrow(/nothing/)
+  await expect(db.selectFrom('things').selectAll().execute()).rejects.toThrow(/things/)
+  await close()
+})
+
+test('connections that are cut, also in the middle of a transaction, cost errors and not the process', async () => {
+  const proxy = await proxyTo(await newDatabase())
+  const { db, check, close } = connectPostgres(proxy.url, 4, log)
+  await check()
+  const cutInTransaction = db.transaction().execute(async (trx) => {
+    await sql`select 1`.execute(trx)
+    proxy.cut()
+    await sql`select 2`.execute(trx)
+  })
+  await expect(cutInTransaction).rejects.toThrow(/terminated|ECONNRESET|connection error/)
+  await expect(check()).rejects.toThrow(/terminated|ECONN|connection error/)
+  proxy.mend()
+  await vi.waitFor(check, soon)
+  await close()
+  await proxy.close()
+})
+
+test('a row that is not let go in time, and a statement that takes too long, are for the moment only', async () => {
+  const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 4, log)
+  await sql`create table things (id int primary key); insert into things values (1)`.execute(db)
+  await db.transaction().execute(async (holder) => {
+    await holder.selectFrom('things').selectAll().forUpdate().execute()
+    for (const timeout of ['lock_timeout', 'statement_timeout']) {
+      const waiting = db.transaction().execute(async (trx) => {
+        await sql`select set_config(${timeout}, '50ms', true)`.execute(trx)
+        await trx.updateTable('things').set({ id: 2 }).execute()
+      })
+      await expect(waiting).rejects.toSatisfy(isAway)
+    }
+  })
+  await close()
+})

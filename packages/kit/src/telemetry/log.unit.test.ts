@@ -1,0 +1,111 @@
+import { isCardNumber } from '@platter/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { makeAccessKey } from '../security/access-key.ts'
+import { createLog, type LogField } from './log.ts'
+
+/** What a log writes, line by line. */
+function written(say: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+  const lines: string[] = []
+  say(createLog('orders', 'info', { write: (line: string) => void lines.push(line) }))
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+test('a line is JSON: when, how severe, who, the named fields, and a sentence', () => {
+  const [line] = written((log) => log.warn({ orderApiKey: 'ab12', attempt: 2 }, 'not yet'))
+  expect(line).toEqual({
+    level: 'warn',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+    service: 'orders',
+    pid: process.pid,
+    orderApiKey: 'ab12',
+    attempt: 2,
+    msg: 'not yet',
+  })
+})
+
+test('a field that is not allowed is not written, however it got there', () => {
+  const request = { status: 200, body: { cvv: '314' }, headers: { cookie: 'x' }, password: 'secret' }
+  const [line] = written((log) => log.info(request, 'request'))
+  expect(Object.keys(line!)).toEqual(['level', 'time', 'service', 'pid', 'status', 'msg'])
+})
+
+test('of an error: name, code, message, stack and cause, and not the row that PostgreSQL quotes', () => {
+  const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(maria@…)' })
+  const [line] = written((log) => log.error({ err: new Error('not stored', { cause }) }, 'problem'))
+  const err = line!['err'] as { cause: object }
+  expect(Object.keys(err)).toEqual(['name', 'message', 'stack', 'cause'])
+  expect(Object.keys(err.cause)).toEqual(['name', 'code', 'message', 'stack'])
+})
+
+test('a card number and an access key within what may be said are masked', () => {
+  const reason =
+    'GET /menu?access-token=platter_live_abcdefghijkl failed: 4242 4242 4242 4242 is not a number'
+  const [line] = written((log) => log.warn({ reason }, 'failed'))
+  expect(line!['reason']).toBe('GET /menu?access-token=[masked] failed: [masked] is not a number')
+})
+
+const CARD = '4929131478652939'
+const KEY = makeAccessKey('live')
+test('a terminal that shows a line obeys nothing in it', () => {
+  const lines: string[] = []
+  const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })
+  const reason = 'no\u001B[2J\u009B31m\u202Echeese\u2028'
+  log.warn({ reason }, 'failed')
+  expect(lines[0]).not.toMatch(/[\u007F-\u009F\u202E\u2028]/)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ reason })
+})
+
+/** Anything that a mistake of ours might log, with a card number and an access key somewhere in it. */
+const { shape } = fc.letrec((tie) => ({
+  secret: fc.constantFrom<unknown>(
+    CARD,
+    Number(CARD),
+    `${CARD.slice(0, 4)} ${CARD.slice(4)}`,
+    `of ${CARD}!`,
+    KEY,
+    `{"k":"${KEY}"}`,
+  ),
+  shape: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    tie('secret'),
+    fc.string(),
+    fc.integer(),
+    fc.array(tie('shape'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('body', 'cardNumber', 'cvv', 'a', 'err', 'headers'), tie('shape'), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
+    tie('shape').map((value) => JSON.stringify(value)),
+    tie('shape').map((value) => new Error(`no ${JSON.stringify(value)}`, { cause: value })),
+    tie('shape').map((value) => new Map([[value, value]])),
+    tie('shape').map((value) => Object.assign(new Error('failed'), { config: value, cause: value })),
+  ),
+}))
+const fields = fc.constantFrom<LogField>(
+  'err',
+  'reason',
+  'requestId',
+  'message',
+  'state',
+  'address',
+  'orderApiKey',
+)
+
+test('ten thousand shapes of whatever there is to log: no line has a card number or an access key, and each is JSON', () => {
+  expect(isCardNumber(CARD)).toBe(true)
+  const lines: string[] = []
+  const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })
+  fc.assert(
+    fc.property(fields, shape, fc.constantFrom('failed', CARD, KEY), (field, value, words) => {
+      log.info({ [field]: value }, words)
+    }),
+    { numRuns: 10_000 },
+  )
+  expect(lines).toHaveLength(10_000)
+  for (const line of lines) {
+    const telling = line.replaceAll(/[ -]/g, '')
+    expect([CARD, KEY].filter((secret) => telling.includes(secret))).toEqual([])
+    expect(() => JSON.parse(line) as unknown).not.toThrow()
+  }
+})

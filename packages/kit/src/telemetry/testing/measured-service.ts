@@ -1,0 +1,12 @@
+import { serviceConfig } from '../../lifecycle/config.ts'
+import { createApp } from '../../http/http.ts'
+import { run } from '../../lifecycle/service.ts'
+import { z } from 'zod'
+
+/* A service of one endpoint, for tests of what every service does. To be started as a process. */
+
+await run('measured', z.object(serviceConfig), (_config, log) => {
+  const app = createApp(log)
+  app.get('/', async () => ({ fine: true }))
+  return { app, checks: {} }
+})
