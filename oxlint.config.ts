@@ -53,6 +53,11 @@ const BY_NAME = ban(
   String.raw`(^|/)\.\./packages/|\.\./\.\./(${packages})(/|$)`,
   'Import a package by its name, @platter/…',
 )
+const BY_ALIAS = ban(
+  'imports-by-alias',
+  String.raw`^\.{1,2}/.*\.tsx?$`,
+  'Import files of this package by #/.',
+)
 const TESTKIT = outsideTests(
   ban('testkit-is-for-tests', '^@platter/testkit(/|$)', 'Only tests may import it.'),
 )
@@ -61,7 +66,7 @@ const PACKAGE_TO_SERVICE = ban('package-to-service', INTO_SERVICE, 'Move what bo
 const SERVICE_TO_SERVICE = ban(
   'service-to-service',
   String.raw`${INTO_SERVICE}|\.\./\.\./(${services})(/|$)`,
-  'Send a message or request that packages/contracts declares. Inside one service import by relative path.',
+  'Send a message or request that packages/contracts declares. Inside one service import by #/.',
 )
 const THROUGH_THE_GATEWAY = ban(
   'e2e-uses-the-gateway',
@@ -89,12 +94,10 @@ const STAND_ALONE = outsideTests(
   ),
 )
 
-/** Everything but the listed specifiers (gitignore patterns), so a new library is forbidden until admitted. */
+/** Everything but the listed specifiers (gitignore patterns), so a new library is forbidden until admitted; and no `..`. */
 function only(name: string, advice: string, allowed: string[], allowTypeImports = false): Ban {
-  // A path may not leave by the back door: ./x/../../store/y.ts, ../domain/../store/y.ts.
-  const backDoors = ['./**/../**', '../*/**/../**']
   const except = (list: string[]): Pattern => ({
-    group: ['*', ...list.map((pattern) => `!${pattern}`), ...backDoors],
+    group: ['*', ...list.map((pattern) => `!${pattern}`), '**/../**'],
     message: `${name}: ${advice}`,
     allowTypeImports,
   })
@@ -105,18 +108,16 @@ const CONTRACTS = ['@platter/contracts', '@platter/contracts/**']
 const PURE_DOMAIN = only(
   'domain-is-pure',
   'Pass time, ids and rows in; import this domain and contracts only.',
-  ['./**', '#/domain/**', ...CONTRACTS],
+  ['#/domain/**', ...CONTRACTS],
 )
 const PURE_SAGA = only(
   'saga-is-pure',
   'Return what to do; import this saga, its domain and contracts only.',
-  ['./**', '../domain/**', '#/saga/**', '#/domain/**', ...CONTRACTS],
+  ['#/saga/**', '#/domain/**', ...CONTRACTS],
 )
-const PAGE = ['./**', '../**', 'preact', 'preact/**', '@preact/signals']
+const PAGE = ['#/**', 'preact', 'preact/**', '@preact/signals']
 const ONLY_PREACT = only('console-is-a-page', 'Of anything but Preact import types only.', PAGE, true)
 const ONLY_ZOD = only('contracts-know-nothing', 'Contracts import contracts and zod only.', [
-  './**',
-  '../**',
   '#/**',
   'zod',
   'zod/**',
@@ -147,8 +148,8 @@ function zone(files: string, bans: Ban[], may: Library[] = []): OxlintOverride[]
   ]
 }
 
-const PACKAGE = [NO_PROCESS_MODULE, PACKAGE_TO_SERVICE, BY_NAME, TESTKIT]
-const MAIN = [NO_PROCESS_MODULE, SERVICE_TO_SERVICE, BY_NAME, TESTKIT]
+const PACKAGE = [NO_PROCESS_MODULE, PACKAGE_TO_SERVICE, BY_NAME, BY_ALIAS, TESTKIT]
+const MAIN = [NO_PROCESS_MODULE, SERVICE_TO_SERVICE, BY_NAME, BY_ALIAS, TESTKIT]
 const SERVICE = [...MAIN, NO_ROOT]
 
 /** The same part of every service; in the gateway it may use the HTTP libraries as well. */
@@ -164,7 +165,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/e2e/**', [THROUGH_THE_GATEWAY]),
   ...zone('tests/plans/**', [], ['sql']),
   ...zone('tests/bench/**', [], ['amqp', 'sql', 'http', 'calls']),
-  ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME]),
+  ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME, BY_ALIAS]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),
   ...zone('packages/contracts/**', [...PACKAGE, ONLY_ZOD]),
@@ -174,7 +175,7 @@ const boundaries: OxlintOverride[] = [
     PACKAGE.filter((one) => one !== NO_PROCESS_MODULE),
   ),
   ...zone('packages/testkit/**', [PACKAGE_TO_SERVICE, BY_NAME], ['amqp', 'sql']),
-  ...zone('apps/console/src/**', [ONLY_PREACT]),
+  ...zone('apps/console/src/**', [ONLY_PREACT, BY_ALIAS]),
   ...part('**', SERVICE),
   ...part('src/main.ts', MAIN),
   ...part('src/wire.ts', SERVICE, ['sql', 'redis']),

@@ -42,6 +42,8 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
   ['testkit-is-for-tests', 'services/orders/src/cast.ts', from('@platter/testkit')],
   ['e2e-uses-the-gateway', 'tests/e2e/send-order.test.ts', from('@platter/orders')],
 
+  ['imports-by-alias', 'services/orders/src/relative.ts', from('./domain/order.ts')],
+  ['imports-by-alias', 'packages/kit/src/http/relative.ts', from('../problem.ts')],
   ['thin-client', 'apps/cli/src/a.ts', from('@platter/kit')],
   ['thin-client', 'apps/cli/src/b.ts', typeFrom('../../../services/orders/src/domain/order.ts')],
   ['console-is-a-page', 'apps/console/src/schemas.ts', from('@platter/contracts')],
@@ -177,61 +179,64 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
 ]
 
 const ALLOWED: [file: string, code: string][] = [
-  ['packages/contracts/src/fine.ts', from('zod') + from('./sub/a.ts')],
-  ['packages/contracts/src/operations/fine.ts', from('../values.ts') + from('@platter/contracts')],
-  ['packages/contracts/src/fine.unit.test.ts', from('vitest') + from('fast-check') + from('./fine.ts')],
+  ['packages/contracts/src/fine.ts', from('zod') + from('#/sub/a.ts')],
+  ['packages/contracts/src/operations/fine.ts', from('#/values.ts') + from('@platter/contracts')],
+  ['packages/contracts/src/fine.unit.test.ts', from('vitest') + from('fast-check') + from('#/fine.ts')],
   [
     'apps/console/src/fine.tsx',
-    ['preact', 'preact/hooks', '@preact/signals', './a.ts', '../a.ts'].map(from).join('') +
+    ['preact', 'preact/hooks', '@preact/signals', '#/a.ts', '#/b.ts'].map(from).join('') +
       typeFrom('@platter/contracts'),
   ],
-  ['apps/console/src/fine.unit.test.ts', from('vitest') + from('./fine.ts')],
-  ['packages/bus/src/fine.ts', from('amqplib') + from('@platter/contracts') + from('./fine2.ts')],
+  ['apps/console/src/fine.unit.test.ts', from('vitest') + from('#/fine.ts')],
+  ['packages/bus/src/fine.ts', from('amqplib') + from('@platter/contracts') + from('#/fine2.ts')],
   [
     'packages/kit/src/fine.ts',
     ['fastify', 'kysely', 'pg', 'ioredis', 'undici', '@platter/bus'].map(from).join(''),
   ],
   ['packages/kit/src/lifecycle/config.ts', 'export const { env } = process\nexport const a = process.env\n'],
   ['packages/testkit/src/fine.ts', `${from('amqplib')}${from('pg')}export const a = process.env\n`],
-  ['services/orders/src/main.ts', from('./wire.ts') + from('./config.ts')],
+  ['services/orders/src/main.ts', from('#/wire.ts') + from('#/config.ts')],
   ['services/orders/src/config.ts', from('@platter/kit')],
   [
     'services/orders/src/wire.ts',
-    ['kysely', 'pg', 'ioredis', './routes/fine.ts', './handlers/fine.ts'].map(from).join(''),
+    ['kysely', 'pg', 'ioredis', '#/routes/fine.ts', '#/handlers/fine.ts'].map(from).join(''),
   ],
   [
     'services/orders/src/routes/fine.ts',
-    ['../store/a.ts', '../domain/a.ts', '../x.ts', '@platter/bus'].map(from).join(''),
+    ['#/store/a.ts', '#/domain/a.ts', '#/x.ts', '@platter/bus'].map(from).join(''),
   ],
   [
     'services/orders/src/handlers/fine.ts',
-    ['../store/a.ts', '../saga/a.ts', '@platter/kit'].map(from).join(''),
+    ['#/store/a.ts', '#/saga/a.ts', '@platter/kit'].map(from).join(''),
   ],
   [
     'services/orders/src/handlers/fine.stack.test.ts',
-    ['./fine.ts', '../wire.ts', 'kysely', '@platter/testkit'].map(from).join(''),
+    ['#/handlers/fine.ts', '#/wire.ts', 'kysely', '@platter/testkit'].map(from).join(''),
   ],
   [
     'services/orders/src/store/fine.ts',
-    ['./a.ts', 'kysely', 'ioredis', '../domain/a.ts', '@platter/kit'].map(from).join(''),
+    ['#/store/a.ts', 'kysely', 'ioredis', '#/domain/a.ts', '@platter/kit'].map(from).join(''),
   ],
   ['services/orders/src/outside/fine.ts', from('undici') + from('standardwebhooks') + from('stripe')],
-  ['services/orders/src/domain/fine.ts', from('./a.ts') + typeFrom('@platter/contracts/values')],
+  ['services/orders/src/domain/fine.ts', from('#/domain/a.ts') + typeFrom('@platter/contracts/values')],
   [
     'services/orders/src/domain/fine.unit.test.ts',
     'export const f = async () => await Promise.resolve(Date.now())\n',
   ],
-  ['services/orders/src/saga/fine.ts', from('./a.ts') + from('../domain/a.ts') + from('@platter/contracts')],
+  [
+    'services/orders/src/saga/fine.ts',
+    from('#/saga/a.ts') + from('#/domain/a.ts') + from('@platter/contracts'),
+  ],
   [
     'services/orders/src/saga/orchestrator.ts',
-    `${from('../store/a.ts')}${from('@platter/bus')}export const f = async () => await Promise.resolve(Date.now())\n`,
+    `${from('#/store/a.ts')}${from('@platter/bus')}export const f = async () => await Promise.resolve(Date.now())\n`,
   ],
-  ['services/orders/src/delivery/fine.ts', from('undici') + from('../store/a.ts')],
+  ['services/orders/src/delivery/fine.ts', from('undici') + from('#/store/a.ts')],
   [
     'services/orders/src/saga/fine.unit.test.ts',
-    ['vitest', '@platter/testkit', './fine.ts'].map(from).join(''),
+    ['vitest', '@platter/testkit', '#/saga/fine.ts'].map(from).join(''),
   ],
-  ['services/gateway/src/routes/fine.ts', from('fastify') + from('undici') + from('../auth.ts')],
+  ['services/gateway/src/routes/fine.ts', from('fastify') + from('undici') + from('#/auth.ts')],
   ['services/gateway/src/auth.ts', from('undici')],
   ['dev/fine.ts', `${from('kysely')}${from('../services/orders/src/main.ts')}console.log(process.env)\n`],
   ['apps/cli/src/target.ts', `${from('@platter/contracts')}export const a = process.env\n`],

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
-import { complain, note, say, sayJson, style, table } from './output.ts'
+import { complain, note, say, sayJson, style, table } from '#/output.ts'
 
 /** A reason that clears the screen, colours what follows, reverses it, and adds a line of its own. */
 const HOSTILE = '\u001B[2J\u009B31mrefused\u202E\nNothing needs you.'

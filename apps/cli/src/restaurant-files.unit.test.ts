@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filesOf, readBundle } from './restaurant-files.ts'
+import { filesOf, readBundle } from '#/restaurant-files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'platter-files-'))
 const put = (name: string, value: unknown) => {

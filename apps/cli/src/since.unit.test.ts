@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { since } from './since.ts'
+import { since } from '#/since.ts'
 
 const now = Date.parse('2026-11-20T12:00:00Z')
 const noon = now / 1000

@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import { linesOf } from './order.ts'
-import { notificationsOn, soundOn } from './settings.ts'
+import { linesOf } from '#/order.ts'
+import { notificationsOn, soundOn } from '#/settings.ts'
 
 /** Whether the browser lets us make a sound: only after a person has touched the page. */
 export const soundIsAllowed = signal(false)

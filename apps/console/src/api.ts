@@ -1,4 +1,4 @@
-import { setClock } from './clock.ts'
+import { setClock } from '#/clock.ts'
 
 /** What the gateway refuses, and why. */
 export class Refused extends Error {

@@ -1,6 +1,6 @@
-import { NoAnswer, Refused } from './api.ts'
-import { isOffline } from './line.ts'
-import { say } from './notes.ts'
+import { NoAnswer, Refused } from '#/api.ts'
+import { isOffline } from '#/line.ts'
+import { say } from '#/notes.ts'
 
 /** Does what a person asked for. False when it was not done, or nobody knows; the page says which. */
 export async function attempt(doing: () => Promise<void>): Promise<boolean> {

@@ -1,11 +1,11 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { batch, computed, effect } from '@preact/signals'
-import { NoAnswer, Refused, STREAM } from './api.ts'
-import { now } from './clock.ts'
-import { line } from './line.ts'
-import { forgetOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from './orders.ts'
-import { forgetRestaurant, pausedUntil, readRestaurant, restaurant } from './restaurant.ts'
-import { session, signedOutElsewhere } from './session.ts'
+import { NoAnswer, Refused, STREAM } from '#/api.ts'
+import { now } from '#/clock.ts'
+import { line } from '#/line.ts'
+import { forgetOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
+import { forgetRestaurant, pausedUntil, readRestaurant, restaurant } from '#/restaurant.ts'
+import { session, signedOutElsewhere } from '#/session.ts'
 
 /** EventSource does not tell of a connection that is merely silent: this is how soon one that died is noticed. */
 const BEAT_MS = 10_000

@@ -1,9 +1,9 @@
 import { effect, untracked } from '@preact/signals'
 import { render } from 'preact'
-import { allowSound } from './alarm.ts'
-import { follow } from './follow.ts'
-import { findSession, session } from './session.ts'
-import { App } from './views/app.tsx'
+import { allowSound } from '#/alarm.ts'
+import { follow } from '#/follow.ts'
+import { findSession, session } from '#/session.ts'
+import { App } from '#/views/app.tsx'
 
 const root = document.getElementById('console')
 if (!root) throw new Error('the page has no place for the console')

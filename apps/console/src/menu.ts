@@ -1,7 +1,7 @@
 import type { OwnCategory } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import { attempt } from './attempt.ts'
-import { restaurantApi } from './api.ts'
+import { attempt } from '#/attempt.ts'
+import { restaurantApi } from '#/api.ts'
 
 export type Category = OwnCategory
 export type Item = Category['items'][number]

@@ -10,7 +10,7 @@ import {
   minutesSince,
   timeLeft,
   warningsDue,
-} from './order.ts'
+} from '#/order.ts'
 
 const order = (changes: Partial<RestaurantOrder> = {}): RestaurantOrder => ({
   apiKey: 'a',

@@ -1,11 +1,11 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { computed, signal, untracked } from '@preact/signals'
-import { alarm } from './alarm.ts'
-import { NoAnswer, Refused, restaurantApi } from './api.ts'
-import { now, timeOf } from './clock.ts'
-import { isOffline } from './line.ts'
-import { say } from './notes.ts'
-import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from './order.ts'
+import { alarm } from '#/alarm.ts'
+import { NoAnswer, Refused, restaurantApi } from '#/api.ts'
+import { now, timeOf } from '#/clock.ts'
+import { isOffline } from '#/line.ts'
+import { say } from '#/notes.ts'
+import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from '#/order.ts'
 
 type Orders = ReadonlyMap<string, RestaurantOrder>
 

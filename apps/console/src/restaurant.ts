@@ -1,7 +1,7 @@
 import type { Restaurant } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import { restaurantApi, type Options } from './api.ts'
-import { attempt } from './attempt.ts'
+import { restaurantApi, type Options } from '#/api.ts'
+import { attempt } from '#/attempt.ts'
 
 /** `pausedUntil` in seconds. */
 export type OwnRestaurant = Restaurant & { pausedUntil: number | null }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { ask, NoAnswer, Refused } from './api.ts'
+import { ask, NoAnswer, Refused } from '#/api.ts'
 
 /** Who is signed in: the gateway knows by its cookie, which no script can read. */
 export type Session =

@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import type { Entry } from './menu.ts'
-import type { Column } from './order.ts'
+import type { Entry } from '#/menu.ts'
+import type { Column } from '#/order.ts'
 
 /** What of the page is in front, which nobody but this browser needs to know. */
 

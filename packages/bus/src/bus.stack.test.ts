@@ -6,8 +6,8 @@ import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { connect, type ChannelModel, type ConsumeMessage, type Options } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Bus, deadQueueOf, NoAnswer, NotPublished, queueOf, type DeadLetter } from './index.ts'
-import { declareCommand } from './topology.ts'
+import { Bus, deadQueueOf, NoAnswer, NotPublished, queueOf, type DeadLetter } from '#/index.ts'
+import { declareCommand } from '#/topology.ts'
 
 const log = createLog('test', 'fatal')
 const context = { requestId: 'r1' }

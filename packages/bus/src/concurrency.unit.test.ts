@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Concurrency, Stopped } from './concurrency.ts'
+import { Concurrency, Stopped } from '#/concurrency.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

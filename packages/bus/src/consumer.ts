@@ -1,9 +1,9 @@
 import { inEntry, isAway, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
-import { Concurrency, Stopped } from './concurrency.ts'
-import { KeptConnection } from './kept-connection.ts'
-import { decode, type Incoming } from './message-format.ts'
-import { processing } from './spans.ts'
+import { Concurrency, Stopped } from '#/concurrency.ts'
+import { KeptConnection } from '#/kept-connection.ts'
+import { decode, type Incoming } from '#/message-format.ts'
+import { processing } from '#/spans.ts'
 
 export type Delivery = Incoming & {
   redelivered: boolean

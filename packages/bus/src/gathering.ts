@@ -1,5 +1,5 @@
 import type { Options } from 'amqplib'
-import type { Outgoing } from './message-format.ts'
+import type { Outgoing } from '#/message-format.ts'
 
 /** Where a message goes: the default exchange unless there is another one. The same key means the same options. */
 export type Destination = { exchange?: string; key: string; options?: Options.Publish }

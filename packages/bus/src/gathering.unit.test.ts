@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Gathering } from './gathering.ts'
+import { Gathering } from '#/gathering.ts'
 
 const ITEM = { json: '{"a":1}' }
 let published: [string, number][] = []

@@ -1,9 +1,9 @@
 import type { Command, Nudge, Question } from '@platter/contracts'
 import { observe, type Log } from '@platter/kit'
 import type { z } from 'zod'
-import { Consumer, type Delivery } from './consumer.ts'
-import { reasonOfDeath } from './death.ts'
-import { Publisher, type Context } from './publisher.ts'
+import { Consumer, type Delivery } from '#/consumer.ts'
+import { reasonOfDeath } from '#/death.ts'
+import { Publisher, type Context } from '#/publisher.ts'
 import {
   deadQueueOf,
   declareCommand,
@@ -12,12 +12,12 @@ import {
   declareQuestion,
   otherQueuesOf,
   type QueueType,
-} from './topology.ts'
+} from '#/topology.ts'
 
-export { NoAnswer, NotPublished } from './unavailable.ts'
-export { deadQueueOf, queueOf } from './topology.ts'
-export type { QueueType } from './topology.ts'
-export type { Context } from './publisher.ts'
+export { NoAnswer, NotPublished } from '#/unavailable.ts'
+export { deadQueueOf, queueOf } from '#/topology.ts'
+export type { QueueType } from '#/topology.ts'
+export type { Context } from '#/publisher.ts'
 
 export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
 

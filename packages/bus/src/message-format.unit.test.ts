@@ -1,7 +1,7 @@
 import type { Message } from 'amqplib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decode, encode, type Outgoing } from './message-format.ts'
+import { decode, encode, type Outgoing } from '#/message-format.ts'
 
 const text = fc.option(fc.string(), { nil: undefined })
 const anItem: fc.Arbitrary<Outgoing> = fc.record({

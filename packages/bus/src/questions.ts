@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from 'amqplib'
-import { decode, type Outgoing } from './message-format.ts'
-import { NoAnswer } from './unavailable.ts'
+import { decode, type Outgoing } from '#/message-format.ts'
+import { NoAnswer } from '#/unavailable.ts'
 
 /**
  * A question is repeated after so long, then after twice as long, and so on: at 0.2, 0.6 and 1.4 s. The message, its reply or

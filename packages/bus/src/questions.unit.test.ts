@@ -1,8 +1,8 @@
 import type { Message } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { encode, type Outgoing } from './message-format.ts'
-import { Questions, type Asking } from './questions.ts'
-import { NoAnswer } from './unavailable.ts'
+import { encode, type Outgoing } from '#/message-format.ts'
+import { Questions, type Asking } from '#/questions.ts'
+import { NoAnswer } from '#/unavailable.ts'
 
 let asked: [queue: string, atMs: number, item: Outgoing][] = []
 let startedAt = 0

@@ -3,7 +3,7 @@ import type { Command, Nudge, Question } from '@platter/contracts'
 import { servers } from '@platter/testkit'
 import { connect, type Channel, type ChannelModel } from 'amqplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deadQueueOf, declareCommand, declareQuestion, exchangeOf, queueOf } from './topology.ts'
+import { deadQueueOf, declareCommand, declareQuestion, exchangeOf, queueOf } from '#/topology.ts'
 
 const TYPES = ['classic', 'quorum'] as const
 

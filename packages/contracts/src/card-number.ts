@@ -1,4 +1,4 @@
-import { isIssued, LONGEST, passesLuhn, SHORTEST } from './card-issuers.ts'
+import { isIssued, LONGEST, passesLuhn, SHORTEST } from '#/card-issuers.ts'
 
 /**
  * A card number in a text, `start` to `end`, which is behind its expiry and cvv where these follow it. `places` are those

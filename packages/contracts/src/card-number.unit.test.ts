@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brandOf, isCardNumber } from './card-issuers.ts'
-import { findCardNumbers, maskCardNumbers } from './card-number.ts'
-import { NewAddress } from './inputs.ts'
-import { RegisterUser } from './operations/register-user.ts'
-import { filledText, text } from './values.ts'
+import { brandOf, isCardNumber } from '#/card-issuers.ts'
+import { findCardNumbers, maskCardNumbers } from '#/card-number.ts'
+import { NewAddress } from '#/inputs.ts'
+import { RegisterUser } from '#/operations/register-user.ts'
+import { filledText, text } from '#/values.ts'
 
 // What is masked -----------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeTimes } from './change-times.ts'
+import { changeTimes } from '#/change-times.ts'
 
 const { endedOverrides, menuVersion, sharedResponse, accessKey, importedKeys, streamKeys } = changeTimes
 

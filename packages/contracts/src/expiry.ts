@@ -1,4 +1,4 @@
-import type { CreditCard } from './records.ts'
+import type { CreditCard } from '#/records.ts'
 
 /** A month ends last at UTC-12, and nobody is refused on the last evening; the processor has the last word. */
 const HOURS_BEHIND_UTC = 12

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { isCardNumber } from './card-issuers.ts'
-import { secret } from './secret.ts'
-import { shownAs } from './shown-as.ts'
-import { spelled } from './spelling.ts'
-import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from './values.ts'
+import { isCardNumber } from '#/card-issuers.ts'
+import { secret } from '#/secret.ts'
+import { shownAs } from '#/shown-as.ts'
+import { spelled } from '#/spelling.ts'
+import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
 
 /** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
 export const NewCard = z

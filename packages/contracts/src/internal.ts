@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { NewCard } from './inputs.ts'
-import { operation } from './operation.ts'
-import { Principal } from './principal.ts'
-import { LastFour } from './records.ts'
-import { ApiKey, Cents, Epoch, Money } from './values.ts'
+import { NewCard } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Principal } from '#/principal.ts'
+import { LastFour } from '#/records.ts'
+import { ApiKey, Cents, Epoch, Money } from '#/values.ts'
 
 /** Endpoints between our own processes; the gateway routes none of them. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProblemCode } from './problems.ts'
+import type { ProblemCode } from '#/problems.ts'
 
 /** The services that answer HTTP; payments only to the other services. */
 export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApiKey } from './values.ts'
+import { ApiKey } from '#/values.ts'
 
 /** A test key finds test restaurants only, and places test orders only. It matters for keys of applications. */
 export const KeyMode = z.enum(['live', 'test'])

@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problems.ts'
+import type { ProblemCode } from '#/problems.ts'
 
 /** Why a problem happens, and how to fix it: shown on its page, to which its `type` leads. */
 export type ProblemHelp = { why: string; fix: string }

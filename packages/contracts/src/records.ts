@@ -10,7 +10,7 @@ import {
   Payment,
   PaymentState,
   Point,
-} from './values.ts'
+} from '#/values.ts'
 
 /** What the interface answers with (docs/interface.md, "Records"). Names, types and units are binding; we only ever add.
  * In menus and restaurants a member without a value is absent, because existing clients fail on null there; in users, orders

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestTimes } from './request-times.ts'
+import { requestTimes } from '#/request-times.ts'
 
 const { deadline, relay, answer, accessKey, question, connection, statement } = requestTimes
 const { tokenize, processor, paymentReply, drain, exit } = requestTimes

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { escapeUnprintable, escapeUnprintableInJson, sanitizeText, stripInvisible } from './safe-text.ts'
-import { filledText, text } from './values.ts'
+import { escapeUnprintable, escapeUnprintableInJson, sanitizeText, stripInvisible } from '#/safe-text.ts'
+import { filledText, text } from '#/values.ts'
 
 const HONEST = [
   ['an emoji of several joined by U+200D', '👩🏽‍🍳 👨‍👩‍👧‍👦 ❤️'],

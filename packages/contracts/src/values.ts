@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { maskCardNumbers } from './card-number.ts'
-import { stripInvisible } from './safe-text.ts'
-import { spelled } from './spelling.ts'
+import { maskCardNumbers } from '#/card-number.ts'
+import { stripInvisible } from '#/safe-text.ts'
+import { spelled } from '#/spelling.ts'
 
 /**
  * Opaque identifier of a record. Ours are 48 hexadecimal characters; imported records keep theirs

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { servers } from './servers.ts'
+import { servers } from '#/servers.ts'
 
 /** The URL of a new, empty database on the test server. */
 export async function newDatabase(): Promise<string> {

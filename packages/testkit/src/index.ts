@@ -1,3 +1,3 @@
-export * from './database.ts'
-export * from './proxy.ts'
-export * from './servers.ts'
+export * from '#/database.ts'
+export * from '#/proxy.ts'
+export * from '#/servers.ts'

@@ -1,6 +1,6 @@
 import { accessKeyPrefix, hashAccessKey, looksLikeAccessKey } from '@platter/kit'
 import { expect, test } from 'vitest'
-import { issuedAccessKeys } from './issued-access-key.ts'
+import { issuedAccessKeys } from '#/issued-access-key.ts'
 
 const SECRET = 'an internal secret of 32 characters or more'
 

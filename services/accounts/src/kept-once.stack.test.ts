@@ -8,8 +8,8 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertApplication } from './store/applications.ts'
-import type { Db, Tables, Trx } from './store/tables.ts'
+import { insertApplication } from '#/store/applications.ts'
+import type { Db, Tables, Trx } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 let db: Db

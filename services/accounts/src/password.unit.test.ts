@@ -2,7 +2,7 @@ import { argon2, argon2Sync } from 'node:crypto'
 import { Secret } from '@platter/contracts'
 import { overloaded } from '@platter/kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createPasswords } from './password.ts'
+import { createPasswords } from '#/password.ts'
 
 /** The real one, whose calls are counted: how long they take a loaded machine decides. */
 vi.mock(import('node:crypto'), async (original) => {

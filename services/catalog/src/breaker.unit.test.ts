@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Breaker } from './breaker.ts'
+import { Breaker } from '#/breaker.ts'
 
 beforeAll(() => vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createMemo } from './memo.ts'
+import { createMemo } from '#/memo.ts'
 
 beforeAll(() => vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => vi.useRealTimers())

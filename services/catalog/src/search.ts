@@ -1,12 +1,12 @@
 import type { Address, Restaurant, RestaurantSearch, RestaurantSearchTest } from '@platter/contracts'
 import { Problem, type Call } from '@platter/kit'
-import { placeRecord, restaurantRecord } from './domain/restaurant-record.ts'
-import { nearestFirst, nextPage, pageOf, ranked, readCursor, type Cursor } from './domain/search.ts'
-import type { Geocoder } from './outside/geocoder.ts'
-import type { Db } from './store/database.ts'
-import { findCandidates } from './store/candidates.ts'
-import type { HeldRestaurants } from './store/held-restaurants.ts'
-import { whereIs } from './whereabouts.ts'
+import { placeRecord, restaurantRecord } from '#/domain/restaurant-record.ts'
+import { nearestFirst, nextPage, pageOf, ranked, readCursor, type Cursor } from '#/domain/search.ts'
+import type { Geocoder } from '#/outside/geocoder.ts'
+import type { Db } from '#/store/database.ts'
+import { findCandidates } from '#/store/candidates.ts'
+import type { HeldRestaurants } from '#/store/held-restaurants.ts'
+import { whereIs } from '#/whereabouts.ts'
 
 export type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>
 export type SearchParts = { db: Db; geocoder: Geocoder; held: HeldRestaurants }

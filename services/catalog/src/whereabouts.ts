@@ -1,7 +1,7 @@
 import type { Fault, Whereabouts } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { zipAtEnd, type Place } from './domain/place.ts'
-import type { Geocoder } from './outside/geocoder.ts'
+import { zipAtEnd, type Place } from '#/domain/place.ts'
+import type { Geocoder } from '#/outside/geocoder.ts'
 
 /**
  * The place that a search means; null when it names none. A point counts more than an address in words. Throws a Problem for

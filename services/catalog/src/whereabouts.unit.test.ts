@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Place } from './domain/place.ts'
-import type { Geocoder } from './outside/geocoder.ts'
-import { whereIs } from './whereabouts.ts'
+import type { Place } from '#/domain/place.ts'
+import type { Geocoder } from '#/outside/geocoder.ts'
+import { whereIs } from '#/whereabouts.ts'
 
 const point = { latitude: 43.07, longitude: -89.38 }
 const madison: Place = { point, streetAddress: '', city: 'Madison', state: 'WI', zip: '53703' }

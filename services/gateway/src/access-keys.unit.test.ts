@@ -1,6 +1,6 @@
 import { hashAccessKey, makeAccessKey, Problem, type internalCaller } from '@platter/kit'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { AccessKeys } from './access-keys.ts'
+import { AccessKeys } from '#/access-keys.ts'
 
 let asked: number
 /** What happens while accounts is asked. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ADAPT_EVERY_MS, AdaptiveLimit } from './adaptive-limit.ts'
+import { ADAPT_EVERY_MS, AdaptiveLimit } from '#/adaptive-limit.ts'
 
 const aLimit = () => new AdaptiveLimit({ first: 96, least: 32, most: 2_000 })
 

@@ -1,6 +1,6 @@
 import { requestTimes } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { Config } from './config.ts'
+import { Config } from '#/config.ts'
 
 const { REQUEST_DEADLINE_MS } = Config.shape
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { limitConnections } from './connections.ts'
+import { limitConnections } from '#/connections.ts'
 
 const sockets: Socket[] = []
 const listening: Server[] = []

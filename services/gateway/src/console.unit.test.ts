@@ -12,13 +12,13 @@ import {
   type App,
 } from '@platter/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AccessKeys } from './access-keys.ts'
-import { OrderRate } from './order-rate.ts'
-import { consolePage } from './routes/console-page.ts'
-import { consoleSession } from './routes/console-session.ts'
-import { publicRoutes } from './routes/public-routes.ts'
-import { Streams } from './streams.ts'
-import type { RateLimit } from './store/rate-limit.ts'
+import { AccessKeys } from '#/access-keys.ts'
+import { OrderRate } from '#/order-rate.ts'
+import { consolePage } from '#/routes/console-page.ts'
+import { consoleSession } from '#/routes/console-session.ts'
+import { publicRoutes } from '#/routes/public-routes.ts'
+import { Streams } from '#/streams.ts'
+import type { RateLimit } from '#/store/rate-limit.ts'
 
 const log = createLog('test', 'silent')
 const folder = mkdtempSync(join(tmpdir(), 'platter-console-'))

@@ -13,8 +13,8 @@ import {
 } from '@platter/kit'
 import { servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { Config } from './config.ts'
-import { wire } from './wire.ts'
+import { Config } from '#/config.ts'
+import { wire } from '#/wire.ts'
 
 const log = createLog('test', 'silent')
 const INTERNAL_SECRET = 'a secret of at least thirty-two characters'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { hashAccessKey, Problem, type internalCaller } from '@platter/kit'
 import { beforeEach, expect, test } from 'vitest'
-import { AccessKeys } from './access-keys.ts'
-import { ImportedKeys, mayBeImported } from './imported-keys.ts'
+import { AccessKeys } from '#/access-keys.ts'
+import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 const compiledIn = '9f2c1a7e-old-app-key'
 /** What accounts has, how often it was asked, and whether it answers. */

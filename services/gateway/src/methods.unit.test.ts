@@ -1,6 +1,6 @@
 import { operations } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { methodsOf } from './methods.ts'
+import { methodsOf } from '#/methods.ts'
 
 const methods = (name: string, all = operations) => {
   const operation = all.find((one) => one.name === name)

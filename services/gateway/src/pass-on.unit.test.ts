@@ -11,7 +11,7 @@ import {
   type App,
 } from '@platter/kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { passOn, withoutAccessKey } from './pass-on.ts'
+import { passOn, withoutAccessKey } from '#/pass-on.ts'
 
 const log = createLog('test', 'silent')
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { ReferenceScript } from './reference-page.ts'
+import { ReferenceScript } from '#/reference-page.ts'
 
 test('however many ask for the script without gzip, its bytes are there once', async () => {
   const script = new ReferenceScript()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SharedResponses, type FetchShared, type SharedResponse } from './shared-responses.ts'
+import { SharedResponses, type FetchShared, type SharedResponse } from '#/shared-responses.ts'
 
 const URL = '/publicapi/v1/restaurant/ajanta/menu'
 

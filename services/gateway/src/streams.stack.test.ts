@@ -20,8 +20,8 @@ import { servers } from '@platter/testkit'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest'
-import { Config } from './config.ts'
-import { wire } from './wire.ts'
+import { Config } from '#/config.ts'
+import { wire } from '#/wire.ts'
 
 /* A gateway between a client and an owner whose streams are the kit's: what happens to a stream on its way. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Config } from './config.ts'
-import { parseDefaultLink } from './default-link.ts'
+import { Config } from '#/config.ts'
+import { parseDefaultLink } from '#/default-link.ts'
 
 const { DEFAULT_RESTAURANT_LINK } = Config.shape
 const secret = `whsec_${Buffer.alloc(24, 251).toString('base64')}`

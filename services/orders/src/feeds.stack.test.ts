@@ -6,12 +6,12 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { OrderDetails } from './domain/order.ts'
-import { Followers } from './followers.ts'
-import { RestaurantFeed } from './restaurant-feed.ts'
-import { StatusFeed } from './status-feed.ts'
-import * as orders from './store/orders.ts'
-import type { Db, Tables } from './store/tables.ts'
+import type { OrderDetails } from '#/domain/order.ts'
+import { Followers } from '#/followers.ts'
+import { RestaurantFeed } from '#/restaurant-feed.ts'
+import { StatusFeed } from '#/status-feed.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 /* What those who follow orders are sent, whatever commits when. */
 

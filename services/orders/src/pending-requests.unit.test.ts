@@ -1,7 +1,7 @@
 import { OrderMoved } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import type { Standing } from '#/domain/order-state.ts'
-import { PendingRequests } from './pending-requests.ts'
+import { PendingRequests } from '#/pending-requests.ts'
 
 const orderApiKey = 'a'.repeat(48)
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const

@@ -5,12 +5,12 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fresh } from './domain/saga-row.ts'
-import { transition } from './saga/transition.ts'
-import * as orders from './store/orders.ts'
-import * as sagas from './store/sagas.ts'
-import type { Db, Tables } from './store/tables.ts'
-import { findToShow, readToShow } from './visibility.ts'
+import { fresh } from '#/domain/saga-row.ts'
+import { transition } from '#/saga/transition.ts'
+import * as orders from '#/store/orders.ts'
+import * as sagas from '#/store/sagas.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { findToShow, readToShow } from '#/visibility.ts'
 
 let db: Db
 let close: () => Promise<void>

@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import type { Outcome, StepRef } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { commandHandler } from './command-handler.ts'
+import { commandHandler } from '#/command-handler.ts'
 
 const authorize = { orderApiKey: 'o'.repeat(48), step: 'authorize', undo: false, version: 1, attempt: 1 }
 const received = { requestId: 'r1' }

@@ -1,6 +1,6 @@
 import { readConfig } from '@platter/kit'
 import { expect, test } from 'vitest'
-import { Config, processingOf } from './config.ts'
+import { Config, processingOf } from '#/config.ts'
 
 const read = (environment: Record<string, string>) =>
   processingOf(

@@ -1,5 +1,5 @@
 import { run } from '@platter/kit'
-import { Config } from './config.ts'
-import { wire } from './wire.ts'
+import { Config } from '#/config.ts'
+import { wire } from '#/wire.ts'
 
 await run('payments', Config, wire)

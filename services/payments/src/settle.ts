@@ -1,9 +1,9 @@
 import type { Outcome } from '@platter/contracts'
 import type { Log } from '@platter/kit'
-import { next, type Authorization, type Call, type Command } from './domain/authorization.ts'
-import { learn, learnFound } from './domain/learn.ts'
-import type { Processor } from './outside/processor.ts'
-import type { Authorizations } from './store/authorizations.ts'
+import { next, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
+import { learn, learnFound } from '#/domain/learn.ts'
+import type { Processor } from '#/outside/processor.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
 
 export type Settle = ReturnType<typeof createSettle>
 

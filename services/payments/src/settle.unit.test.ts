@@ -2,11 +2,11 @@ import { cents, type Outcome } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Authorization, Command } from './domain/authorization.ts'
-import type { Answer, Effect, Found } from './domain/learn.ts'
-import type { Processor } from './outside/processor.ts'
-import { createSettle } from './settle.ts'
-import type { Authorizations } from './store/authorizations.ts'
+import type { Authorization, Command } from '#/domain/authorization.ts'
+import type { Answer, Effect, Found } from '#/domain/learn.ts'
+import type { Processor } from '#/outside/processor.ts'
+import { createSettle } from '#/settle.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
 
 const hold = { amount: cents(1075), token: 'tok_1' }
 const log = createLog('payments', 'silent')

@@ -13,9 +13,9 @@ import { newDatabase, servers } from '@platter/testkit'
 import pg from 'pg'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Config } from './config.ts'
-import { SECRET_KEY, StripeServer } from './testing/stripe-server.ts'
-import { wire } from './wire.ts'
+import { Config } from '#/config.ts'
+import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
+import { wire } from '#/wire.ts'
 
 /* The whole service with PROCESSOR=stripe: PostgreSQL and RabbitMQ are real, Stripe is the test server. */
 

@@ -1,10 +1,10 @@
 import type { Log } from '@platter/kit'
 import { Problem } from '@platter/kit'
-import { learnTold } from './domain/learn.ts'
-import type { StripeEvent } from './outside/stripe-events.ts'
-import type { StripeProcessor } from './outside/stripe-processor.ts'
-import type { Authorizations } from './store/authorizations.ts'
-import type { WebhookEvents } from './store/webhook-events.ts'
+import { learnTold } from '#/domain/learn.ts'
+import type { StripeEvent } from '#/outside/stripe-events.ts'
+import type { StripeProcessor } from '#/outside/stripe-processor.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
+import type { WebhookEvents } from '#/store/webhook-events.ts'
 
 type Parts = {
   events: WebhookEvents

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { soundIsAllowed } from '../alarm.ts'
-import { timeOf } from '../clock.ts'
-import { line } from '../line.ts'
-import { pausedUntil, resume } from '../restaurant.ts'
-import { soundOn } from '../settings.ts'
-import { Alert, BellOff, Pause } from './icons.tsx'
+import { soundIsAllowed } from '#/alarm.ts'
+import { timeOf } from '#/clock.ts'
+import { line } from '#/line.ts'
+import { pausedUntil, resume } from '#/restaurant.ts'
+import { soundOn } from '#/settings.ts'
+import { Alert, BellOff, Pause } from '#/views/icons.tsx'
 
 /** What everybody at the counter has to know now. The places are always there, so that screen readers hear of changes. */
 export function Banners() {

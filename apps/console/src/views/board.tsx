@@ -1,9 +1,9 @@
-import { line } from '../line.ts'
-import { board } from '../orders.ts'
-import { columns, columnTitles, type Column } from '../order.ts'
-import { shownColumn } from '../ui.ts'
-import { DoneOrder } from './done-order.tsx'
-import { OrderCard } from './order-card.tsx'
+import { line } from '#/line.ts'
+import { board } from '#/orders.ts'
+import { columns, columnTitles, type Column } from '#/order.ts'
+import { shownColumn } from '#/ui.ts'
+import { DoneOrder } from '#/views/done-order.tsx'
+import { OrderCard } from '#/views/order-card.tsx'
 
 export function Board() {
   if (line.value.state === 'connecting') return <p class="loading">Loading the orders …</p>

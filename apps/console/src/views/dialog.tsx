@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import { dialog } from '../ui.ts'
-import { Close } from './icons.tsx'
-import { Notes } from './notes.tsx'
+import { dialog } from '#/ui.ts'
+import { Close } from '#/views/icons.tsx'
+import { Notes } from '#/views/notes.tsx'
 
 type Props = { title: string; children: (close: () => void) => ComponentChildren }
 

@@ -1,8 +1,8 @@
-import { dialog } from '../ui.ts'
-import { OffDialog } from './off-dialog.tsx'
-import { PauseDialog } from './pause-dialog.tsx'
-import { RefuseDialog } from './refuse-dialog.tsx'
-import { SettingsDialog } from './settings-dialog.tsx'
+import { dialog } from '#/ui.ts'
+import { OffDialog } from '#/views/off-dialog.tsx'
+import { PauseDialog } from '#/views/pause-dialog.tsx'
+import { RefuseDialog } from '#/views/refuse-dialog.tsx'
+import { SettingsDialog } from '#/views/settings-dialog.tsx'
 
 export function Dialogs() {
   const { value } = dialog

@@ -1,9 +1,9 @@
 import type { RestaurantOrder } from '@platter/contracts'
-import { timeOf } from '../clock.ts'
-import { money, nameOf, stateLabel } from '../order.ts'
-import { cardId } from '../ui.ts'
-import { PrintButton } from './order-card.tsx'
-import { Comment, Customer, Lines, MethodOf, ToPay } from './order-parts.tsx'
+import { timeOf } from '#/clock.ts'
+import { money, nameOf, stateLabel } from '#/order.ts'
+import { cardId } from '#/ui.ts'
+import { PrintButton } from '#/views/order-card.tsx'
+import { Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
 
 /** One line, and all of it on demand. */
 export function DoneOrder({ order }: { order: RestaurantOrder }) {

@@ -1,8 +1,8 @@
-import { board } from '../orders.ts'
-import { pausedUntil, restaurant, resume } from '../restaurant.ts'
-import { soundOn } from '../settings.ts'
-import { dialog, view, type View } from '../ui.ts'
-import { Bell, BellOff, Gear, Pause, Play } from './icons.tsx'
+import { board } from '#/orders.ts'
+import { pausedUntil, restaurant, resume } from '#/restaurant.ts'
+import { soundOn } from '#/settings.ts'
+import { dialog, view, type View } from '#/ui.ts'
+import { Bell, BellOff, Gear, Pause, Play } from '#/views/icons.tsx'
 
 export function Header() {
   return (

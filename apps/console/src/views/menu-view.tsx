@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { timeOf } from '../clock.ts'
+import { timeOf } from '#/clock.ts'
 import {
   choicesOf,
   entriesOf,
@@ -12,9 +12,9 @@ import {
   type Category,
   type Entry,
   type Item,
-} from '../menu.ts'
-import { dialog } from '../ui.ts'
-import { Search } from './icons.tsx'
+} from '#/menu.ts'
+import { dialog } from '#/ui.ts'
+import { Search } from '#/views/icons.tsx'
 
 /** Another screen may switch things as well. */
 const READ_AGAIN_MS = 15_000

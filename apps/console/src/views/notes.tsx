@@ -1,6 +1,6 @@
-import { notes, putAway } from '../notes.ts'
-import { arrival } from '../orders.ts'
-import { Close } from './icons.tsx'
+import { notes, putAway } from '#/notes.ts'
+import { arrival } from '#/orders.ts'
+import { Close } from '#/views/icons.tsx'
 
 export function Notes() {
   return (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { now } from '../clock.ts'
-import { setAvailability, type Entry } from '../menu.ts'
-import { Dialog } from './dialog.tsx'
+import { now } from '#/clock.ts'
+import { setAvailability, type Entry } from '#/menu.ts'
+import { Dialog } from '#/views/dialog.tsx'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR

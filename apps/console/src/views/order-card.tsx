@@ -1,10 +1,10 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
-import { now } from '../clock.ts'
-import { busy, report } from '../orders.ts'
-import { actionLabel, columnOf, minutesSince, timeLeft, warningsDue } from '../order.ts'
-import { cardId, dialog, focusOrder, ticket } from '../ui.ts'
-import { Alert, Printer } from './icons.tsx'
-import { Age, Comment, Customer, Lines, MethodOf, ToPay } from './order-parts.tsx'
+import { now } from '#/clock.ts'
+import { busy, report } from '#/orders.ts'
+import { actionLabel, columnOf, minutesSince, timeLeft, warningsDue } from '#/order.ts'
+import { cardId, dialog, focusOrder, ticket } from '#/ui.ts'
+import { Alert, Printer } from '#/views/icons.tsx'
+import { Age, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
 
 /** An open order, as a cook and whoever hands it over need it. */
 export function OrderCard({ order }: { order: RestaurantOrder }) {

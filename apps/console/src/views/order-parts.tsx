@@ -1,8 +1,8 @@
 import type { RestaurantOrder } from '@platter/contracts'
-import { now } from '../clock.ts'
-import { inWords, lateAfter, linesOf, minutesSince, money, nameOf, paidHow } from '../order.ts'
-import { restaurant } from '../restaurant.ts'
-import { Bag, Clock, Phone, Pin, Scooter, Speech } from './icons.tsx'
+import { now } from '#/clock.ts'
+import { inWords, lateAfter, linesOf, minutesSince, money, nameOf, paidHow } from '#/order.ts'
+import { restaurant } from '#/restaurant.ts'
+import { Bag, Clock, Phone, Pin, Scooter, Speech } from '#/views/icons.tsx'
 
 /** What a card, a finished order and a ticket have in common. */
 type Of = { order: RestaurantOrder }

@@ -1,6 +1,6 @@
-import { inWords } from '../order.ts'
-import { pause } from '../restaurant.ts'
-import { Dialog } from './dialog.tsx'
+import { inWords } from '#/order.ts'
+import { pause } from '#/restaurant.ts'
+import { Dialog } from '#/views/dialog.tsx'
 
 const choices = [10, 20, 30, 45, 60, 120]
 

@@ -1,9 +1,9 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { useSignal, type Signal } from '@preact/signals'
-import { refuse } from '../orders.ts'
-import { nameOf } from '../order.ts'
-import { focusOrder } from '../ui.ts'
-import { Dialog } from './dialog.tsx'
+import { refuse } from '#/orders.ts'
+import { nameOf } from '#/order.ts'
+import { focusOrder } from '#/ui.ts'
+import { Dialog } from '#/views/dialog.tsx'
 
 const usual = [
   'We ran out of an ingredient',

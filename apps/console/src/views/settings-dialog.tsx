@@ -1,10 +1,10 @@
-import { allowNotifications, allowSound, notificationsExist, ring } from '../alarm.ts'
-import { attempt } from '../attempt.ts'
-import { say } from '../notes.ts'
-import { signOut } from '../session.ts'
-import { notificationsOn, soundOn } from '../settings.ts'
-import { dialog } from '../ui.ts'
-import { Dialog } from './dialog.tsx'
+import { allowNotifications, allowSound, notificationsExist, ring } from '#/alarm.ts'
+import { attempt } from '#/attempt.ts'
+import { say } from '#/notes.ts'
+import { signOut } from '#/session.ts'
+import { notificationsOn, soundOn } from '#/settings.ts'
+import { dialog } from '#/ui.ts'
+import { Dialog } from '#/views/dialog.tsx'
 
 export function SettingsDialog() {
   return (

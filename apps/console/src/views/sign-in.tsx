@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { TargetedSubmitEvent } from 'preact'
-import { session, signIn } from '../session.ts'
+import { session, signIn } from '#/session.ts'
 
 export function SignIn() {
   const wrong = useSignal<string | null>(null)

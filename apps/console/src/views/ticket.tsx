@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
-import { timeOf } from '../clock.ts'
-import { linesOf, money, nameOf, paidHow } from '../order.ts'
-import { restaurant } from '../restaurant.ts'
+import { timeOf } from '#/clock.ts'
+import { linesOf, money, nameOf, paidHow } from '#/order.ts'
+import { restaurant } from '#/restaurant.ts'
 
 /** What goes on paper; nobody sees it on the screen. */
 export function Ticket({ order }: { order: RestaurantOrder }) {

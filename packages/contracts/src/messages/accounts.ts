@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { command, question } from '../message.ts'
-import { Address, CreditCard, LastFour, Recipient } from '../records.ts'
-import { ApiKey } from '../values.ts'
-import { FaultShape, StepRef } from './saga.ts'
+import { command, question } from '#/message.ts'
+import { Address, CreditCard, LastFour, Recipient } from '#/records.ts'
+import { ApiKey } from '#/values.ts'
+import { FaultShape, StepRef } from '#/messages/saga.ts'
 
 /** A card as we keep it: what a client may see, and the token that the payment processor knows it by. */
 export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { question } from '../message.ts'
-import type { Fault } from '../problems.ts'
-import { ApiKey, Cents, Method, Payment, Point } from '../values.ts'
-import { FaultShape } from './saga.ts'
+import { question } from '#/message.ts'
+import type { Fault } from '#/problems.ts'
+import { ApiKey, Cents, Method, Payment, Point } from '#/values.ts'
+import { FaultShape } from '#/messages/saga.ts'
 
 /** Prices of one order, in cents. */
 export const Quote = z.object({

@@ -1,7 +1,7 @@
-import type { Command } from '../message.ts'
-import { AccountsSave } from './accounts.ts'
-import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from './payments.ts'
-import { SagaReply } from './saga.ts'
+import type { Command } from '#/message.ts'
+import { AccountsSave } from '#/messages/accounts.ts'
+import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from '#/messages/payments.ts'
+import { SagaReply } from '#/messages/saga.ts'
 
 /** Every command, whoever owns it. Each has a queue of dead letters. */
 export const commands: readonly Command[] = [

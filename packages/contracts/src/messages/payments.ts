@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command } from '../message.ts'
-import { Cents } from '../values.ts'
-import { StepRef } from './saga.ts'
+import { command } from '#/message.ts'
+import { Cents } from '#/values.ts'
+import { StepRef } from '#/messages/saga.ts'
 
 /** Holds the order's total on the card. One hold an order, however often and however late it is asked for. */
 export const PaymentsAuthorize = command(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { command, nudge } from '../message.ts'
-import { problems, type ProblemCode, type Refusal } from '../problems.ts'
-import { ApiKey, PaymentState } from '../values.ts'
+import { command, nudge } from '#/message.ts'
+import { problems, type ProblemCode, type Refusal } from '#/problems.ts'
+import { ApiKey, PaymentState } from '#/values.ts'
 
 const Code = z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
 

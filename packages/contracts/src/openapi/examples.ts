@@ -7,7 +7,7 @@ import type {
   OrderStatusRecord,
   Restaurant,
   User,
-} from '../records.ts'
+} from '#/records.ts'
 
 /*
  * The records of the documentation's examples. Restaurant, menu and their keys are those of the development

@@ -1,4 +1,4 @@
-export { openApiDocument } from './document.ts'
-export { operationPages } from './pages/index.ts'
-export { templateOf } from '../operation.ts'
-export { exampleOfProblem, ProblemDocument } from './problem-document.ts'
+export { openApiDocument } from '#/openapi/document.ts'
+export { operationPages } from '#/openapi/pages/index.ts'
+export { templateOf } from '#/operation.ts'
+export { exampleOfProblem, ProblemDocument } from '#/openapi/problem-document.ts'

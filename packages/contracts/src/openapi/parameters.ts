@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { takesIdempotencyKey, type Operation } from '../operation.ts'
-import { keys } from './examples.ts'
-import { refersTo } from './headers.ts'
-import { isJson, type Json } from './json.ts'
-import type { Page } from './page.ts'
-import type { Schemas } from './schemas.ts'
+import { takesIdempotencyKey, type Operation } from '#/operation.ts'
+import { keys } from '#/openapi/examples.ts'
+import { refersTo } from '#/openapi/headers.ts'
+import { isJson, type Json } from '#/openapi/json.ts'
+import type { Page } from '#/openapi/page.ts'
+import type { Schemas } from '#/openapi/schemas.ts'
 
 type Described = { description: string; example: string }
 

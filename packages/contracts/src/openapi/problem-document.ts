@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { problems, type Fault, type ProblemCode } from '../problems.ts'
+import { problems, type Fault, type ProblemCode } from '#/problems.ts'
 
 const ProblemCodes = z
   .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])

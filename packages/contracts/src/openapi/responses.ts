@@ -1,9 +1,9 @@
-import { EventsOnly, everywhere, problemsOf, takesIdempotencyKey, type Operation } from '../operation.ts'
-import { problems, type ProblemCode } from '../problems.ts'
-import { headersOf, refersTo } from './headers.ts'
-import type { Json } from './json.ts'
-import type { Page } from './page.ts'
-import type { Schemas } from './schemas.ts'
+import { EventsOnly, everywhere, problemsOf, takesIdempotencyKey, type Operation } from '#/operation.ts'
+import { problems, type ProblemCode } from '#/problems.ts'
+import { headersOf, refersTo } from '#/openapi/headers.ts'
+import type { Json } from '#/openapi/json.ts'
+import type { Page } from '#/openapi/page.ts'
+import type { Schemas } from '#/openapi/schemas.ts'
 
 type Row = (typeof problems)[ProblemCode]
 

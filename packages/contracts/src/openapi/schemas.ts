@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { faceOf } from '../shown-as.ts'
-import { isJson, type Json } from './json.ts'
+import { faceOf } from '#/shown-as.ts'
+import { isJson, type Json } from '#/openapi/json.ts'
 
 type Direction = 'input' | 'output'
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { KeyInPath, Page } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { KeyMode } from '../principal.ts'
-import { secret } from '../secret.ts'
-import { ApiKey, Epoch } from '../values.ts'
+import { KeyInPath, Page } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { KeyMode } from '#/principal.ts'
+import { secret } from '#/secret.ts'
+import { ApiKey, Epoch } from '#/values.ts'
 
 /** The key itself is shown here and never again: only its hash is kept. */
 export const IssuedAccessKey = z

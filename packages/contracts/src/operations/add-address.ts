@@ -1,6 +1,6 @@
-import { KeyInPath, NewAddress } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Address } from '../records.ts'
+import { KeyInPath, NewAddress } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Address } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints". At most 50 a user. */
 export const AddAddress = operation({

@@ -1,6 +1,6 @@
-import { KeyInPath, NewCard } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { CreditCard } from '../records.ts'
+import { KeyInPath, NewCard } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { CreditCard } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints". The number is exchanged for a token before anything is stored. At most 20 a user. */
 export const AddCard = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Page } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { ApiKey, Epoch, filledText } from '../values.ts'
+import { Page } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { ApiKey, Epoch, filledText } from '#/values.ts'
 
 export const Application = z
   .object({ id: ApiKey, name: z.string(), created: Epoch })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Page } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { ApiKey, Epoch } from '../values.ts'
+import { Page } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { ApiKey, Epoch } from '#/values.ts'
 
 /** Something that does not go on by itself. Ids, types, reasons and counts only: no message is shown. */
 export const Attention = z

@@ -1,5 +1,5 @@
-import { operation } from '../operation.ts'
-import { ItemAvailability } from './item-availability.ts'
+import { operation } from '#/operation.ts'
+import { ItemAvailability } from '#/operations/item-availability.ts'
 
 /** The same for a choice, in every item that it can be chosen for. */
 export const ChoiceAvailability = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { ApiKey, Epoch } from '../values.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { ApiKey, Epoch } from '#/values.ts'
 
 /** The end of the year 9999: also tells milliseconds from seconds. */
 const LAST_EPOCH = 253_402_300_799

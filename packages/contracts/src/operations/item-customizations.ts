@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { CustomizationGroup } from '../records.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { CustomizationGroup } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints". */
 export const ItemCustomizations = operation({

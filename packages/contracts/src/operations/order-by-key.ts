@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { Order } from '../records.ts'
+import { operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
 
 /** What became of the send-order with this Idempotency-Key: its order as it stands now, or the problem that it ended with. */
 export const OrderByKey = operation({

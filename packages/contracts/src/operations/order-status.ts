@@ -1,6 +1,6 @@
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { OrderStatusRecord } from '../records.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { OrderStatusRecord } from '#/records.ts'
 
 /** For clients that want no more than where the order is: `status` and `cancellation` of the order tell it as well. */
 export const GetOrderStatus = operation({

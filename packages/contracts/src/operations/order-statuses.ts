@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath, LastEvent } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Cancellation, OrderStatusRecord } from '../records.ts'
+import { KeyInPath, LastEvent } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Cancellation, OrderStatusRecord } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints": oldest first; and docs/interface.md, "Live order updates". */
 export const OrderStatuses = operation({

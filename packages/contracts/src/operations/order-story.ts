@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
-import { PaymentStory } from '../internal.ts'
-import { operation } from '../operation.ts'
-import { Order, OrderStatusRecord } from '../records.ts'
-import { ApiKey, Epoch } from '../values.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { PaymentStory } from '#/internal.ts'
+import { operation } from '#/operation.ts'
+import { Order, OrderStatusRecord } from '#/records.ts'
+import { ApiKey, Epoch } from '#/values.ts'
 
 const SagaStory = z
   .object({

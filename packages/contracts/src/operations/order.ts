@@ -1,6 +1,6 @@
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Order } from '../records.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints". */
 export const GetOrder = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { Customization, CustomizationChoice, CustomizationGroup, MenuCategory, MenuItem } from '../records.ts'
-import { Epoch } from '../values.ts'
+import { operation } from '#/operation.ts'
+import { Customization, CustomizationChoice, CustomizationGroup, MenuCategory, MenuItem } from '#/records.ts'
+import { Epoch } from '#/values.ts'
 
 const availableAgain = Epoch.nullable().describe(
   'When it can be ordered again by itself; null when it can be now, or only when somebody says so.',

@@ -1,6 +1,6 @@
-import { operation } from '../operation.ts'
-import { Restaurant } from '../records.ts'
-import { Pause } from './pause.ts'
+import { operation } from '#/operation.ts'
+import { Restaurant } from '#/records.ts'
+import { Pause } from '#/operations/pause.ts'
 
 /** The restaurant of the access key: as clients see it, and whether it has paused. */
 export const OwnRestaurant = operation({

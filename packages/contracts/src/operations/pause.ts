@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { Epoch } from '../values.ts'
+import { operation } from '#/operation.ts'
+import { Epoch } from '#/values.ts'
 
 export const Pause = z
   .object({

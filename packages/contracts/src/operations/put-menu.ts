@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { KeyInPath, ValidateOnly } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { MenuCategory } from '../records.ts'
-import { ApiKey, filledText, Money, text } from '../values.ts'
+import { KeyInPath, ValidateOnly } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { MenuCategory } from '#/records.ts'
+import { ApiKey, filledText, Money, text } from '#/values.ts'
 
 const price = Money.refine((value) => value >= 0 && value <= 10_000, 'is not between 0 and 10,000').meta({
   minimum: 0,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
 
 const reports = z
   .enum(['detailed', 'coarse'])

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { KeyInPath, ValidateOnly } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Restaurant } from '../records.ts'
-import { ApiKey, characters, filledText, Money, Point, text } from '../values.ts'
+import { KeyInPath, ValidateOnly } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Restaurant } from '#/records.ts'
+import { ApiKey, characters, filledText, Money, Point, text } from '#/values.ts'
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const CLOCK = '(0?[1-9]|1[0-2]):[0-5]\\d [AP]M'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { ApiKey, Epoch } from '../values.ts'
+import { operation } from '#/operation.ts'
+import { ApiKey, Epoch } from '#/values.ts'
 
 /** Who keeps a record of an order, each without asking the others. */
 export const Book = z.enum(['orders', 'payments', 'processor', 'deliveries'])

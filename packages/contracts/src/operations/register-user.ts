@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { findCardNumbers } from '../card-number.ts'
-import { operation } from '../operation.ts'
-import { User } from '../records.ts'
-import { secret } from '../secret.ts'
-import { emailAddress, filledDigits, filledText } from '../values.ts'
+import { findCardNumbers } from '#/card-number.ts'
+import { operation } from '#/operation.ts'
+import { User } from '#/records.ts'
+import { secret } from '#/secret.ts'
+import { emailAddress, filledDigits, filledText } from '#/values.ts'
 
 const hasNoCardNumber = (email: string): boolean => findCardNumbers(email).length === 0
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { Address } from '../records.ts'
-import { ApiKey } from '../values.ts'
+import { operation } from '#/operation.ts'
+import { Address } from '#/records.ts'
+import { ApiKey } from '#/values.ts'
 
 /** No later order can be delivered to the address by its apiKey; earlier ones go on showing it. */
 export const RemoveAddress = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { CreditCard } from '../records.ts'
-import { ApiKey } from '../values.ts'
+import { operation } from '#/operation.ts'
+import { CreditCard } from '#/records.ts'
+import { ApiKey } from '#/values.ts'
 
 /** No later order can be paid with the card; earlier ones go on showing it. */
 export const RemoveCard = operation({

@@ -1,6 +1,6 @@
-import { KeyInPath, Whereabouts } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Restaurant } from '../records.ts'
+import { KeyInPath, Whereabouts } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Restaurant } from '#/records.ts'
 
 /** Existing clients read either the members or `restaurant`. */
 const Details = Restaurant.extend({

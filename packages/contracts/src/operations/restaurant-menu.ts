@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { MenuCategory } from '../records.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { MenuCategory } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints". */
 export const RestaurantMenu = operation({

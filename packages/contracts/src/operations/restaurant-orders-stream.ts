@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { LastEvent } from '../inputs.ts'
-import { EventsOnly, operation } from '../operation.ts'
-import { RestaurantOrder } from './restaurant-orders.ts'
+import { LastEvent } from '#/inputs.ts'
+import { EventsOnly, operation } from '#/operation.ts'
+import { RestaurantOrder } from '#/operations/restaurant-orders.ts'
 
 /** The restaurant's open orders, and then every one that is new or has changed; `ready` says that it has the whole. */
 export const RestaurantOrdersStream = operation({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { KeyInPath, Page } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Address, Cancellation, OrderItem, Recipient } from '../records.ts'
-import { ApiKey, Epoch, filledText, Method, Money, OrderStatus, Payment } from '../values.ts'
+import { KeyInPath, Page } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Address, Cancellation, OrderItem, Recipient } from '#/records.ts'
+import { ApiKey, Epoch, filledText, Method, Money, OrderStatus, Payment } from '#/values.ts'
 
 /** An order as its restaurant needs it: what to cook, for whom, where to, and what to collect. Never a card. */
 export const RestaurantOrder = z

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Page, Whereabouts } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Address, Restaurant } from '../records.ts'
-import { text } from '../values.ts'
+import { Page, Whereabouts } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Address, Restaurant } from '#/records.ts'
+import { text } from '#/values.ts'
 
 /** Clients also send `[a, b]` and `[null]`: the brackets and the word null mean nothing. */
 const words = text(200)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Page } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Restaurant } from '../records.ts'
+import { Page } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Restaurant } from '#/records.ts'
 
 /** Every restaurant, test restaurants too, for who runs the platform. Without zones, which only the details have. */
 export const Restaurants = operation({

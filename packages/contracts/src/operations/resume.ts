@@ -1,5 +1,5 @@
-import { operation } from '../operation.ts'
-import { Pause } from './pause.ts'
+import { operation } from '#/operation.ts'
+import { Pause } from '#/operations/pause.ts'
 
 /** Ends a pause before its time. */
 export const ResumeRestaurant = operation({

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { NewAddress, NewCard, savedOrNew } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Order } from '../records.ts'
-import { shownAs } from '../shown-as.ts'
-import { spelled } from '../spelling.ts'
-import { ApiKey, filledDigits, filledText, Method, Payment, text } from '../values.ts'
+import { NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
+import { shownAs } from '#/shown-as.ts'
+import { spelled } from '#/spelling.ts'
+import { ApiKey, filledDigits, filledText, Method, Payment, text } from '#/values.ts'
 
 /** One of a kind; two of the same item are two elements (docs/specification.md, "Order requests"). */
 const SelectedItem = z

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { User } from '../records.ts'
-import { secret } from '../secret.ts'
-import { emailAddress } from '../values.ts'
+import { operation } from '#/operation.ts'
+import { User } from '#/records.ts'
+import { secret } from '#/secret.ts'
+import { emailAddress } from '#/values.ts'
 
 /**
  * Finds a user by e-mail and password, and makes the person a user of the calling application. A wrong pair

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { User } from '../records.ts'
-import { filledDigits, filledText } from '../values.ts'
-import { NewPassword } from './register-user.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { User } from '#/records.ts'
+import { filledDigits, filledText } from '#/values.ts'
+import { NewPassword } from '#/operations/register-user.ts'
 
 /** docs/specification.md, "Endpoints": only the fields provided are updated; null and absent both mean not provided. */
 export const UpdateUser = operation({

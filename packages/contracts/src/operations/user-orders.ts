@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath, Page } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { Order } from '../records.ts'
+import { KeyInPath, Page } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints": newest first, the next page in the `Link` header. */
 export const UserOrders = operation({

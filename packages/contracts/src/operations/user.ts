@@ -1,6 +1,6 @@
-import { KeyInPath } from '../inputs.ts'
-import { operation } from '../operation.ts'
-import { User } from '../records.ts'
+import { KeyInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { User } from '#/records.ts'
 
 /** docs/specification.md, "Endpoints": the user with saved cards and addresses. */
 export const GetUser = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { operation } from '../operation.ts'
-import { Order } from '../records.ts'
-import { orderProblems, OrderRequest } from './send-order.ts'
+import { operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
+import { orderProblems, OrderRequest } from '#/operations/send-order.ts'
 
 const OrderWarning = z
   .object({

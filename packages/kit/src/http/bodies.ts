@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
-import type { App } from './http.ts'
-import { jsonFault } from './json-fault.ts'
-import { Problem } from './problem.ts'
+import type { App } from '#/http/http.ts'
+import { jsonFault } from '#/http/json-fault.ts'
+import { Problem } from '#/http/problem.ts'
 
 /** docs/interface.md, "Limits". */
 export const BODY_LIMIT = 64 * 1024

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Problem } from './problem.ts'
+import { Problem } from '#/http/problem.ts'
 
 /** Where a page of a list ends, opaque to clients: base64url of its JSON. */
 const writeCursor = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url')

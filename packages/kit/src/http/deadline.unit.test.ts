@@ -1,6 +1,6 @@
 import { requestTimes } from '@platter/contracts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Deadline, TIMEOUT_HEADER } from './deadline.ts'
+import { Deadline, TIMEOUT_HEADER } from '#/http/deadline.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchesEtag } from './etag.ts'
+import { matchesEtag } from '#/http/etag.ts'
 
 test.each([
   ['"7-0"', true],

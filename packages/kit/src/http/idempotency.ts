@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { Secret, type Principal } from '@platter/contracts'
-import type { InternalSecrets } from '../security/principal-token.ts'
-import { Problem } from './problem.ts'
-import { scrub } from '../telemetry/scrub.ts'
+import type { InternalSecrets } from '#/security/principal-token.ts'
+import { Problem } from '#/http/problem.ts'
+import { scrub } from '#/telemetry/scrub.ts'
 
 /**
  * Which request this is, as the client numbers its requests (docs/interface.md, "Idempotency keys"): two with the

@@ -1,8 +1,8 @@
 import { NewCard, secret, type Principal } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { makeAccessKey } from '../security/access-key.ts'
-import { idempotencyScope, readKey } from './idempotency.ts'
+import { makeAccessKey } from '#/security/access-key.ts'
+import { idempotencyScope, readKey } from '#/http/idempotency.ts'
 
 const SECRET = 'a secret that is long enough for us'
 const principal = { kind: 'application', accessKeyId: 'k1', applicationId: 'a1' } as Principal

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonFault } from './json-fault.ts'
+import { jsonFault } from '#/http/json-fault.ts'
 
 function isJson(text: string): boolean {
   try {

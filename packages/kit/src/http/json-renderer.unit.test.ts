@@ -1,7 +1,7 @@
 import { Money } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { jsonRenderer } from './json-renderer.ts'
+import { jsonRenderer } from '#/http/json-renderer.ts'
 
 const Zone = z.object({
   price: Money.nullable(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestName, typosBetween } from './nearest.ts'
+import { nearestName, typosBetween } from '#/http/nearest.ts'
 
 const BODY = [
   'restaurantApiKey',

@@ -1,7 +1,7 @@
 import { audiences, operations, templateOf, type Operation } from '@platter/contracts'
 import type { FastifyRequest } from 'fastify'
-import { typosBetween } from './nearest.ts'
-import { Problem } from './problem.ts'
+import { typosBetween } from '#/http/nearest.ts'
+import { Problem } from '#/http/problem.ts'
 
 /** Longer than any path that somebody has typed; what is longer is not compared. */
 const LONGEST_PATH = 300

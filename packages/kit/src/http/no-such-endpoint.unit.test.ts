@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestOperation, noSuchEndpoint } from './no-such-endpoint.ts'
+import { nearestOperation, noSuchEndpoint } from '#/http/no-such-endpoint.ts'
 
 test.each([
   ['POST', '/publicapi/v1/send-ordr', 'send-order'],

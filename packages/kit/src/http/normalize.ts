@@ -1,6 +1,6 @@
 import { faceOf, spellingOf, type Spelling } from '@platter/contracts'
 import { z } from 'zod'
-import { isAbsent } from './request-fields.ts'
+import { isAbsent } from '#/http/request-fields.ts'
 
 /*
  * The leniencies towards existing clients, except that null and blank mean absent (`Tidying`). A body is checked as it was sent;

@@ -1,8 +1,8 @@
 import type { Fault, Operation } from '@platter/contracts'
 import { z } from 'zod'
-import { normalizer } from './normalize.ts'
-import { Problem } from './problem.ts'
-import { fieldsOf, pointers, Tidying, type UnknownField } from './request-fields.ts'
+import { normalizer } from '#/http/normalize.ts'
+import { Problem } from '#/http/problem.ts'
+import { fieldsOf, pointers, Tidying, type UnknownField } from '#/http/request-fields.ts'
 
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 type Pointer = (path: PropertyKey[]) => string

@@ -1,5 +1,5 @@
 import { problems, type Fault, type ProblemCode, type Refusal } from '@platter/contracts'
-import { ANSWER_HEADERS, corsHeaders } from './answer-headers.ts'
+import { ANSWER_HEADERS, corsHeaders } from '#/http/answer-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 

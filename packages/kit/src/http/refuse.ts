@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestIdOf } from '../lifecycle/ids.ts'
-import { problemAnswer, type Problem } from './problem.ts'
-import { measureRefused } from './requests.ts'
+import { requestIdOf } from '#/lifecycle/ids.ts'
+import { problemAnswer, type Problem } from '#/http/problem.ts'
+import { measureRefused } from '#/http/requests.ts'
 
 type Refused = {
   request: IncomingMessage

@@ -1,7 +1,7 @@
 import { faceOf } from '@platter/contracts'
 import { z } from 'zod'
-import { nearestName } from './nearest.ts'
-import { scrub } from '../telemetry/scrub.ts'
+import { nearestName } from '#/http/nearest.ts'
+import { scrub } from '#/telemetry/scrub.ts'
 
 /** The member names of a schema at one level, and the levels below them. Without both: a value without members. */
 export type Fields = {

@@ -1,7 +1,7 @@
 import { PutMenu, PutRestaurant, RestaurantSearch, SendOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { requestParser } from './parse.ts'
-import { ignoredFields } from './request-fields.ts'
+import { requestParser } from '#/http/parse.ts'
+import { ignoredFields } from '#/http/request-fields.ts'
 
 const parseOrder = requestParser(SendOrder)
 const order = {

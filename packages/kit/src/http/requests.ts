@@ -1,9 +1,9 @@
 import { answersEvents, operations } from '@platter/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { App } from './http.ts'
-import { histogram } from '../telemetry/metrics.ts'
-import { PRINCIPAL_HEADER } from '../security/principal-token.ts'
-import { scrub } from '../telemetry/scrub.ts'
+import type { App } from '#/http/http.ts'
+import { histogram } from '#/telemetry/metrics.ts'
+import { PRINCIPAL_HEADER } from '#/security/principal-token.ts'
+import { scrub } from '#/telemetry/scrub.ts'
 import {
   failureTraceId,
   isTelemetryOn,
@@ -14,7 +14,7 @@ import {
   type Attributes,
   type Entry,
   type Origin,
-} from '../telemetry/telemetry.ts'
+} from '#/telemetry/telemetry.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { makeAccessKey } from '../security/access-key.ts'
-import { createApp } from './http.ts'
-import { createLog } from '../telemetry/log.ts'
+import { makeAccessKey } from '#/security/access-key.ts'
+import { createApp } from '#/http/http.ts'
+import { createLog } from '#/telemetry/log.ts'
 
 const app = createApp(createLog('test', 'fatal'))
 afterAll(() => app.close())

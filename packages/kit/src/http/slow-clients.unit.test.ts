@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readJson } from './bodies.ts'
-import { createApp, type App } from './http.ts'
-import { createLog } from '../telemetry/log.ts'
+import { readJson } from '#/http/bodies.ts'
+import { createApp, type App } from '#/http/http.ts'
+import { createLog } from '#/telemetry/log.ts'
 
 /**
  * In the place of 5 s and 15 s, which nobody wants to wait for here. They hold for the requests that are served meanwhile as well,

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { App } from './http.ts'
-import { newRequestId } from '../lifecycle/ids.ts'
-import { Problem, problemAnswer } from './problem.ts'
+import type { App } from '#/http/http.ts'
+import { newRequestId } from '#/lifecycle/ids.ts'
+import { Problem, problemAnswer } from '#/http/problem.ts'
 
 /** Node has answers of its own to these, with no document, or none at all. */
 export function answerWhatNodeWouldNot({ server }: App): void {

@@ -1,10 +1,10 @@
 import { FaultShape, type Operation, type Principal, type ProblemCode } from '@platter/contracts'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import { Deadline } from './deadline.ts'
-import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from '../security/principal-token.ts'
-import { Problem } from './problem.ts'
-import { inSpan, SpanKind, traceHeaders, type Edge } from '../telemetry/telemetry.ts'
+import { Deadline } from '#/http/deadline.ts'
+import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from '#/security/principal-token.ts'
+import { Problem } from '#/http/problem.ts'
+import { inSpan, SpanKind, traceHeaders, type Edge } from '#/telemetry/telemetry.ts'
 
 /** Connection errors that occur before a byte is sent: nothing has happened, so another replica may be tried. */
 const NOT_SENT = new Set([

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { secretFaults } from '../security/known-secrets.ts'
+import { secretFaults } from '#/security/known-secrets.ts'
 
 const samplers = [
   'always_on',

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createApp, type App } from '../http/http.ts'
-import { createLog } from '../telemetry/log.ts'
-import { addHealth } from './service.ts'
+import { createApp, type App } from '#/http/http.ts'
+import { createLog } from '#/telemetry/log.ts'
+import { addHealth } from '#/lifecycle/service.ts'
 
 let app: App
 let state: { started: boolean; stopping: AbortController }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { scrub } from '../telemetry/scrub.ts'
+import { scrub } from '#/telemetry/scrub.ts'
 
 /** A new apiKey: 48 hexadecimal characters, 192 random bits (docs/interface.md, "Rules for every endpoint"). */
 export const newApiKey = (): string => randomBytes(24).toString('hex')

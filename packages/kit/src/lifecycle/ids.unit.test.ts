@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestIdOf } from './ids.ts'
-import { scrub } from '../telemetry/scrub.ts'
+import { requestIdOf } from '#/lifecycle/ids.ts'
+import { scrub } from '#/telemetry/scrub.ts'
 
 const separator = fc.constantFrom('-', '.', '_', '~', '--', '-._')
 /** As people write them: in groups, with anything around them. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from '../telemetry/log.ts'
+import type { Log } from '#/telemetry/log.ts'
 
 export type Repeater = { stop(): Promise<void> }
 

@@ -4,12 +4,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { requestTimes } from '@platter/contracts'
 import type { z } from 'zod'
-import { readConfig, type TelemetryConfig } from './config.ts'
-import type { App } from '../http/http.ts'
-import { createLog, type Log } from '../telemetry/log.ts'
-import { Problem } from '../http/problem.ts'
-import { STARTING_HEADER, STOPPING_HEADER } from '../http/upstream.ts'
-import { untilItWorks } from './repeat.ts'
+import { readConfig, type TelemetryConfig } from '#/lifecycle/config.ts'
+import type { App } from '#/http/http.ts'
+import { createLog, type Log } from '#/telemetry/log.ts'
+import { Problem } from '#/http/problem.ts'
+import { STARTING_HEADER, STOPPING_HEADER } from '#/http/upstream.ts'
+import { untilItWorks } from '#/lifecycle/repeat.ts'
 
 /** The parts of a service, as its `wire.ts` returns them. */
 export type Parts = {
@@ -73,7 +73,7 @@ export async function run<S extends z.ZodType<Basics>>(
 /** Nothing is loaded where there is nowhere to send it. */
 async function startTelemetry(name: string, config: Basics, log: Log): Promise<() => Promise<void>> {
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => undefined
-  const sdk = await import('../telemetry/telemetry-sdk.ts')
+  const sdk = await import('#/telemetry/telemetry-sdk.ts')
   let saidAt = Number.NEGATIVE_INFINITY
   const say = (reason: string) => {
     if (performance.now() - saidAt < TELL_AT_MOST_EVERY_MS) return

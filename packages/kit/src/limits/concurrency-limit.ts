@@ -1,5 +1,5 @@
-import type { App } from '../http/http.ts'
-import { Problem } from '../http/problem.ts'
+import type { App } from '#/http/http.ts'
+import { Problem } from '#/http/problem.ts'
 
 /**
  * A limit to the client work that a process does at the same time. Work that waits for another system (a card processor, a

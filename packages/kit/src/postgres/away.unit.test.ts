@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createApp } from '../http/http.ts'
-import { createLog } from '../telemetry/log.ts'
+import { createApp } from '#/http/http.ts'
+import { createLog } from '#/telemetry/log.ts'
 
 /** What a request is answered while whoever handles it meets an error of this code. */
 async function answerTo(code: string) {

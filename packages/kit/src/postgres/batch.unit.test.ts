@@ -1,8 +1,8 @@
 import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { batched } from './batch.ts'
-import { turnOn } from '../telemetry/telemetry.ts'
+import { batched } from '#/postgres/batch.ts'
+import { turnOn } from '#/telemetry/telemetry.ts'
 
 const refused = () => Object.assign(new Error('duplicate key'), { code: '23505' })
 

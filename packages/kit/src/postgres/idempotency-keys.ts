@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { inFlight, type IdempotencyScope } from '../http/idempotency.ts'
+import { inFlight, type IdempotencyScope } from '#/http/idempotency.ts'
 
 /* The table `idempotency_keys`, as the migrations of each service that answers a POST make it. */
 

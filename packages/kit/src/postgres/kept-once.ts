@@ -1,9 +1,9 @@
 import type { Operation } from '@platter/contracts'
 import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
-import { Rendered, responseRenderer, type Call } from '../http/http.ts'
-import * as idempotencyKeys from './idempotency-keys.ts'
-import { inFlight, isSameRequest, mismatch } from '../http/idempotency.ts'
+import { Rendered, responseRenderer, type Call } from '#/http/http.ts'
+import * as idempotencyKeys from '#/postgres/idempotency-keys.ts'
+import { inFlight, isSameRequest, mismatch } from '#/http/idempotency.ts'
 
 /** Makes what the client gets of what is kept; the same for both unless the answer has something that must not be stored. */
 type Reveal<O extends Operation> = (body: string, call: Call<O>) => string

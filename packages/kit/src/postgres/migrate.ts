@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
-import type { Log } from '../telemetry/log.ts'
+import type { Log } from '#/telemetry/log.ts'
 
 const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 

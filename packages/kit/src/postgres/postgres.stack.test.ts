@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { newDatabase, proxyTo } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { isAway } from '../http/http.ts'
-import { createLog } from '../telemetry/log.ts'
-import { migrate } from './migrate.ts'
-import { connectPostgres } from './postgres.ts'
+import { isAway } from '#/http/http.ts'
+import { createLog } from '#/telemetry/log.ts'
+import { migrate } from '#/postgres/migrate.ts'
+import { connectPostgres } from '#/postgres/postgres.ts'
 
 const log = createLog('test', 'fatal')
 const soon = { timeout: 30_000, interval: 50 }

@@ -1,10 +1,10 @@
 import { requestTimes } from '@platter/contracts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { ActingQuery, asApplication, type OnBehalfOf } from './as-application.ts'
-import type { Log } from '../telemetry/log.ts'
-import { observe } from '../telemetry/metrics.ts'
-import { SpanKind, timed, type Edge } from '../telemetry/telemetry.ts'
+import { ActingQuery, asApplication, type OnBehalfOf } from '#/postgres/as-application.ts'
+import type { Log } from '#/telemetry/log.ts'
+import { observe } from '#/telemetry/metrics.ts'
+import { SpanKind, timed, type Edge } from '#/telemetry/telemetry.ts'
 
 // Epoch seconds and cents come as int8 and stay far below 2^53; as strings they would break every sum.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)

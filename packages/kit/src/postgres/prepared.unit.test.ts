@@ -8,7 +8,7 @@ import {
   type CompiledQuery,
 } from 'kysely'
 import { expect, test } from 'vitest'
-import { prepared } from './prepared.ts'
+import { prepared } from '#/postgres/prepared.ts'
 
 type Tables = { dishes: { name: string; price: number; isOff: boolean } }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accessKeyPrefix, hashAccessKey, looksLikeAccessKey, makeAccessKey } from './access-key.ts'
+import { accessKeyPrefix, hashAccessKey, looksLikeAccessKey, makeAccessKey } from '#/security/access-key.ts'
 
 /** `node dev/measure-refusals.ts` tries a million. */
 const KEYS = 50_000

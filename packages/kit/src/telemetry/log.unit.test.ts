@@ -1,8 +1,8 @@
 import { isCardNumber } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { makeAccessKey } from '../security/access-key.ts'
-import { createLog, type LogField } from './log.ts'
+import { makeAccessKey } from '#/security/access-key.ts'
+import { createLog, type LogField } from '#/telemetry/log.ts'
 
 /** What a log writes, line by line. */
 function written(say: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {

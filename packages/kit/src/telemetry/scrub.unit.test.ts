@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { isCardNumber } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { makeAccessKey } from '../security/access-key.ts'
-import { newApiKey } from '../lifecycle/ids.ts'
-import { scrub } from './scrub.ts'
+import { makeAccessKey } from '#/security/access-key.ts'
+import { newApiKey } from '#/lifecycle/ids.ts'
+import { scrub } from '#/telemetry/scrub.ts'
 
 test.each([
   ['a card number', 'of 4242424242424242.', 'of [masked].'],

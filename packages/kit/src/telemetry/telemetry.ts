@@ -13,7 +13,7 @@ import {
   type Span,
   type SpanContext,
 } from '@opentelemetry/api'
-import { Problem } from '../http/problem.ts'
+import { Problem } from '#/http/problem.ts'
 
 export { SpanKind } from '@opentelemetry/api'
 export type { Attributes, Span } from '@opentelemetry/api'

@@ -12,7 +12,7 @@ import {
   traceHeaders,
   traceIds,
   traceparent,
-} from './telemetry.ts'
+} from '#/telemetry/telemetry.ts'
 
 test('without a receiver work is only done: no span is described, no header made', async () => {
   const described: string[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hasExpired } from '@platter/contracts'
-import { expiryFaults } from './expiry.ts'
+import { expiryFaults } from '#/domain/expiry.ts'
 
 const card = (month: string, year: string) => ({ expirationMonth: month, expirationYear: year })
 

@@ -1,5 +1,5 @@
 import type { Address, Fault, Recipient, Saving, TokenizedCard } from '@platter/contracts'
-import { USER_NOT_FOUND } from './refusals.ts'
+import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
 /** The keys of an order; null asks for nothing. */
 export type Asked = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Found, notFound, NOTHING_FOUND } from './resolution.ts'
+import { type Found, notFound, NOTHING_FOUND } from '#/domain/resolution.ts'
 
 const nothingAsked = { recipientApiKey: null, cardApiKey: null, addressApiKey: null }
 const maria: Found['recipient'] = {

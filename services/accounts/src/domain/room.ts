@@ -1,5 +1,5 @@
 import type { Refusal } from '@platter/contracts'
-import { USER_NOT_FOUND } from './refusals.ts'
+import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
 /** A user's, and of how many (docs/interface.md, "Limits"). Of orders too: what is beyond is not saved. */
 export const MAX_CARDS = 20

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressFields, cardFields, savingOf } from './saving.ts'
+import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
 
 const home = {
   streetAddress: '316 W Washington Ave',

@@ -11,7 +11,7 @@ import { insertApplication } from '#/store/applications.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { countTries, type Tries } from '#/store/tries.ts'
 import { insertUser, replaceHash } from '#/store/users.ts'
-import { signin } from './signin.ts'
+import { signin } from '#/routes/signin.ts'
 
 const log = createLog('test', 'fatal')
 const PASSWORD = 'a long enough password'

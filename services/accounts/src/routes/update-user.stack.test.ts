@@ -10,8 +10,8 @@ import { insertApplication } from '#/store/applications.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { countTries, type Tries } from '#/store/tries.ts'
 import { insertUser } from '#/store/users.ts'
-import { signin } from './signin.ts'
-import { updateUser } from './update-user.ts'
+import { signin } from '#/routes/signin.ts'
+import { updateUser } from '#/routes/update-user.ts'
 
 const log = createLog('test', 'fatal')
 const PASSWORD = new Secret('a long enough password')

@@ -1,6 +1,6 @@
 import type { AccessKey } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
-import { isGood, type KeptKey } from './access-keys.ts'
+import { isGood, type KeptKey } from '#/store/access-keys.ts'
 import {
   after,
   createdEpoch,
@@ -9,7 +9,7 @@ import {
   type Db,
   type Position,
   type Trx,
-} from './tables.ts'
+} from '#/store/tables.ts'
 
 /** What operators do with the access keys that were issued; none of it ever has a key. */
 

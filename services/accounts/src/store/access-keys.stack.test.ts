@@ -6,9 +6,9 @@ import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { listKeys, lockForRotation, replaceKey, revokeKey } from './access-key-records.ts'
-import { ensureOperatorKey, findKey, insertOperatorKey, isGood } from './access-keys.ts'
-import type { Tables } from './tables.ts'
+import { listKeys, lockForRotation, replaceKey, revokeKey } from '#/store/access-key-records.ts'
+import { ensureOperatorKey, findKey, insertOperatorKey, isGood } from '#/store/access-keys.ts'
+import type { Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 let postgres: Postgres<Tables>

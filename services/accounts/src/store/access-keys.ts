@@ -2,7 +2,7 @@ import { Principal } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
 import { sql } from 'kysely'
 import { modeOf } from '#/domain/key-mode.ts'
-import { createdEpoch, type Db } from './tables.ts'
+import { createdEpoch, type Db } from '#/store/tables.ts'
 
 /** Neither revoked nor expired. */
 export const isGood = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`

@@ -1,6 +1,6 @@
 import type { NoRoom } from '#/domain/room.ts'
-import { ownUser, type Owner } from './own-user.ts'
-import type { Trx } from './tables.ts'
+import { ownUser, type Owner } from '#/store/own-user.ts'
+import type { Trx } from '#/store/tables.ts'
 
 /** Of a user's cards or addresses: how many there are, how many there may be, and how another one is stored. */
 export type Limited = { count: () => Promise<number>; max: number; insert: () => Promise<void> }

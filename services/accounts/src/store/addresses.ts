@@ -4,10 +4,10 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { NotRemoved } from '#/domain/refusals.ts'
 import { MAX_ADDRESSES, type NoRoom } from '#/domain/room.ts'
 import { addressFields, savingOf } from '#/domain/saving.ts'
-import { addWithin } from './add-within.ts'
-import { ownUser, type Owner } from './own-user.ts'
-import { saveWithin } from './save-within.ts'
-import type { Db, Tables, Trx } from './tables.ts'
+import { addWithin } from '#/store/add-within.ts'
+import { ownUser, type Owner } from '#/store/own-user.ts'
+import { saveWithin } from '#/store/save-within.ts'
+import type { Db, Tables, Trx } from '#/store/tables.ts'
 
 /** An address that has a key: of a new one inside an order it may still be null. */
 export type SavedAddress = Address & { apiKey: string }

@@ -1,4 +1,4 @@
-import { after, createdEpoch, createdMicroseconds, type Db, type Position } from './tables.ts'
+import { after, createdEpoch, createdMicroseconds, type Db, type Position } from '#/store/tables.ts'
 
 export const insertApplication = (db: Db, application: { id: string; name: string }) =>
   db

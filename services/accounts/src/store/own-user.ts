@@ -1,4 +1,4 @@
-import type { Db } from './tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 /** A user as one application knows it. */
 export type Owner = { userApiKey: string; applicationId: string }

@@ -3,10 +3,10 @@ import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Found } from '#/domain/resolution.ts'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/room.ts'
 import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
-import { addressColumns, addressesOfUser } from './addresses.ts'
-import { cardColumns, cardsOfUser } from './cards.ts'
-import { ownUser, type Owner } from './own-user.ts'
-import type { Db } from './tables.ts'
+import { addressColumns, addressesOfUser } from '#/store/addresses.ts'
+import { cardColumns, cardsOfUser } from '#/store/cards.ts'
+import { ownUser, type Owner } from '#/store/own-user.ts'
+import type { Db } from '#/store/tables.ts'
 
 type Named = {
   cardApiKey: string | null

@@ -5,12 +5,12 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAddress, removeAddress, saveAddress, type SavedAddress } from './addresses.ts'
-import { insertApplication } from './applications.ts'
-import { addCard, removeCard, saveCard } from './cards.ts'
-import { findRecipient } from './recipients.ts'
-import type { Db, Tables } from './tables.ts'
-import { insertUser, readUser } from './users.ts'
+import { addAddress, removeAddress, saveAddress, type SavedAddress } from '#/store/addresses.ts'
+import { insertApplication } from '#/store/applications.ts'
+import { addCard, removeCard, saveCard } from '#/store/cards.ts'
+import { findRecipient } from '#/store/recipients.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { insertUser, readUser } from '#/store/users.ts'
 
 const nothingNew = { newCard: null, newAddress: null }
 const log = createLog('test', 'fatal')

@@ -1,5 +1,5 @@
 import type { Saving } from '@platter/contracts'
-import type { Db, Trx } from './tables.ts'
+import type { Db, Trx } from '#/store/tables.ts'
 
 /**
  * Saves another card or address to the user if `decide` finds room for it. The user's row is locked first, as in

@@ -3,7 +3,7 @@ import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { countTries, type Trier } from './tries.ts'
+import { countTries, type Trier } from '#/store/tries.ts'
 
 const log = createLog('test', 'fatal')
 const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }

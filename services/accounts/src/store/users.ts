@@ -1,9 +1,9 @@
 import type { User } from '@platter/contracts'
 import { sql } from 'kysely'
-import { addressesOfUser } from './addresses.ts'
-import { cardsOfUser } from './cards.ts'
-import { ownUser, type Owner } from './own-user.ts'
-import type { Db } from './tables.ts'
+import { addressesOfUser } from '#/store/addresses.ts'
+import { cardsOfUser } from '#/store/cards.ts'
+import { ownUser, type Owner } from '#/store/own-user.ts'
+import type { Db } from '#/store/tables.ts'
 
 export type NewUser = {
   apiKey: string

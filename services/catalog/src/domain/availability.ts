@@ -1,4 +1,4 @@
-import type { Choice, CustomizationGroup, Item, Menu } from './menu.ts'
+import type { Choice, CustomizationGroup, Item, Menu } from '#/domain/menu.ts'
 
 /** What a restaurant itself said of an item, or of a choice wherever it occurs. */
 export type Said = {

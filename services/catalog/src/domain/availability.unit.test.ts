@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Availability, keysOf, type Said } from './availability.ts'
-import { korma, vindaloo } from './cast.ts'
-import { ownMenuRecord, type Menu } from './menu.ts'
+import { Availability, keysOf, type Said } from '#/domain/availability.ts'
+import { korma, vindaloo } from '#/domain/cast.ts'
+import { ownMenuRecord, type Menu } from '#/domain/menu.ts'
 
 const menu: Menu = [{ apiKey: 'mains', name: 'Mains', description: null, items: [korma, vindaloo] }]
 const not = (kind: Said['kind'], apiKey: string, until: number | null = null): Said => ({

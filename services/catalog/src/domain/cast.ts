@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
-import type { CustomizationGroup, Item } from './menu.ts'
-import type { KeptRestaurant, Zone } from './restaurant.ts'
+import type { CustomizationGroup, Item } from '#/domain/menu.ts'
+import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
 
 /* The cast of this service's tests: Ajanta, an Indian restaurant in Madison, open around the clock. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOpen, type Hours } from './hours.ts'
+import { isOpen, type Hours } from '#/domain/hours.ts'
 
 /** The moment of a wall clock in a zone that is so many hours from UTC then. */
 const at = (wall: string, hoursFromUtc: number) => Date.parse(`${wall}:00Z`) - hoursFromUtc * 3_600_000

@@ -7,9 +7,9 @@ import type {
   OwnCategory,
 } from '@platter/contracts'
 import { toMoney } from '@platter/contracts'
-import type { Availability } from './availability.ts'
-import { centsOf } from './money.ts'
-import { folded } from './search.ts'
+import type { Availability } from '#/domain/availability.ts'
+import { centsOf } from '#/domain/money.ts'
+import { folded } from '#/domain/search.ts'
 
 type ChoiceRecord = GroupRecord['customizations'][number]['customizationChoices'][number]
 

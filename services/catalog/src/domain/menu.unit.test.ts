@@ -1,6 +1,6 @@
 import { MenuInput } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { menuFaults, menuFrom, menuRecord, menuText, takenFaults } from './menu.ts'
+import { menuFaults, menuFrom, menuRecord, menuText, takenFaults } from '#/domain/menu.ts'
 
 const choice = (apiKey: string) => ({ apiKey, name: apiKey, price: 0.25 })
 const group = (apiKey: string, customizations: object[]) => ({ apiKey, name: apiKey, customizations })

@@ -1,9 +1,9 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ajanta } from './cast.ts'
-import type { Item } from './menu.ts'
-import { quote, type Asked } from './quote.ts'
+import { ajanta } from '#/domain/cast.ts'
+import type { Item } from '#/domain/menu.ts'
+import { quote, type Asked } from '#/domain/quote.ts'
 
 /*
  * Prices of any order, against an oracle that is written from docs/interface.md ("Order prices") and another way round:

@@ -7,11 +7,11 @@ import {
   type ProblemCode,
   type Quote,
 } from '@platter/contracts'
-import { isOpen, wallClock } from './hours.ts'
-import type { CustomizationGroup, Item } from './menu.ts'
-import { inWords, shareOf } from './money.ts'
-import type { KeptRestaurant } from './restaurant.ts'
-import { deliveryTerms } from './zones.ts'
+import { isOpen, wallClock } from '#/domain/hours.ts'
+import type { CustomizationGroup, Item } from '#/domain/menu.ts'
+import { inWords, shareOf } from '#/domain/money.ts'
+import type { KeptRestaurant } from '#/domain/restaurant.ts'
+import { deliveryTerms } from '#/domain/zones.ts'
 
 /** The question, its pointers meant into the body of send-order. */
 export type Asked = ReturnType<typeof CatalogQuote.data.parse>

@@ -1,9 +1,9 @@
 import { cents, type Fault } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta, korma, vindaloo } from './cast.ts'
-import type { Item } from './menu.ts'
-import { quote, type Asked, type Destination, type QuoteFacts } from './quote.ts'
-import type { KeptRestaurant } from './restaurant.ts'
+import { aZone, ajanta, korma, vindaloo } from '#/domain/cast.ts'
+import type { Item } from '#/domain/menu.ts'
+import { quote, type Asked, type Destination, type QuoteFacts } from '#/domain/quote.ts'
+import type { KeptRestaurant } from '#/domain/restaurant.ts'
 
 const NOW = Date.parse('2026-11-20T18:00Z')
 const home: Destination = { point: { latitude: 43.08, longitude: -89.38 }, zip: '53703' }

@@ -1,8 +1,8 @@
 import type { Cents, Fault, RestaurantInput } from '@platter/contracts'
-import { repeated } from './menu.ts'
-import { centsOf } from './money.ts'
-import type { KeptRestaurant, Zone } from './restaurant.ts'
-import { folded } from './search.ts'
+import { repeated } from '#/domain/menu.ts'
+import { centsOf } from '#/domain/money.ts'
+import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
+import { folded } from '#/domain/search.ts'
 
 const MILLION = 1_000_000
 

@@ -1,7 +1,7 @@
 import { RestaurantInput } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { restaurantFaults, restaurantFrom, searchText, takenZoneFaults } from './restaurant-input.ts'
-import { detailsRecord, placeRecord, restaurantRecord } from './restaurant-record.ts'
+import { restaurantFaults, restaurantFrom, searchText, takenZoneFaults } from '#/domain/restaurant-input.ts'
+import { detailsRecord, placeRecord, restaurantRecord } from '#/domain/restaurant-record.ts'
 
 // A Friday, 12:00 in Madison.
 const NOON = Date.parse('2026-11-20T18:00Z')

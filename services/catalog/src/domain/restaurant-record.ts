@@ -1,8 +1,8 @@
 import { toMoney, type Address, type DeliveryZone, type Money, type Restaurant } from '@platter/contracts'
-import { takesOrders, WEEK, type Hours } from './hours.ts'
-import type { Place } from './place.ts'
-import type { KeptRestaurant, Zone } from './restaurant.ts'
-import { deliveryTerms } from './zones.ts'
+import { takesOrders, WEEK, type Hours } from '#/domain/hours.ts'
+import type { Place } from '#/domain/place.ts'
+import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
+import { deliveryTerms } from '#/domain/zones.ts'
 
 /** On the wire -1 stands for "never free". */
 const NEVER_FREE: Money = -1

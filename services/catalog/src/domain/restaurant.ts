@@ -1,5 +1,5 @@
 import type { Cents, Point } from '@platter/contracts'
-import type { Hours } from './hours.ts'
+import type { Hours } from '#/domain/hours.ts'
 
 /** Exactly one of zips, points and maxRadius is there; a hole is cut out of any of them. */
 export type Zone = {

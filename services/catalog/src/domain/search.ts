@@ -1,8 +1,8 @@
-import { milesBetween } from './geo.ts'
-import { takesOrders } from './hours.ts'
-import type { Place } from './place.ts'
-import type { KeptRestaurant } from './restaurant.ts'
-import { deliveryTerms, type Deliverer } from './zones.ts'
+import { milesBetween } from '#/domain/geo.ts'
+import { takesOrders } from '#/domain/hours.ts'
+import type { Place } from '#/domain/place.ts'
+import type { KeptRestaurant } from '#/domain/restaurant.ts'
+import { deliveryTerms, type Deliverer } from '#/domain/zones.ts'
 
 export type SearchMethod = 'pickup' | 'delivery' | 'both'
 export type Candidate = Deliverer &

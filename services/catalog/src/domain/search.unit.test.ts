@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta } from './cast.ts'
-import type { Place } from './place.ts'
+import { aZone, ajanta } from '#/domain/cast.ts'
+import type { Place } from '#/domain/place.ts'
 import {
   folded,
   nextPage,
@@ -10,7 +10,7 @@ import {
   writeCursor,
   type Candidate,
   type Wanted,
-} from './search.ts'
+} from '#/domain/search.ts'
 
 // A Friday, 12:00 in Madison.
 const NOON = Date.parse('2026-11-20T18:00Z')

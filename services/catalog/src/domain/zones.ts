@@ -1,7 +1,7 @@
 import type { Cents, Point } from '@platter/contracts'
-import { boxAround, boxOf, isInside, milesBetween, type Box } from './geo.ts'
-import { zipOf } from './place.ts'
-import type { KeptRestaurant, Zone } from './restaurant.ts'
+import { boxAround, boxOf, isInside, milesBetween, type Box } from '#/domain/geo.ts'
+import { zipOf } from '#/domain/place.ts'
+import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
 
 /** How far a restaurant that offers delivery and names no zone delivers. */
 export const DEFAULT_RADIUS_MILES = 5

@@ -1,10 +1,10 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta } from './cast.ts'
-import { boxAround, boxOf, isInside, milesBetween } from './geo.ts'
-import { zipAtEnd, zipOf } from './place.ts'
-import { boundsOf, deliveryTerms } from './zones.ts'
+import { aZone, ajanta } from '#/domain/cast.ts'
+import { boxAround, boxOf, isInside, milesBetween } from '#/domain/geo.ts'
+import { zipAtEnd, zipOf } from '#/domain/place.ts'
+import { boundsOf, deliveryTerms } from '#/domain/zones.ts'
 
 const DEGREE_MILES = (3958.7613 * Math.PI) / 180
 const north = (miles: number) => ({

@@ -1,7 +1,7 @@
 import { Problem } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { createGeocoder, type Geocoder } from '#/outside/geocoder.ts'
-import { completeAddress } from './complete-address.ts'
+import { completeAddress } from '#/handlers/complete-address.ts'
 
 const geocoder = createGeocoder(undefined)
 const complete = completeAddress(geocoder)

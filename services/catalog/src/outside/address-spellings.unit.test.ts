@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGeocoder } from './geocoder.ts'
+import { createGeocoder } from '#/outside/geocoder.ts'
 
 const geocoder = createGeocoder(undefined)
 

@@ -1,5 +1,5 @@
 import type { Place } from '#/domain/place.ts'
-import { plainCapitals, type ZipCode, type ZipCodes } from './zip-codes.ts'
+import { plainCapitals, type ZipCode, type ZipCodes } from '#/outside/zip-codes.ts'
 
 type Word = { text: string; end: number; endsPart: boolean }
 

@@ -1,8 +1,8 @@
 import type { Point } from '@platter/contracts'
 import type { Place } from '#/domain/place.ts'
-import { locateByZip } from './embedded-geocoder.ts'
-import { nominatim } from './nominatim.ts'
-import { plainCapitals, readZipCodes } from './zip-codes.ts'
+import { locateByZip } from '#/outside/embedded-geocoder.ts'
+import { nominatim } from '#/outside/nominatim.ts'
+import { plainCapitals, readZipCodes } from '#/outside/zip-codes.ts'
 
 /** Turns addresses into points. */
 export type Geocoder = {

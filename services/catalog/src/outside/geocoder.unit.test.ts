@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createGeocoder } from './geocoder.ts'
+import { createGeocoder } from '#/outside/geocoder.ts'
 
 describe('the embedded geocoder', () => {
   const geocoder = createGeocoder(undefined)

@@ -3,7 +3,7 @@ import { clientEdge, inSpan, Problem } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
-import { createMemo } from '../memo.ts'
+import { createMemo } from '#/memo.ts'
 
 const ANSWER_WITHIN_MS = 2_000
 /** One place is some hundred bytes; whatever is larger than that is no answer. */

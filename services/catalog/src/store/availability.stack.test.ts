@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/domain/cast.ts'
 import type { Said } from '#/domain/availability.ts'
 import type { Item, Menu } from '#/domain/menu.ts'
-import { clearPast, pause, say } from './availability.ts'
-import type { Database, Db } from './database.ts'
-import { findMenu, menuVersion, putMenu } from './menus.ts'
-import { findForQuote, findRestaurant, putRestaurant } from './restaurants.ts'
+import { clearPast, pause, say } from '#/store/availability.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { findMenu, menuVersion, putMenu } from '#/store/menus.ts'
+import { findForQuote, findRestaurant, putRestaurant } from '#/store/restaurants.ts'
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
 let db: Db

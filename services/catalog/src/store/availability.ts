@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { MenuKeys, Said } from '#/domain/availability.ts'
-import type { Database, Db, Trx } from './database.ts'
+import type { Database, Db, Trx } from '#/store/database.ts'
 
 const words = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
   eb

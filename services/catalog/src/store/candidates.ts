@@ -5,10 +5,10 @@ import { boxAround, type Box } from '#/domain/geo.ts'
 import { zipOf, type Place } from '#/domain/place.ts'
 import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
 import { DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
-import { pausedUntil } from './availability.ts'
-import type { Db } from './database.ts'
-import type { CurrentRestaurant, HeldRestaurants } from './held-restaurants.ts'
-import { CANDIDATE, NO_ZONES, version } from './restaurants.ts'
+import { pausedUntil } from '#/store/availability.ts'
+import type { Db } from '#/store/database.ts'
+import type { CurrentRestaurant, HeldRestaurants } from '#/store/held-restaurants.ts'
+import { CANDIDATE, NO_ZONES, version } from '#/store/restaurants.ts'
 
 /** The search's statement finds a superset of the result; `domain/search.ts` selects and ranks. */
 export type Sought = {

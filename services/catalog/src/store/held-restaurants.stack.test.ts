@@ -5,11 +5,11 @@ import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ajanta, aZone } from '#/domain/cast.ts'
-import { pause } from './availability.ts'
-import { findCandidates } from './candidates.ts'
-import type { Database, Db } from './database.ts'
-import { HeldRestaurants } from './held-restaurants.ts'
-import { putRestaurant } from './restaurants.ts'
+import { pause } from '#/store/availability.ts'
+import { findCandidates } from '#/store/candidates.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { HeldRestaurants } from '#/store/held-restaurants.ts'
+import { putRestaurant } from '#/store/restaurants.ts'
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
 const { latitude, longitude, zip } = ajanta

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Db } from './database.ts'
-import { findRestaurant, type VersionedRestaurant } from './restaurants.ts'
+import type { Db } from '#/store/database.ts'
+import { findRestaurant, type VersionedRestaurant } from '#/store/restaurants.ts'
 
 /** 8 MB of JSON, which parsed are 16: 3,000 restaurants with a dozen opening hours and a zone each. */
 const MAX_BYTES = 8 * 1024 * 1024

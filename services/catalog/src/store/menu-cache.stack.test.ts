@@ -6,11 +6,11 @@ import { newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/domain/cast.ts'
 import type { Menu } from '#/domain/menu.ts'
-import type { Database, Db } from './database.ts'
-import { createMenuCache, type MenuCache } from './menu-cache.ts'
-import { putMenu } from './menus.ts'
-import { connectCache, type Cache } from './redis.ts'
-import { putRestaurant } from './restaurants.ts'
+import type { Database, Db } from '#/store/database.ts'
+import { createMenuCache, type MenuCache } from '#/store/menu-cache.ts'
+import { putMenu } from '#/store/menus.ts'
+import { connectCache, type Cache } from '#/store/redis.ts'
+import { putRestaurant } from '#/store/restaurants.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }

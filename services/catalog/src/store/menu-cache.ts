@@ -2,11 +2,11 @@ import { changeTimes, RestaurantMenu } from '@platter/contracts'
 import { responseRenderer } from '@platter/kit'
 import { LRUCache } from 'lru-cache'
 import { menuRecord } from '#/domain/menu.ts'
-import { createMemo } from '../memo.ts'
-import { RENDERING } from '../revalidation.ts'
-import type { Db } from './database.ts'
-import { findMenu, menuVersion } from './menus.ts'
-import type { Cache } from './redis.ts'
+import { createMemo } from '#/memo.ts'
+import { RENDERING } from '#/revalidation.ts'
+import type { Db } from '#/store/database.ts'
+import { findMenu, menuVersion } from '#/store/menus.ts'
+import type { Cache } from '#/store/redis.ts'
 
 const MAX_KEYS = 10_000
 /** Nobody deletes the menus of old versions. */

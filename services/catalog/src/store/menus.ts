@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { Availability, keysOf, type Said } from '#/domain/availability.ts'
 import { menuText, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
-import { keepFor, nextVersion, said } from './availability.ts'
-import { KeysTaken, requireInserted, type Db, type Written } from './database.ts'
-import { inTransaction } from './validating.ts'
+import { keepFor, nextVersion, said } from '#/store/availability.ts'
+import { KeysTaken, requireInserted, type Db, type Written } from '#/store/database.ts'
+import { inTransaction } from '#/store/validating.ts'
 
 /** Columns of `menu_items as item`: an Item, as the domain knows it. */
 export const ITEM = [

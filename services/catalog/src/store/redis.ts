@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { Breaker } from '../breaker.ts'
+import { Breaker } from '#/breaker.ts'
 
 /** A cache that may be away, slow or empty at any time: then it only saves nothing. */
 export type Cache = {

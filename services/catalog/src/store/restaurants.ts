@@ -8,10 +8,10 @@ import type { Item } from '#/domain/menu.ts'
 import { searchText } from '#/domain/restaurant-input.ts'
 import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
 import { boundsOf } from '#/domain/zones.ts'
-import { pausedUntil, saidNow } from './availability.ts'
-import { KeysTaken, requireInserted, type Database, type Db, type Written } from './database.ts'
-import { ITEM } from './menus.ts'
-import { inTransaction } from './validating.ts'
+import { pausedUntil, saidNow } from '#/store/availability.ts'
+import { KeysTaken, requireInserted, type Database, type Db, type Written } from '#/store/database.ts'
+import { ITEM } from '#/store/menus.ts'
+import { inTransaction } from '#/store/validating.ts'
 
 /**
  * Another one after each change: the transaction that wrote the row. A zone changes only together with the row of its

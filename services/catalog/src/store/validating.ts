@@ -1,4 +1,4 @@
-import type { Db } from './database.ts'
+import type { Db } from '#/store/database.ts'
 
 /** Ends a transaction in which everything went well: nothing of it is to be kept. Never leaves the store. */
 class OnlyValidated extends Error {}

@@ -1,6 +1,6 @@
 import { createApp, createLog, readBytes, type App } from '@platter/kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { webhooks } from './webhooks.ts'
+import { webhooks } from '#/routes/webhooks.ts'
 
 const log = createLog('test', 'silent')
 const BODY = '{ "id":"evt_1",\n\t"é": 1.0 }'

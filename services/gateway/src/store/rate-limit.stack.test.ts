@@ -3,7 +3,7 @@ import { createLog } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { RateLimit, type Policy } from './rate-limit.ts'
+import { RateLimit, type Policy } from '#/store/rate-limit.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }

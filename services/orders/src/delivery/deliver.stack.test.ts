@@ -22,12 +22,12 @@ import * as restaurantLinks from '#/store/restaurant-links.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { PendingRequests } from '#/pending-requests.ts'
-import { cancelUnaccepted } from './cancel-unaccepted.ts'
-import { Deliveries } from './deliver.ts'
-import { LEASE_MS } from './lease.ts'
-import { notifyCancellations } from './notify-cancellation.ts'
-import { PER_RESTAURANT } from './restaurant-permits.ts'
-import { transmitByWebhook } from './webhook.ts'
+import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
+import { Deliveries } from '#/delivery/deliver.ts'
+import { LEASE_MS } from '#/delivery/lease.ts'
+import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
+import { PER_RESTAURANT } from '#/delivery/restaurant-permits.ts'
+import { transmitByWebhook } from '#/delivery/webhook.ts'
 
 /* Deliveries with a real database and a real broker; restaurants are HTTP servers of this file. */
 

@@ -2,8 +2,8 @@ import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { Db } from '#/store/tables.ts'
-import { Deliveries } from './deliver.ts'
-import { LEASE_MS } from './lease.ts'
+import { Deliveries } from '#/delivery/deliver.ts'
+import { LEASE_MS } from '#/delivery/lease.ts'
 
 const order = { apiKey: 'o1', restaurantApiKey: 'r1' } as PlacedOrder
 const link = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Db } from '#/store/tables.ts'
-import { LEASE_MS, Leases } from './lease.ts'
+import { LEASE_MS, Leases } from '#/delivery/lease.ts'
 
 const lease = { orderApiKey: 'o1', attempt: 2 }
 /** None of these tests renews a lease. */

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { MOST_PENDING, PER_RESTAURANT, RestaurantPermits, type Permit } from './restaurant-permits.ts'
+import {
+  MOST_PENDING,
+  PER_RESTAURANT,
+  RestaurantPermits,
+  type Permit,
+} from '#/delivery/restaurant-permits.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

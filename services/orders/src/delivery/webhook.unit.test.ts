@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { outgoing, type Outgoing } from '#/outside/outgoing.ts'
-import { cancelByWebhook, transmitByWebhook } from './webhook.ts'
+import { cancelByWebhook, transmitByWebhook } from '#/delivery/webhook.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 const PUBLIC = '93.184.216.34'

@@ -9,7 +9,7 @@ import {
   type PaymentRow,
   type PaymentState,
 } from '@platter/contracts'
-import { isCharged } from './order.ts'
+import { isCharged } from '#/domain/order.ts'
 
 /** What the orders service has of an order whose saga has ended. */
 export type OrderEntry = {

@@ -6,7 +6,7 @@ import {
   type Recipient,
   type Saving,
 } from '@platter/contracts'
-import type { OrderCard } from './order.ts'
+import type { OrderCard } from '#/domain/order.ts'
 
 /* The recipient, the card and the address of an order, as its request names them. */
 

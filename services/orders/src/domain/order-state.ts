@@ -1,5 +1,5 @@
 import type { Refusal, RestaurantLink } from '@platter/contracts'
-import { firstPaymentState, type PlacedOrder, type PricedOrder } from './order.ts'
+import { firstPaymentState, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 
 /** pending: the saga runs; transmitted: the restaurant has it; failed: it came to nothing. */
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'

@@ -1,6 +1,6 @@
 import { OrderStatus, type Method } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { advance, nextStatuses, type Reports } from './order-status.ts'
+import { advance, nextStatuses, type Reports } from '#/domain/order-status.ts'
 
 /** docs/interface.md, "Order statuses", typed off a second time: column, from, to. */
 const TABLE = `

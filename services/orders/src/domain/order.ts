@@ -18,7 +18,7 @@ import {
   type Recipient,
 } from '@platter/contracts'
 
-import type { Reports } from './order-status.ts'
+import type { Reports } from '#/domain/order-status.ts'
 
 /** A card as an order shows it; without an apiKey as long as it is new and not saved. */
 export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }

@@ -1,7 +1,7 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkTip, isCharged, MAX_TOTAL, totalFaults } from './order.ts'
+import { checkTip, isCharged, MAX_TOTAL, totalFaults } from '#/domain/order.ts'
 
 test('a tip has at most two decimals and is not negative', () => {
   expect(checkTip(3, cents(1_000))).toEqual({ tip: 300 })

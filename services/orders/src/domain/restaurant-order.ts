@@ -1,6 +1,6 @@
 import { toMoney, type RestaurantLink, type RestaurantOrder } from '@platter/contracts'
-import { nextStatuses, type Reports } from './order-status.ts'
-import { orderRecord, type PlacedOrder } from './order.ts'
+import { nextStatuses, type Reports } from '#/domain/order-status.ts'
+import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 
 /** As when the order was placed; an order of before that was kept goes by its restaurant's current link. */
 export const reportsOf = ({ reports }: Pick<PlacedOrder, 'reports'>, link: RestaurantLink | null): Reports =>

@@ -1,7 +1,7 @@
 import { cents, type RestaurantLink } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import type { PlacedOrder } from './order.ts'
-import { restaurantOrderRecord } from './restaurant-order.ts'
+import type { PlacedOrder } from '#/domain/order.ts'
+import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 
 const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
   apiKey: 'a',

@@ -7,8 +7,8 @@ import { endedSaga } from '#/saga-telemetry.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 import type { PendingRequests } from '#/pending-requests.ts'
-import { RecentSagas } from './recent-sagas.ts'
-import { transition, type Event, type Transition, type Trigger } from './transition.ts'
+import { RecentSagas } from '#/saga/recent-sagas.ts'
+import { transition, type Event, type Transition, type Trigger } from '#/saga/transition.ts'
 
 /** A save is stale only when another replica, or the restaurant, has changed the same order in the same milliseconds. */
 const MOST_TRIES = 5

@@ -11,7 +11,7 @@ import {
 } from '@platter/contracts'
 import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { sendOrderSteps, type Step } from './send-order.ts'
+import { sendOrderSteps, type Step } from '#/saga/send-order.ts'
 
 /*
  * The life of an order. A state is the step whose result is awaited; (cash) stands for every order that is not charged.

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { OrderState } from '#/domain/order-state.ts'
 import { fresh, type Saga, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
-import { checkSteps, sendOrderSteps } from './send-order.ts'
-import { awaitedStep, transition, type Event, type Transition } from './transition.ts'
+import { checkSteps, sendOrderSteps } from '#/saga/send-order.ts'
+import { awaitedStep, transition, type Event, type Transition } from '#/saga/transition.ts'
 
 const at = 1_790_000_000
 const cash: SendOrderFacts = {

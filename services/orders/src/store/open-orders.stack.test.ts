@@ -7,9 +7,9 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import * as changes from './changes.ts'
-import * as restaurantOrders from './restaurant-orders.ts'
-import type { Db, Tables } from './tables.ts'
+import * as changes from '#/store/changes.ts'
+import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 const directory = join(import.meta.dirname, '../../migrations')

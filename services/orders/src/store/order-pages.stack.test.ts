@@ -7,10 +7,10 @@ import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
-import { PAGE_BYTES, type OrderPage } from './order-pages.ts'
-import * as orders from './orders.ts'
-import * as restaurantOrders from './restaurant-orders.ts'
-import type { Db, Tables } from './tables.ts'
+import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
+import * as orders from '#/store/orders.ts'
+import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 const user = newApiKey()

@@ -1,5 +1,5 @@
 import type { Cents, Outcome, Refusal } from '@platter/contracts'
-import { calledOff, refusalOf, type Decline } from './refusals.ts'
+import { calledOff, refusalOf, type Decline } from '#/domain/refusals.ts'
 
 /**
  * What happened to the money of one order, as far as we know:

@@ -1,9 +1,9 @@
 import { cents, problems } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { next, type Authorization } from './authorization.ts'
-import { learn, learnFound, learnTold } from './learn.ts'
-import { declineOf } from './refusals.ts'
+import { next, type Authorization } from '#/domain/authorization.ts'
+import { learn, learnFound, learnTold } from '#/domain/learn.ts'
+import { declineOf } from '#/domain/refusals.ts'
 
 const hold = { amount: cents(1075), token: 'tok_1' }
 const common = { orderApiKey: 'o1', releaseRequested: false, ageSeconds: 3 }

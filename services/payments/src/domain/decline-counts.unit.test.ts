@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DeclineCounts } from './decline-counts.ts'
+import { DeclineCounts } from '#/domain/decline-counts.ts'
 
 const WINDOW_MS = 60_000
 

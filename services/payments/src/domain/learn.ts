@@ -1,5 +1,5 @@
-import type { Authorization } from './authorization.ts'
-import { declineOf, type Decline } from './refusals.ts'
+import type { Authorization } from '#/domain/authorization.ts'
+import { declineOf, type Decline } from '#/domain/refusals.ts'
 
 /**
  * What the processor lets us know. `no` is for good: it has had no effect and never will. `unknown` is

@@ -1,7 +1,7 @@
 import type { Outcome, PaymentsAuthorize } from '@platter/contracts'
 import type { z } from 'zod'
-import type { Settle } from '../settle.ts'
-import type { Authorizations } from '../store/authorizations.ts'
+import type { Settle } from '#/settle.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
 
 /** The row is committed before the processor is asked, so that whoever comes next knows that it may have been. */
 export const authorize =

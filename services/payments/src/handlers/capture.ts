@@ -1,7 +1,7 @@
 import type { Outcome, PaymentsCapture } from '@platter/contracts'
 import type { z } from 'zod'
-import { NeedsPerson, type Settle } from '../settle.ts'
-import type { Authorizations } from '../store/authorizations.ts'
+import { NeedsPerson, type Settle } from '#/settle.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
 
 /** Needs no commit before the call: the authorized row and the saga's row say what is wanted. */
 export const capture =

@@ -1,7 +1,7 @@
 import type { Log } from '@platter/kit'
-import { isCardsFault } from '../domain/refusals.ts'
-import type { CardLimits } from '../store/card-limits.ts'
-import type { Processor } from './processor.ts'
+import { isCardsFault } from '#/domain/refusals.ts'
+import type { CardLimits } from '#/store/card-limits.ts'
+import type { Processor } from '#/outside/processor.ts'
 
 /** A processor whose declines are counted, behind the back of the order that was declined: that one is over already. */
 export function countedProcessor<P extends Processor>(

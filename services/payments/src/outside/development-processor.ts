@@ -2,7 +2,7 @@ import { Charge } from '@platter/contracts'
 import { wasNotSent } from '@platter/kit'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import type { Answer } from '../domain/learn.ts'
+import type { Answer } from '#/domain/learn.ts'
 import {
   ANSWER_BYTES,
   ANSWER_WITHIN_MS,
@@ -12,7 +12,7 @@ import {
   Word,
   type Processor,
   type ProcessorBook,
-} from './processor.ts'
+} from '#/outside/processor.ts'
 
 const Effect = z.object({ id: Id, amount: z.int() })
 const FoundList = z.object({

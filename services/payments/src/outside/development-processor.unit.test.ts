@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { cents } from '@platter/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createDevelopmentProcessor } from './development-processor.ts'
-import type { Processor } from './processor.ts'
+import { createDevelopmentProcessor } from '#/outside/development-processor.ts'
+import type { Processor } from '#/outside/processor.ts'
 
 let server: Server
 let processor: Processor

@@ -1,7 +1,7 @@
 import { requestTimes, sanitizeText, type Charge } from '@platter/contracts'
 import { z } from 'zod'
-import type { Call } from '../domain/authorization.ts'
-import type { Answer, Effect, Found } from '../domain/learn.ts'
+import type { Call } from '#/domain/authorization.ts'
+import type { Answer, Effect, Found } from '#/domain/learn.ts'
 
 type CallTo<M extends Call['move']> = Omit<Extract<Call, { move: M }>, 'move'>
 

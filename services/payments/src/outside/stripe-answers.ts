@@ -1,8 +1,8 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
-import type { Answer, Told } from '../domain/learn.ts'
-import { Id, readable, Word } from './processor.ts'
-import { NoAnswer } from './stripe-http.ts'
+import type { Answer, Told } from '#/domain/learn.ts'
+import { Id, readable, Word } from '#/outside/processor.ts'
+import { NoAnswer } from '#/outside/stripe-http.ts'
 
 /** As much of Stripe's objects as is read; whatever does not fit is no answer (reliability 4.2, API10). */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })

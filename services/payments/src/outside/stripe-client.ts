@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe'
 import type { z } from 'zod'
-import { failed, failedOf, type Failed } from './stripe-answers.ts'
-import { BoundedHttp } from './stripe-http.ts'
+import { failed, failedOf, type Failed } from '#/outside/stripe-answers.ts'
+import { BoundedHttp } from '#/outside/stripe-http.ts'
 
 /** The version that the types of the SDK are of. With another SDK this does not compile, so that it never changes unawares. */
 const API_VERSION = '2026-10-28.endive'

@@ -5,9 +5,9 @@ import {
   PROMISES,
   SLOW_MS,
   type World,
-} from '../testing/processor-contract.ts'
-import { SECRET_KEY, StripeServer } from '../testing/stripe-server.ts'
-import { StripeProcessor } from './stripe-processor.ts'
+} from '#/testing/processor-contract.ts'
+import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
+import { StripeProcessor } from '#/outside/stripe-processor.ts'
 
 const server = new StripeServer()
 let world: World

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
-import { Word } from './processor.ts'
+import { Word } from '#/outside/processor.ts'
 
 /** Older than that an event counts as replayed by somebody; seconds (reliability 4.6, O4). */
 const TOLERANCE_SECONDS = 300

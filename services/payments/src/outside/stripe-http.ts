@@ -1,7 +1,7 @@
 import { wasNotSent } from '@platter/kit'
 import type { Stripe } from 'stripe'
 import { Agent, request } from 'undici'
-import { ANSWER_BYTES, CONNECT_WITHIN_MS, CONNECTIONS } from './processor.ts'
+import { ANSWER_BYTES, CONNECT_WITHIN_MS, CONNECTIONS } from '#/outside/processor.ts'
 
 type Made = Parameters<Stripe.HttpClient['makeRequest']>
 

@@ -1,7 +1,7 @@
-import type { Call } from '../domain/authorization.ts'
-import type { Answer, Effect, Found, Told } from '../domain/learn.ts'
+import type { Call } from '#/domain/authorization.ts'
+import type { Answer, Effect, Found, Told } from '#/domain/learn.ts'
 import { cents, type Charge } from '@platter/contracts'
-import { ANSWER_WITHIN_MS, type Card, type Processor, type ProcessorBook } from './processor.ts'
+import { ANSWER_WITHIN_MS, type Card, type Processor, type ProcessorBook } from '#/outside/processor.ts'
 import {
   AUTHENTICATION_REQUIRED,
   differenceOf,
@@ -14,8 +14,8 @@ import {
   Refund,
   toldOf,
   type Failed,
-} from './stripe-answers.ts'
-import { StripeClient, type Result } from './stripe-client.ts'
+} from '#/outside/stripe-answers.ts'
+import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 
 type CallTo<M extends Call['move']> = Omit<Extract<Call, { move: M }>, 'move'>
 /** Without a key the SDK makes up one of its own. */

@@ -2,9 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { cents } from '@platter/contracts'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { SECRET_KEY, StripeServer } from '../testing/stripe-server.ts'
-import { ANSWER_WITHIN_MS } from './processor.ts'
-import { StripeProcessor, type StripeSettings } from './stripe-processor.ts'
+import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
+import { ANSWER_WITHIN_MS } from '#/outside/processor.ts'
+import { StripeProcessor, type StripeSettings } from '#/outside/stripe-processor.ts'
 
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
 const AMOUNT = cents(1075)

@@ -1,6 +1,6 @@
 import { counter, inSpan, SpanKind } from '@platter/kit'
-import type { Answer } from '../domain/learn.ts'
-import type { Processor, ProcessorBook } from './processor.ts'
+import type { Answer } from '#/domain/learn.ts'
+import type { Processor, ProcessorBook } from '#/outside/processor.ts'
 
 const charges = counter('platter.charges', {
   unit: '{call}',

@@ -1,9 +1,9 @@
 import type { AskPaymentAgain } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import type { Authorization, Command } from '../domain/authorization.ts'
-import type { Settle } from '../settle.ts'
-import type { Authorizations } from '../store/authorizations.ts'
-import type { PaymentBooks } from '../store/payment-books.ts'
+import type { Authorization, Command } from '#/domain/authorization.ts'
+import type { Settle } from '#/settle.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
+import type { PaymentBooks } from '#/store/payment-books.ts'
 
 /** Makes the call again whose outcome is open; the saga learns of it when it asks. What is not open is left alone. */
 export const askPaymentAgain =

@@ -1,9 +1,9 @@
 import type { Charge, FindCharges, ReadCharges } from '@platter/contracts'
 import { cents } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import type { Answer } from '../domain/learn.ts'
-import type { Processor, ProcessorBook } from '../outside/processor.ts'
-import type { PaymentBooks } from '../store/payment-books.ts'
+import type { Answer } from '#/domain/learn.ts'
+import type { Processor, ProcessorBook } from '#/outside/processor.ts'
+import type { PaymentBooks } from '#/store/payment-books.ts'
 
 /** Throws Problem payment-unavailable for what is no answer: a book that cannot be read is not an empty one. */
 function read<T>(answer: Answer<T>): T {

@@ -1,6 +1,6 @@
 import type { ReadPaymentRows, ReadPaymentStory, UnknownPayments } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import type { PaymentBooks } from '../store/payment-books.ts'
+import type { PaymentBooks } from '#/store/payment-books.ts'
 
 /** What the orders service gathers for operators. */
 

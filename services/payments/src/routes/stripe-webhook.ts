@@ -1,5 +1,5 @@
 import { Problem, readBytes, type App } from '@platter/kit'
-import type { StripeEvent } from '../outside/stripe-events.ts'
+import type { StripeEvent } from '#/outside/stripe-events.ts'
 
 /** Stripe names no bound; its events are a few kilobytes, and one with a large object some tens. */
 const BODY_LIMIT = 256 * 1024

@@ -1,8 +1,8 @@
 import type { CardUser, Tokenize } from '@platter/contracts'
 import { Problem, type Handler, type Log } from '@platter/kit'
-import { declineOf, isCardsFault, refusalOf } from '../domain/refusals.ts'
-import type { Processor } from '../outside/processor.ts'
-import type { CardLimits } from '../store/card-limits.ts'
+import { declineOf, isCardsFault, refusalOf } from '#/domain/refusals.ts'
+import type { Processor } from '#/outside/processor.ts'
+import type { CardLimits } from '#/store/card-limits.ts'
 
 type Needs = { processor: Pick<Processor, 'tokenize'>; limits: CardLimits; log: Log }
 

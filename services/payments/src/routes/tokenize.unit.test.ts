@@ -11,9 +11,9 @@ import {
 } from '@platter/kit'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { Processor } from '../outside/processor.ts'
-import type { CardLimits } from '../store/card-limits.ts'
-import { tokenize } from './tokenize.ts'
+import type { Processor } from '#/outside/processor.ts'
+import type { CardLimits } from '#/store/card-limits.ts'
+import { tokenize } from '#/routes/tokenize.ts'
 
 const SECRET = 's'.repeat(32)
 const card = {

@@ -2,9 +2,9 @@ import type { Cents } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql, type Generated, type Kysely, type RawBuilder, type Selectable } from 'kysely'
-import type { Authorization, State } from '../domain/authorization.ts'
-import type { Change } from '../domain/learn.ts'
-import type { Decline } from '../domain/refusals.ts'
+import type { Authorization, State } from '#/domain/authorization.ts'
+import type { Change } from '#/domain/learn.ts'
+import type { Decline } from '#/domain/refusals.ts'
 
 export type Database = {
   authorizations: {

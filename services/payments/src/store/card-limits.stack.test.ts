@@ -4,8 +4,8 @@ import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { CountedCards, type CardLimits } from './card-limits.ts'
-import { STALENESS_MS } from './decline-log.ts'
+import { CountedCards, type CardLimits } from '#/store/card-limits.ts'
+import { STALENESS_MS } from '#/store/decline-log.ts'
 
 const log = createLog('test', 'fatal')
 const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })

@@ -3,8 +3,8 @@ import type { CardUser } from '@platter/contracts'
 import { networkOf, Problem, type Log } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { DeclineLog } from './decline-log.ts'
-import { shortHash, ShownCards, type Shown } from './shown-cards.ts'
+import { DeclineLog } from '#/store/decline-log.ts'
+import { shortHash, ShownCards, type Shown } from '#/store/shown-cards.ts'
 
 /** How much there may be within so many seconds. */
 export type CardPolicy = {

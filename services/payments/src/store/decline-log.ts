@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { outsideTraces } from '@platter/kit'
 import type { Redis } from '@platter/kit/lifecycle/redis'
-import { DeclineCounts } from '../domain/decline-counts.ts'
+import { DeclineCounts } from '#/domain/decline-counts.ts'
 
 const STREAM = 'cards:declines'
 /** A decline that another replica has logged is counted here at most so much later. */

@@ -1,6 +1,6 @@
 import { cents, toMoney, type Before, type PaymentRow, type PaymentStory } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
-import type { Database } from './authorizations.ts'
+import type { Database } from '#/store/authorizations.ts'
 
 const epoch = <N extends number | null = number>(column: string) =>
   // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema

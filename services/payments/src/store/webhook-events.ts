@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Database } from './authorizations.ts'
+import type { Database } from '#/store/authorizations.ts'
 
 export type WebhookEvents = ReturnType<typeof createWebhookEvents>
 

@@ -1,5 +1,5 @@
-import type { Authorization } from '../domain/authorization.ts'
-import type { Authorizations } from '../store/authorizations.ts'
+import type { Authorization } from '#/domain/authorization.ts'
+import type { Authorizations } from '#/store/authorizations.ts'
 
 /** The rows of `authorizations` in memory, for tests that are about what the processor says. */
 export function memoryAuthorizations(): Authorizations {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
-import { declineOf } from '../domain/refusals.ts'
-import type { Answer, Effect } from '../domain/learn.ts'
-import type { Processor, ProcessorBook } from '../outside/processor.ts'
+import { declineOf } from '#/domain/refusals.ts'
+import type { Answer, Effect } from '#/domain/learn.ts'
+import type { Processor, ProcessorBook } from '#/outside/processor.ts'
 
 /**
  * Milliseconds that a processor waits for an answer: longer than a test may take, so that a busy machine is no fault, and

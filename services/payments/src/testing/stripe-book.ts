@@ -1,7 +1,7 @@
 import { brandOf, isCardNumber } from '@platter/contracts'
 import type { z } from 'zod'
-import { behaviourOf } from './stripe-cards.ts'
-import type { PARAMETERS, Refusal } from './stripe-parameters.ts'
+import { behaviourOf } from '#/testing/stripe-cards.ts'
+import type { PARAMETERS, Refusal } from '#/testing/stripe-parameters.ts'
 
 type Asked<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
 type Charge = ReturnType<typeof newCharge>

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refused, StripeBook } from './stripe-book.ts'
-import { parameterFault, PARAMETERS, readForm, type Refusal } from './stripe-parameters.ts'
+import { Refused, StripeBook } from '#/testing/stripe-book.ts'
+import { parameterFault, PARAMETERS, readForm, type Refusal } from '#/testing/stripe-parameters.ts'
 
 type Kind = keyof typeof PARAMETERS
 type Reply = { status: number; headers?: Record<string, string>; body: object }

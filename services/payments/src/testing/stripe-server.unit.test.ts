@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SECRET_KEY, StripeServer } from './stripe-server.ts'
+import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 
 /* The strictness of the test server: what our adapter is measured by must be able to fail. */
 

@@ -1,5 +1,5 @@
-import { keys } from '../examples.ts'
-import type { Pages } from '../page.ts'
+import { keys } from '#/openapi/examples.ts'
+import type { Pages } from '#/openapi/page.ts'
 
 const PREFIX = 'platter_live_9kQ2'
 

@@ -1,5 +1,5 @@
-import { category, detailedRestaurant, eventStream, keys, pickupOrder } from '../examples.ts'
-import type { Pages } from '../page.ts'
+import { category, detailedRestaurant, eventStream, keys, pickupOrder } from '#/openapi/examples.ts'
+import type { Pages } from '#/openapi/page.ts'
 
 const { card: _card, paymentState: _paymentState, recipientApiKey: _recipient, ...order } = pickupOrder
 

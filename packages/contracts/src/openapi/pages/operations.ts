@@ -1,5 +1,5 @@
-import { deliveryOrder, keys, statuses } from '../examples.ts'
-import type { Pages } from '../page.ts'
+import { deliveryOrder, keys, statuses } from '#/openapi/examples.ts'
+import type { Pages } from '#/openapi/page.ts'
 
 /** The delivery order of the other pages, as the operator sees it. */
 const story = {

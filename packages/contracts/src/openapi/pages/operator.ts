@@ -1,5 +1,5 @@
-import { category, detailedRestaurant, keys, zone } from '../examples.ts'
-import type { Pages } from '../page.ts'
+import { category, detailedRestaurant, keys, zone } from '#/openapi/examples.ts'
+import type { Pages } from '#/openapi/page.ts'
 
 const application = { id: keys.application, name: 'Lunch for teams', created: 1795199400 }
 

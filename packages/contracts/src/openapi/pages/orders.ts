@@ -7,8 +7,8 @@ import {
   newCard,
   pickupOrder,
   statuses,
-} from '../examples.ts'
-import type { Pages } from '../page.ts'
+} from '#/openapi/examples.ts'
+import type { Pages } from '#/openapi/page.ts'
 
 const pickup = {
   restaurantApiKey: keys.restaurant,

@@ -1,5 +1,5 @@
-import { category, detailedRestaurant, dips, place, restaurant } from '../examples.ts'
-import type { Page, Pages } from '../page.ts'
+import { category, detailedRestaurant, dips, place, restaurant } from '#/openapi/examples.ts'
+import type { Page, Pages } from '#/openapi/page.ts'
 
 const search: Page = {
   description:

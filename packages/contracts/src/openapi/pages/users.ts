@@ -1,5 +1,5 @@
-import { address, card, guest, newAddress, newCard, user } from '../examples.ts'
-import type { Pages } from '../page.ts'
+import { address, card, guest, newAddress, newCard, user } from '#/openapi/examples.ts'
+import type { Pages } from '#/openapi/page.ts'
 
 export const userPages: Pages = {
   'register-user': {

@@ -1,6 +1,6 @@
-import { serviceConfig } from '../../lifecycle/config.ts'
-import { createApp } from '../../http/http.ts'
-import { run } from '../../lifecycle/service.ts'
+import { serviceConfig } from '#/lifecycle/config.ts'
+import { createApp } from '#/http/http.ts'
+import { run } from '#/lifecycle/service.ts'
 import { z } from 'zod'
 
 /* A service of one endpoint, for tests of what every service does. To be started as a process. */
