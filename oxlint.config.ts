@@ -237,7 +237,6 @@ export default defineConfig({
     'eslint/complexity': ['error', { max: 12 }],
     'eslint/max-depth': ['error', { max: 3 }],
     'eslint/max-params': ['error', { max: 4 }],
-
     // Contradicts switches that are exhaustive; TypeScript's noImplicitReturns holds the rule.
     'typescript/consistent-return': 'off',
     'eslint/eqeqeq': 'error',
