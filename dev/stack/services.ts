@@ -1,6 +1,5 @@
 import { hashAccessKey } from '@platter/kit/security/access-key'
 import { defaultSimulatorLink } from '../simulators/src/link.ts'
-import type { Secrets } from './secrets.ts'
 
 /** In the order in which they are shown; the gateway comes last, being useless without the others. */
 export const serviceNames = ['payments', 'accounts', 'catalog', 'orders', 'gateway'] as const
@@ -21,7 +20,7 @@ export interface Wiring {
   readonly redis: string
   /** One port per replica. */
   readonly ports: Readonly<Record<ProcessName, readonly number[]>>
-  readonly secrets: Secrets
+  readonly secrets: Readonly<Record<'operatorKey' | 'internalSecret' | 'passwordPepper', string>>
   readonly ledger: string
   readonly receipts: string
 }

@@ -1,5 +1,6 @@
 /* What every process of ours stands on. What only some need is imported by its file, `@platter/kit/postgres`: 8 MB that the gateway has no use for. */
 export * from '#/security/access-key.ts'
+export type { App } from '#/http/app.ts'
 export { corsHeaders } from '#/http/answer-headers.ts'
 export type { OnBehalfOf } from '#/postgres/as-application.ts'
 export * from '#/postgres/batch.ts'

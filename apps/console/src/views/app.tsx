@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals'
-import { board } from '#/orders.ts'
+import { arrival, board } from '#/orders.ts'
 import { restaurant } from '#/restaurant.ts'
 import { session } from '#/session.ts'
 import { dialog, ticket, view } from '#/ui.ts'
@@ -8,7 +8,7 @@ import { Board } from '#/views/board.tsx'
 import { Dialogs } from '#/views/dialogs.tsx'
 import { Header } from '#/views/header.tsx'
 import { MenuView } from '#/views/menu-view.tsx'
-import { Arrivals, Notes } from '#/views/notes.tsx'
+import { Notes } from '#/views/notes.tsx'
 import { SignIn } from '#/views/sign-in.tsx'
 import { Ticket } from '#/views/ticket.tsx'
 
@@ -26,7 +26,10 @@ export function App() {
         <Banners />
         <main>{view.value === 'menu' ? <MenuView /> : <Board />}</main>
         {dialog.value === null && <Notes />}
-        <Arrivals />
+        {/* For screen readers: the board shows it to everyone else. */}
+        <p class="hidden" role="status">
+          {arrival}
+        </p>
         <Dialogs />
       </div>
       {ticket.value && <Ticket order={ticket.value} />}

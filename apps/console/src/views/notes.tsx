@@ -1,5 +1,4 @@
 import { notes, putAway } from '#/notes.ts'
-import { arrival } from '#/orders.ts'
 import { Close } from '#/views/icons.tsx'
 
 export function Notes() {
@@ -16,10 +15,3 @@ export function Notes() {
     </div>
   )
 }
-
-/** Heard, not seen: the board shows it. */
-export const Arrivals = () => (
-  <p class="hidden" role="status">
-    {arrival}
-  </p>
-)

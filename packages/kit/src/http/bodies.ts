@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
-import type { App } from '#/http/http.ts'
+import type { App } from '#/http/app.ts'
 import { jsonFault } from '#/http/json-fault.ts'
 import { Problem } from '#/http/problem.ts'
 

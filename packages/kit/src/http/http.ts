@@ -3,12 +3,12 @@ import Fastify, {
   LogController,
   type FastifyBaseLogger,
   type FastifyError,
-  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
 import type { z } from 'zod'
 import { ANSWER_HEADERS } from '#/http/answer-headers.ts'
+import type { App } from '#/http/app.ts'
 import { BODY_LIMIT, bodyTooLarge } from '#/http/bodies.ts'
 import { OVERLOADED_HEADER } from '#/limits/concurrency-limit.ts'
 import { Deadline } from '#/http/deadline.ts'
@@ -24,8 +24,6 @@ import { Problem, PROBLEM_TYPE, problemAnswer } from '#/http/problem.ts'
 import { ignoredFields, type UnknownField } from '#/http/request-fields.ts'
 import { nameTrace, observeRequests } from '#/http/requests.ts'
 import { answerWhatNodeWouldNot, refuseUnreadable } from '#/http/unreadable.ts'
-
-export type App = FastifyInstance
 
 /** Also for the first byte of a new connection: idle connections of a client that sends nothing are closed after that. */
 const HEAD_WITHIN_MS = 5_000

@@ -1,6 +1,6 @@
 import { answersEvents, operations } from '@platter/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { App } from '#/http/http.ts'
+import type { App } from '#/http/app.ts'
 import { histogram } from '#/telemetry/metrics.ts'
 import { PRINCIPAL_HEADER } from '#/security/principal-token.ts'
 import { scrub } from '#/telemetry/scrub.ts'

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readJson } from '#/http/bodies.ts'
-import { createApp, type App } from '#/http/http.ts'
+import type { App } from '#/http/app.ts'
+import { createApp } from '#/http/http.ts'
 import { createLog } from '#/telemetry/log.ts'
 
 /**

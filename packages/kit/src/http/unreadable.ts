@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { App } from '#/http/http.ts'
+import type { App } from '#/http/app.ts'
 import { newRequestId } from '#/lifecycle/ids.ts'
 import { Problem, problemAnswer } from '#/http/problem.ts'
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createApp, type App } from '#/http/http.ts'
+import type { App } from '#/http/app.ts'
+import { createApp } from '#/http/http.ts'
 import { createLog } from '#/telemetry/log.ts'
 import { addHealth } from '#/lifecycle/service.ts'
 

@@ -1,4 +1,4 @@
-import type { App } from '#/http/http.ts'
+import type { App } from '#/http/app.ts'
 import { Problem } from '#/http/problem.ts'
 
 /**
