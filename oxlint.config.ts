@@ -83,7 +83,7 @@ const NO_ROOT = outsideTests(
 )
 const STORE_BELOW = ban(
   'store-below-handlers',
-  '^(#|[.]{1,2})/(.*/)?(handlers|saga|routes|delivery|outside)(/|$)',
+  '^(#|[.]{1,2})/(.*/)?(handlers|routes|outside|placing|saga|delivery|reading|operating)(/|$)',
   'The caller passes it in; a store knows only SQL, domain and contracts.',
 )
 const STAND_ALONE = outsideTests(
@@ -113,7 +113,7 @@ const PURE_DOMAIN = only(
 const PURE_SAGA = only(
   'saga-is-pure',
   'Return what to do; import this saga, its domain and contracts only.',
-  ['#/saga/**', '#/domain/**', ...CONTRACTS],
+  ['#/saga/domain/**', '#/domain/**', ...CONTRACTS],
 )
 const PAGE = ['#/**', 'preact', 'preact/**', '@preact/signals']
 const ONLY_PREACT = only('console-is-a-page', 'Of anything but Preact import types only.', PAGE, true)
@@ -180,19 +180,17 @@ const boundaries: OxlintOverride[] = [
   ...part('src/main.ts', MAIN),
   ...part('src/wire.ts', SERVICE, ['sql', 'redis']),
   ...part('src/store/**', [...SERVICE, STORE_BELOW], ['sql', 'redis']),
-  ...part('src/outside/**', SERVICE, ['calls', 'stripe']),
-  ...part('src/delivery/**', SERVICE, ['calls']),
+  ...part('src/**/outside/**', SERVICE, ['calls', 'stripe']),
   ...part('src/testing/**', SERVICE, ['stripe']),
-  ...part('src/routes/**', [...SERVICE, STAND_ALONE]),
-  ...part('src/handlers/**', [...SERVICE, STAND_ALONE]),
+  ...part('src/**/routes/**', [...SERVICE, STAND_ALONE]),
+  ...part('src/**/handlers/**', [...SERVICE, STAND_ALONE]),
   ...part('src/domain/**', [...SERVICE, PURE_DOMAIN]),
-  ...part('src/saga/**', [...SERVICE, PURE_SAGA]),
-  ...part('src/saga/orchestrator.ts', SERVICE),
+  ...part('src/saga/domain/**', [...SERVICE, PURE_SAGA]),
 ]
 
 // Ambient things, which need no import ---------------------------------------------------------------------
 
-const PURE = ['services/*/src/domain/**', 'services/*/src/saga/**']
+const PURE = ['services/*/src/domain/**', 'services/*/src/saga/domain/**']
 const TESTS = ['**/*.test.ts', 'tests/**']
 const CONFIG = ['packages/kit/src/lifecycle/config.ts', 'apps/cli/src/target.ts', 'vitest.config.ts']
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
@@ -207,7 +205,7 @@ const ambient: OxlintOverride[] = [
   { files: MAY_READ_ENVIRONMENT, rules: { 'eslint/no-restricted-properties': 'off' } },
   {
     files: PURE,
-    excludeFiles: ['**/*.test.ts', 'services/*/src/saga/orchestrator.ts'],
+    excludeFiles: ['**/*.test.ts'],
     rules: {
       'oxc/no-async-await': 'error',
       'eslint/no-restricted-globals': [

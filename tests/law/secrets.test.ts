@@ -112,7 +112,7 @@ test('a Secret is revealed in these files only', () => {
     'services/accounts/src/routes/register-user.ts',
     'services/accounts/src/routes/update-user.ts',
     'services/orders/src/domain/order-request.ts',
-    'services/orders/src/outside/tokenize.ts',
+    'services/orders/src/placing/outside/tokenize.ts',
     'services/payments/src/routes/tokenize.ts',
   ])
 })

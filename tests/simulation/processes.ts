@@ -17,15 +17,15 @@ import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
-import { handleReply } from '../../services/orders/src/handlers/saga-reply.ts'
-import type { Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
-import type { Tokenizer } from '../../services/orders/src/outside/tokenize.ts'
-import { retrySagas } from '../../services/orders/src/retry-sagas.ts'
-import { refuseOrder } from '../../services/orders/src/routes/refuse-order.ts'
-import { sendOrder } from '../../services/orders/src/routes/send-order.ts'
+import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
+import type { Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
+import type { Tokenizer } from '../../services/orders/src/placing/outside/tokenize.ts'
+import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
+import { refuseOrder } from '../../services/orders/src/delivery/routes/refuse-order.ts'
+import { sendOrder } from '../../services/orders/src/placing/routes/send-order.ts'
 import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
-import { PendingRequests } from '../../services/orders/src/pending-requests.ts'
+import { PendingRequests } from '../../services/orders/src/saga/pending-requests.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
@@ -121,7 +121,7 @@ export function orders(deadlines: Deadlines) {
       pendingRequests,
       log,
       deadlines,
-      deliveries: { open: (...opening) => deliveries.open(...opening) },
+      openDelivery: (...opening) => deliveries.open(...opening),
     })
     const deliveries = new Deliveries({
       db,

@@ -1,5 +1,5 @@
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
-import type { Receipt, Transmission } from '../../services/orders/src/outside/restaurant-link.ts'
+import type { Receipt, Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
 import type { Receipt as ReceiptLine } from '../chaos/books.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
 import { amqpConfig, networkList, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
-import { isDefaultLink } from '#/default-link.ts'
+import { isDefaultLink } from '#/delivery/default-link.ts'
 
 const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 

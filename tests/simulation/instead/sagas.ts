@@ -3,7 +3,7 @@ import type * as real from '../../../services/orders/src/store/sagas.ts'
 import { statement, type SagaRow } from '../database.ts'
 import { simulation, world } from '../simulation.ts'
 
-/* Plain columns by version, as the real store: what they become is decided by the real `saga/transition.ts`. */
+/* Plain columns by version, as the real store: what they become is decided by the real `saga/domain/transition.ts`. */
 
 function asLoaded(row: SagaRow): real.Loaded {
   const order = simulation().database.orders.get(row.orderApiKey)

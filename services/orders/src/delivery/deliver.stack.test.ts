@@ -14,20 +14,20 @@ import { newOrder } from '#/domain/order-state.ts'
 import type { PricedOrder } from '#/domain/order.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { newSaga } from '#/domain/saga-row.ts'
-import { outgoing } from '#/outside/outgoing.ts'
-import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
-import { recordProgress } from '#/progress.ts'
-import { Orchestrator } from '#/saga/orchestrator.ts'
+import { outgoing } from '#/delivery/outside/outgoing.ts'
+import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import { recordProgress } from '#/delivery/record-status.ts'
+import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import * as restaurantLinks from '#/store/restaurant-links.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { PendingRequests } from '#/pending-requests.ts'
+import { PendingRequests } from '#/saga/pending-requests.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
-import { LEASE_MS } from '#/delivery/lease.ts'
+import { LEASE_MS } from '#/domain/order-state.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { PER_RESTAURANT } from '#/delivery/restaurant-permits.ts'
-import { transmitByWebhook } from '#/delivery/webhook.ts'
+import { transmitByWebhook } from '#/delivery/outside/webhook.ts'
 
 /* Deliveries with a real database and a real broker; restaurants are HTTP servers of this file. */
 
@@ -65,12 +65,12 @@ beforeEach(async () => {
 
 /** A replica of orders, as far as deliveries need it. `isKilled`: it dies after each commit, before it begins a delivery. */
 function replica({ isKilled = false } = {}) {
-  const open: Deliveries['open'] = async (...opening) => {
+  const openDelivery: OpenDelivery = async (...opening) => {
     const opened = await deliveries.open(...opening)
     return isKilled ? { ...opened, begin: () => undefined } : opened
   }
   const needs = { db, bus, log, defaultLink, deadlines, pendingRequests: new PendingRequests(bus) }
-  const made = new Orchestrator({ ...needs, deliveries: { open } })
+  const made = new Orchestrator({ ...needs, openDelivery })
   const deliveries = new Deliveries({
     ...needs,
     orchestrator: made,

@@ -1,18 +1,17 @@
 import { sanitizeText, type RestaurantLink } from '@platter/contracts'
 import { isAway, type Log } from '@platter/kit'
-import { LEASE_MS, Leases } from '#/delivery/lease.ts'
+import { Leases } from '#/delivery/lease.ts'
 import { RestaurantPermits } from '#/delivery/restaurant-permits.ts'
-import type { SagaOrder } from '#/domain/order-state.ts'
+import { LEASE_MS } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { Receipt, Transmission } from '#/outside/restaurant-link.ts'
-import { handlingResult, retryingDelivery } from '#/saga-telemetry.ts'
-import type { Orchestrator } from '#/saga/orchestrator.ts'
-import { transition, type DeliveryResult, type Transition } from '#/saga/transition.ts'
+import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import { handlingResult, retryingDelivery } from '#/delivery/telemetry.ts'
+import type { OpenDelivery, Orchestrator } from '#/saga/orchestrator.ts'
+import { transition, type DeliveryResult } from '#/saga/domain/transition.ts'
 import * as deliveries from '#/store/deliveries.ts'
 import * as restaurantLinks from '#/store/restaurant-links.ts'
-import type { SagaRow } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
-import type { PendingRequests } from '#/pending-requests.ts'
+import type { PendingRequests } from '#/saga/pending-requests.ts'
 
 type Needs = {
   db: Db
@@ -34,8 +33,6 @@ const ATTEMPTS_END_WITHIN_MS = 5_000
 const MAX_RESULT = 500
 
 const nothing = () => undefined
-
-type Opening = Transition<SagaOrder, SagaRow>
 
 type Attempt = Pick<deliveries.LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
   order: PlacedOrder
@@ -65,7 +62,7 @@ export class Deliveries {
    * Prepares the delivery that a transition opens: `begin` begins it, once the order is committed. A console shows the rows, so
    * the acceptance of an order for one is a part of the same commit.
    */
-  async open(opening: Opening, at: number): Promise<{ next: Opening; begin: (order: PlacedOrder) => void }> {
+  async open(...[opening, at]: Parameters<OpenDelivery>): ReturnType<OpenDelivery> {
     if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
     const { order, saga } = opening
     const link =

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { Db } from '#/store/tables.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
-import { LEASE_MS } from '#/delivery/lease.ts'
+import { LEASE_MS } from '#/domain/order-state.ts'
 
 const order = { apiKey: 'o1', restaurantApiKey: 'r1' } as PlacedOrder
 const link = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const

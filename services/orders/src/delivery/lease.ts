@@ -1,8 +1,7 @@
+import { LEASE_MS } from '#/domain/order-state.ts'
 import * as deliveries from '#/store/deliveries.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The deliveries of a killed replica are continued by another one after this time and a sweep (0.5 s): within the client's deadline. */
-export const LEASE_MS = 3_000
 /** Most restaurants have answered by then; one that has not is slow. */
 const SLOW_AFTER_MS = 500
 /** A lease is renewed when it is so old, for a renewal is a commit. Two of them may fail before it expires. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Db } from '#/store/tables.ts'
-import { LEASE_MS, Leases } from '#/delivery/lease.ts'
+import { Leases } from '#/delivery/lease.ts'
+import { LEASE_MS } from '#/domain/order-state.ts'
 
 const lease = { orderApiKey: 'o1', attempt: 2 }
 /** None of these tests renews a lease. */

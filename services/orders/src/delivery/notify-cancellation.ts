@@ -1,6 +1,6 @@
 import type { RestaurantLink } from '@platter/contracts'
 import type { Log } from '@platter/kit'
-import type { Transmission } from '#/outside/restaurant-link.ts'
+import type { Transmission } from '#/delivery/outside/restaurant-link.ts'
 import * as deliveries from '#/store/deliveries.ts'
 import * as restaurantOrders from '#/store/restaurant-orders.ts'
 import type { Db } from '#/store/tables.ts'

@@ -24,6 +24,12 @@ export type DeliveryState = {
   isNoticeDue: boolean
 }
 
+/**
+ * A replica has the exclusive right to make an attempt for this time. After it and a sweep (0.5 s) another replica continues the
+ * deliveries of a killed one: within the client's deadline.
+ */
+export const LEASE_MS = 3_000
+
 /** An order before its acceptance, at `at` (epoch seconds); its id and how its restaurant reports are the database's to say. */
 export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaOrder => ({
   ...priced,

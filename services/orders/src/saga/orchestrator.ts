@@ -1,14 +1,12 @@
 import type { Bus } from '@platter/bus'
 import { overloaded, traceparent, type Log } from '@platter/kit'
-import type { Deliveries } from '#/delivery/deliver.ts'
-import { LEASE_MS } from '#/delivery/lease.ts'
-import { standingOf, type SagaOrder } from '#/domain/order-state.ts'
-import { endedSaga } from '#/saga-telemetry.ts'
+import { LEASE_MS, standingOf, type SagaOrder } from '#/domain/order-state.ts'
+import { endedSaga } from '#/saga/telemetry.ts'
 import * as sagas from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
-import type { PendingRequests } from '#/pending-requests.ts'
+import type { PendingRequests } from '#/saga/pending-requests.ts'
 import { RecentSagas } from '#/saga/recent-sagas.ts'
-import { transition, type Event, type Transition, type Trigger } from '#/saga/transition.ts'
+import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
 
 /** A save is stale only when another replica, or the restaurant, has changed the same order in the same milliseconds. */
 const MOST_TRIES = 5
@@ -21,13 +19,16 @@ type Needs = {
   pendingRequests: PendingRequests
   log: Log
   deadlines: { sagaMs: number; transmitMs: number }
-  deliveries: Pick<Deliveries, 'open'>
+  openDelivery: OpenDelivery
 }
 
 /** An order and its saga before the transition `accepted`, and what is stored with them. */
 export type Acceptance = sagas.Loaded & Pick<sagas.Acceptance, 'applicationId' | 'priced' | 'idempotency'>
 type Next = Transition<SagaOrder, sagas.SagaRow>
-type Opened = Awaited<ReturnType<Deliveries['open']>>
+type Opened = { next: Next; begin: (committed: SagaOrder) => void }
+
+/** Prepares the delivery that a transition at `at` (epoch seconds) opens: `begin` begins it, once the order is committed. */
+export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
 
 /**
  * Runs the sagas: load, transition, save by version, publish, notify. The saga's row is the truth: a command that is
@@ -46,7 +47,7 @@ export class Orchestrator {
     const event = { kind: 'accepted', at: order.datePlaced } as const
     const entered = transition(order, saga, event)
     if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be accepted`)
-    const { next, begin } = await this.#needs.deliveries.open(entered, event.at)
+    const { next, begin } = await this.#needs.openDelivery(entered, event.at)
     const saved = { ...stored, ...next, ...this.#times(next, event), requestId: saga.requestId }
     const given = await sagas.accept(this.#needs.db, { ...saved, traceparent: traceparent() })
     const accepted = { ...next, order: { ...next.order, ...given } }
@@ -76,7 +77,7 @@ export class Orchestrator {
   /** Saves, notifies and publishes; null when another replica has saved the saga since it was loaded. */
   async #save({ order, saga }: sagas.Loaded, applied: Next, event: Event): Promise<Next | null> {
     if (applied.saga === saga) return this.#publish(applied)
-    const { next, begin } = await this.#needs.deliveries.open(applied, event.at)
+    const { next, begin } = await this.#needs.openDelivery(applied, event.at)
     const result = await sagas.save(this.#needs.db, {
       ...next,
       ...this.#times(next, event),

@@ -7,7 +7,7 @@ import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/* Loads and saves. What a transition changes is decided in `saga/transition.ts`; nothing here depends on a state. */
+/* Loads and saves. What a transition changes is decided in `saga/domain/transition.ts`; nothing here depends on a state. */
 
 /** A saga with the request that began it. */
 export type SagaRow = Saga & { requestId: string }

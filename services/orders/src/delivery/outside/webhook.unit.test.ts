@@ -1,0 +1,357 @@
+import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { cents } from '@platter/contracts'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { PlacedOrder } from '#/domain/order.ts'
+import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
+import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
+
+const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
+const PUBLIC = '93.184.216.34'
+const METADATA = '169.254.169.254'
+
+const order: PlacedOrder = {
+  apiKey: 'a'.repeat(48),
+  id: 17,
+  datePlaced: 1_800_000_000,
+  status: 'PROCESSING',
+  paymentState: 'AUTHORIZED',
+  cancellation: null,
+  reports: 'detailed',
+  method: 'pickup',
+  payment: 'card',
+  test: false,
+  restaurantApiKey: 'b'.repeat(48),
+  recipientApiKey: 'c'.repeat(48),
+  total: cents(1_080),
+  details: {
+    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+    items: [],
+    card: {
+      apiKey: 'd'.repeat(48),
+      nickname: 'the household card',
+      cardholderName: 'M. A. Lindqvist-Okafor',
+      cardholderStreetAddress: '77 Nobodys Business',
+      cardholderZip: '53999',
+      lastFour: '4242',
+      expirationMonth: '09',
+      expirationYear: '31',
+      brand: 'visa',
+    },
+    address: null,
+    comments: 'no olives',
+    subtotal: cents(1_000),
+    tax: cents(80),
+    tip: cents(0),
+    deliveryPrice: cents(0),
+  },
+}
+const sent = { webhookId: `order_${order.apiKey}`, order }
+
+/** Whoever connects to the restaurant, or to anything else on this machine. */
+let inside: Server
+let port: number
+let connections: number
+let received: { headers: IncomingHttpHeaders; body: string }[]
+let answer: RequestListener
+const ways: Outgoing[] = []
+
+beforeEach(async () => {
+  connections = 0
+  received = []
+  answer = (_request, response) => response.end()
+  inside = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body })
+      answer(request, response)
+    })
+  })
+  inside.on('connection', () => (connections += 1))
+  inside.listen(0, '127.0.0.1')
+  await once(inside, 'listening')
+  port = (inside.address() as AddressInfo).port
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await Promise.all(ways.splice(0).map((way) => way.close()))
+  inside.closeAllConnections()
+  inside.close()
+})
+
+/** A name server of our own: what it says the first time, the second time, and from then on. */
+function naming(...answers: string[][]) {
+  let asked = 0
+  const resolve = (
+    _name: string,
+    _options: object,
+    callback: (error: null, list: LookupAddress[]) => void,
+  ) => {
+    const addresses = answers[Math.min(asked++, answers.length - 1)] ?? []
+    const list = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    setImmediate(callback, null, list)
+  }
+  return resolve as unknown as Parameters<typeof outgoing>[1]
+}
+
+function wayOut(allowed: string[] = [], resolve?: Parameters<typeof outgoing>[1]): Outgoing {
+  const way = outgoing(allowed, resolve)
+  ways.push(way)
+  return way
+}
+
+const at = (url: string) => ({ kind: 'webhook', url, secret, reports: 'detailed' }) as const
+
+const transmit = ({ dispatcher }: Outgoing, url: string) =>
+  transmitByWebhook({ dispatcher, link: at(url) }, sent)
+
+/** On this machine, where a test may have its restaurant. */
+const kitchen = () => wayOut(['127.0.0.0/8'])
+const here = () => `http://127.0.0.1:${port}/orders`
+
+describe('an address that is not public is refused when the link is set, and is not connected to when it was set before', () => {
+  test.each([
+    ['loopback', '127.0.0.1'],
+    ['loopback, elsewhere', '127.9.9.9'],
+    ['loopback of IPv6', '[::1]'],
+    ['loopback, mapped into IPv6', '[::ffff:127.0.0.1]'],
+    ['loopback, mapped and in hexadecimal', '[::ffff:7f00:1]'],
+    ['loopback, compatible with IPv4', '[::127.0.0.1]'],
+    ['loopback by 6to4', '[2002:7f00:1::]'],
+    ['loopback by NAT64', '[64:ff9b::7f00:1]'],
+    ['loopback by NAT64 of one’s own', '[64:ff9b:1::7f00:1]'],
+    ['loopback by Teredo', '[2001:0:7f00:1::]'],
+    ['loopback in decimal', '2130706433'],
+    ['loopback in octal', '0177.0.0.1'],
+    ['loopback in hexadecimal', '0x7f.1'],
+    ['loopback by name', 'localhost'],
+    ['nowhere', '0.0.0.0'],
+    ['nowhere in short', '0'],
+    ['nowhere of IPv6', '[::]'],
+    ['private', '10.1.2.3'],
+    ['private', '172.31.255.254'],
+    ['private', '192.168.0.1'],
+    ['unique local', '[fd00::1]'],
+    ['carrier-grade NAT', '100.64.0.1'],
+    ['link-local', '169.254.1.1'],
+    ['metadata of a cloud', METADATA],
+    ['metadata of a cloud by IPv6', '[fd00:ec2::254]'],
+    ['link-local of IPv6', '[fe80::1]'],
+    ['site-local', '[fec0::1]'],
+    ['broadcast', '255.255.255.255'],
+    ['multicast', '224.0.0.1'],
+    ['multicast of IPv6', '[ff02::1]'],
+    ['documentation', '203.0.113.9'],
+    ['documentation of IPv6', '[2001:db8::1]'],
+    ['benchmarks', '198.18.0.1'],
+    ['not given out', '240.0.0.1'],
+    ['not given out of IPv6', '[4000::1]'],
+  ])('%s: %s', async (_, host) => {
+    const way = wayOut()
+    const url = `https://${host}:${port}/orders`
+    expect(await way.faultOf(new URL(url))).toBe('leads to an address that is not public')
+    expect(await transmit(way, url)).toEqual({ kind: 'not-reached', reason: 'the address is not public' })
+    expect(connections).toBe(0)
+  })
+})
+
+describe('a name', () => {
+  test('that leads out when the link is set and inside when it is called: nobody inside is connected to', async () => {
+    const way = wayOut([], naming([PUBLIC], ['127.0.0.1']))
+    const url = `https://kitchen.example:${port}/orders`
+    expect(await way.faultOf(new URL(url))).toBeNull()
+    expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
+    expect(connections).toBe(0)
+  })
+
+  test.each([
+    ['one of whose addresses is inside', [PUBLIC, '10.0.0.1']],
+    ['one of whose addresses is inside, mapped', [PUBLIC, '::ffff:127.0.0.1']],
+    ['that leads to the metadata of a cloud', [METADATA]],
+  ])('%s is no name for us', async (_, addresses) => {
+    const way = wayOut([], naming(addresses))
+    const url = `https://kitchen.example:${port}/orders`
+    expect(await way.faultOf(new URL(url))).toBe('leads to an address that is not public')
+    expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
+    expect(connections).toBe(0)
+  })
+
+  test('that leads out is good, and so is one that nobody knows yet', async () => {
+    expect(
+      await wayOut([], naming([PUBLIC, '2606:2800::1'])).faultOf(new URL('https://a.example')),
+    ).toBeNull()
+    const unknown = ((_name: string, _options: object, callback: (error: Error, list: []) => void) =>
+      callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])) as never
+    const way = wayOut([], unknown)
+    expect(await way.faultOf(new URL('https://tomorrow.example'))).toBeNull()
+    expect(await transmit(way, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
+  })
+
+  test('in an allowed network is called at the address that was checked, by its name', async () => {
+    const way = wayOut(['127.0.0.1'], naming(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']))
+    const url = `http://kitchen.internal:${port}/orders`
+    expect(await way.faultOf(new URL(url))).toBeNull()
+    expect(await transmit(way, url)).toEqual({ kind: 'accepted' })
+    expect(received[0]?.headers['host']).toBe(`kitchen.internal:${port}`)
+  })
+})
+
+describe('http', () => {
+  test.each([`http://${PUBLIC}/`, 'http://kitchen.example/'])('to %s is refused', async (url) => {
+    const way = wayOut(['127.0.0.0/8'], naming([PUBLIC]))
+    expect(await way.faultOf(new URL(url))).toBe('is not https')
+    expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
+  })
+
+  test('to an allowed network is called', async () => {
+    const way = kitchen()
+    expect(await way.faultOf(new URL(here()))).toBeNull()
+    expect(await transmit(way, here())).toEqual({ kind: 'accepted' })
+    expect(connections).toBe(1)
+  })
+})
+
+test('a URL with a user name or a password is refused', async () => {
+  for (const user of ['maria@', 'maria:secret@', ':secret@'])
+    expect(await wayOut().faultOf(new URL(`https://${user}${PUBLIC}/`))).toBe(
+      'has a user name or a password in it',
+    )
+})
+
+describe('what is sent', () => {
+  test('verifies by the reference library, and not with a bit flipped, another id, another time or another key', async () => {
+    await transmit(kitchen(), here())
+    const [{ headers, body } = { headers: {}, body: '' }] = received
+    const signed = Object.fromEntries(
+      ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
+    )
+    expect(new Webhook(secret).verify(body, signed)).toMatchObject({
+      type: 'order.placed',
+      data: { apiKey: order.apiKey },
+    })
+    const bytes = Buffer.from(body)
+    bytes[9]! ^= 1
+    const other = `whsec_${Buffer.from('another secret, 24 bytes').toString('base64')}`
+    const later = String(Number(signed['webhook-timestamp']) + 1)
+    for (const refused of [
+      () => new Webhook(secret).verify(bytes.toString(), signed),
+      () => new Webhook(secret).verify(body, { ...signed, 'webhook-id': 'order_other' }),
+      () => new Webhook(secret).verify(body, { ...signed, 'webhook-timestamp': later }),
+      () => new Webhook(other).verify(body, signed),
+    ])
+      expect(refused).toThrow('No matching signature')
+  })
+
+  test('has what the restaurant needs, and nothing of the card', async () => {
+    const way = kitchen()
+    await transmit(way, here())
+    await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)
+    for (const { body } of received) {
+      expect(JSON.parse(body)).toMatchObject({ data: { comments: 'no olives', total: 10.8, toCollect: 0 } })
+      expect(body).not.toMatch(/4242|Okafor|household|Nobodys|53999|visa|d{48}/)
+    }
+    expect(received).toHaveLength(2)
+  })
+
+  test('goes through no proxy, whatever the environment says', async () => {
+    const proxy = createServer()
+    let asked = 0
+    proxy.on('connection', (socket) => {
+      asked += 1
+      socket.destroy()
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
+      vi.stubEnv(name, url)
+    expect(await transmit(kitchen(), here())).toEqual({ kind: 'accepted' })
+    expect(asked).toBe(0)
+    proxy.close()
+  })
+})
+
+/** Bytes for as long as somebody takes them. */
+const endless: RequestListener = (_request, response) => {
+  const chunk = 'x'.repeat(64 * 1024)
+  const write = () => {
+    while (!response.destroyed && response.write(chunk));
+    if (!response.destroyed) response.once('drain', write)
+  }
+  write()
+}
+
+/** A byte now and then, without an end. */
+const dripping: RequestListener = (_request, response) => {
+  const timer = setInterval(() => response.write('x'), 20)
+  response.on('close', () => clearInterval(timer))
+}
+
+const withStatus =
+  (status: number, rest: RequestListener): RequestListener =>
+  (request, response) => {
+    response.writeHead(status).flushHeaders()
+    rest(request, response)
+  }
+
+describe('an answer', () => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+    const metadata = `http://127.0.0.1:${port}/latest/meta-data`
+    answer = (_request, response) => response.writeHead(status, { location: metadata }).end()
+    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: `answered ${status}` })
+    expect(received).toHaveLength(1)
+  })
+
+  test.each([
+    ['NUL', 'no\u0000cheese', 'no cheese'],
+    ['half of a surrogate pair', 'no cheese\uD83C', 'no cheese\uFFFD'],
+    ['an escape sequence of C1', 'no\u009B31m cheese', 'no 31m cheese'],
+    ['a bidirectional override', 'no \u202Echeese', 'no cheese'],
+    ['a card number in invisible characters', '42424242\u200B42424242', '************4242'],
+    ['nothing to be seen', '\u0000\u202E', 'The restaurant gave no reason.'],
+  ])('409 whose reason has %s is told without it', async (_, reason, told) => {
+    answer = withStatus(409, (_request, response) => response.end(JSON.stringify({ reason })))
+    expect(await transmit(kitchen(), here())).toEqual({ kind: 'refused', reason: told })
+  })
+
+  test.each([
+    ['without an end', endless],
+    ['that drips', dripping],
+  ])('%s is not waited for: its status is the answer', async (_, rest) => {
+    const closed = vi.fn<() => void>()
+    answer = (request, response) => {
+      response.on('close', closed)
+      withStatus(200, rest)(request, response)
+    }
+    const way = kitchen()
+    expect(await transmit(way, here())).toEqual({ kind: 'accepted' })
+    expect(await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)).toBe(true)
+    await expect.poll(() => closed).toHaveBeenCalledTimes(2)
+  })
+
+  test.each([
+    ['without an end', endless],
+    ['that drips', dripping],
+    ['of another type', (_request, response) => response.end('[1, 2')],
+    ['with a reason of another type', (_request, response) => response.end('{"reason":{"a":1}}')],
+    [
+      'with a reason too long',
+      (_request, response) => response.end(JSON.stringify({ reason: 'x'.repeat(501) })),
+    ],
+    ['with other words', (_request, response) => response.end('{"stack":"at secret.ts:1"}')],
+  ] satisfies [string, RequestListener][])('409 %s refuses, and nothing of it is told', async (_, rest) => {
+    answer = withStatus(409, rest)
+    expect(await transmit(kitchen(), here())).toEqual({
+      kind: 'refused',
+      reason: 'The restaurant gave no reason.',
+    })
+  })
+
+  test('of any other status is told as its number only', async () => {
+    answer = (_request, response) => response.writeHead(500, 'Internal words').end('a stack trace')
+    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: 'answered 500' })
+  })
+})

@@ -1,0 +1,35 @@
+import { RefuseOrder } from '@platter/contracts'
+import { Problem, type Call, type Handler } from '@platter/kit'
+import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { readRestaurantOrder } from '#/reading/find-restaurant-order.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+import type { Db } from '#/store/tables.ts'
+
+type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
+
+/**
+ * A restaurant refuses an order that it has: the order is cancelled, its authorization voided or its capture refunded. The
+ * cancellation commits before the key: a repeated one changes nothing, so a crash in between is harmless.
+ */
+export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
+  const { db, orchestrator } = needs
+  const { kept, once } = keptOnce(db, RefuseOrder)
+
+  async function refuse({ params: { apiKey }, body, principal }: Call<typeof RefuseOrder>) {
+    if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
+    const detail = `The restaurant refused the order: ${body.reason}`
+    const refusal = { code: 'order-refused', detail } as const
+    const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
+    if (await orchestrator.apply(apiKey, cancelled)) return
+    // The same request, sent twice, may have cancelled it meanwhile.
+    if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
+    throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')
+  }
+
+  return async (call) => {
+    const replayed = await kept(call)
+    if (replayed) return replayed
+    await refuse(call)
+    return once(call, (trx) => readRestaurantOrder({ ...needs, db: trx }, call.principal, call.params.apiKey))
+  }
+}

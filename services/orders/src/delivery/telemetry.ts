@@ -1,0 +1,59 @@
+import type { RestaurantLink } from '@platter/contracts'
+import { inEntry, inSpan, SpanKind } from '@platter/kit'
+import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import type { LeasedDelivery } from '#/store/deliveries.ts'
+
+/* Traces of deliveries. */
+
+/** The result of a delivery: the commit of what it changes, and the next command. */
+export const handlingResult = <T>(orderApiKey: string, outcome: string, work: () => Promise<T>): Promise<T> =>
+  inSpan(
+    () => ({
+      name: 'saga transmit',
+      attributes: {
+        'platter.order.api_key': orderApiKey,
+        'platter.saga.step': 'transmit',
+        'platter.saga.outcome': outcome,
+      },
+    }),
+    work,
+  )
+
+/** An attempt by a replica that found the delivery due, in the trace of the request that began the saga. */
+export const retryingDelivery = <T>(
+  { orderApiKey, attempt, requestId, traceparent: origin }: LeasedDelivery,
+  work: () => Promise<T>,
+): Promise<T> =>
+  inEntry(
+    { traceparent: origin, requestId },
+    {
+      name: 'delivery retry',
+      kind: SpanKind.INTERNAL,
+      attributes: () => ({ 'platter.order.api_key': orderApiKey, 'platter.delivery.attempt': attempt }),
+      linked: true,
+    },
+    work,
+  )
+
+type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+
+/** The call of a restaurant, by any link, and its receipt. */
+export const transmitting =
+  (transmit: Transmit): Transmit =>
+  (link, sent) =>
+    inSpan(
+      () => ({
+        name: `transmit ${link.kind}`,
+        kind: SpanKind.CLIENT,
+        attributes: {
+          'platter.order.api_key': sent.order.apiKey,
+          'platter.restaurant.api_key': sent.order.restaurantApiKey,
+          'platter.restaurant.link': link.kind,
+        },
+      }),
+      async (span) => {
+        const receipt = await transmit(link, sent)
+        span?.setAttribute('platter.restaurant.receipt', receipt.kind)
+        return receipt
+      },
+    )

@@ -1,0 +1,108 @@
+import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
+import type { internalCaller, RequestContext } from '@platter/kit'
+import { awaitedStep } from '#/saga/domain/transition.ts'
+import * as store from '#/store/attention.ts'
+import type { Db } from '#/store/tables.ts'
+
+export type Needs = {
+  db: Db
+  payments: ReturnType<typeof internalCaller>
+  unknownAfterMs: number
+  acceptWithinMs: number
+}
+
+/** An id is the name of its source and the key there. */
+const SOURCES = ['payment', 'saga', 'letter', 'order'] as const
+type Source = (typeof SOURCES)[number]
+
+/** An item with where it stands in the list. */
+export type Listed = { item: Attention; position: Before }
+
+type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
+
+/** Incidents, newest first, from after the position. */
+export async function readAttention(
+  { db, payments, unknownAfterMs, acceptWithinMs }: Needs,
+  { before, limit }: { before: Before | null; limit: number },
+  context: RequestContext,
+): Promise<Listed[]> {
+  const page = (source: Source) => ({ before: before && within(before, source), limit })
+  const [letters, sagas, orders, unknown] = await Promise.all([
+    store.deadLetters(db, page('letter')),
+    store.overdueSagas(db, page('saga')),
+    store.unacceptedOrders(db, page('order'), acceptWithinMs),
+    payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, context),
+  ])
+  return [
+    ...letters.map((row) => listed('letter', letter(row))),
+    ...sagas.map((row) => listed('saga', overdue(row))),
+    ...orders.map((row) => listed('order', unaccepted(row))),
+    ...unknown.payments.map((row) =>
+      listed('payment', {
+        ...row,
+        kind: 'unknown-payment',
+        key: row.orderApiKey,
+        what: row.call,
+        count: row.answers,
+      }),
+    ),
+  ]
+    .toSorted((one, other) => byAge(other.position, one.position))
+    .slice(0, limit)
+}
+
+function listed(source: Source, { key, at, kind, orderApiKey, what, reason, count }: Found): Listed {
+  const id = `${source}_${key}`
+  const since = Math.floor(at / 1_000_000)
+  return { item: { id, kind, orderApiKey, what, reason, count, since }, position: { at, id } }
+}
+
+const letter = (row: store.DeadLetterRow): Found => ({
+  kind: 'dead-letter',
+  key: row.id,
+  at: row.at,
+  orderApiKey: row.orderApiKey,
+  what: row.step === null ? row.command : `${row.command} (${row.step})`,
+  reason: row.reason,
+  count: row.deaths,
+})
+
+function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga): Found {
+  const awaited = awaitedStep({ facts, state })
+  const step = awaited?.step.name ?? 'end'
+  return {
+    kind: 'overdue-saga',
+    key: orderApiKey,
+    at,
+    orderApiKey,
+    what: awaited?.isCompensation ? `compensate ${step}` : step,
+    reason: 'The order is past its deadline.',
+    count: attempt,
+  }
+}
+
+const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: store.UnacceptedOrder): Found => ({
+  kind: 'order-unaccepted',
+  key: orderApiKey,
+  at,
+  orderApiKey,
+  what: `restaurant ${restaurantApiKey}`,
+  reason: `The restaurant has not started the order. It is cancelled at ${new Date(cancelledAt * 1_000).toISOString()}.`,
+  count: 0,
+})
+
+const byAge = (one: Before, other: Before): number =>
+  one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
+
+/** The position as a source has it, whose keys have no name before them: all of that moment, none, or those after the key. */
+function within({ at, id }: Before, source: Source): Before {
+  const own = splitId(id)
+  if (own?.source === source) return { at, id: own.key }
+  return `${source}_` < id ? { at: at + 1, id: '' } : { at, id: '' }
+}
+
+/** The source and the key of an incident's id; null for an id that was never issued. */
+export function splitId(id: string): { source: Source; key: string } | null {
+  const source = SOURCES.find((name) => id.startsWith(`${name}_`))
+  return source ? { source, key: id.slice(source.length + 1) } : null
+}

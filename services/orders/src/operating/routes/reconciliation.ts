@@ -1,0 +1,30 @@
+import type { Reconciliation } from '@platter/contracts'
+import { nextPage, readCursor, type Handler, type internalCaller } from '@platter/kit'
+import { z } from 'zod'
+import { reconcile, type Position } from '#/operating/reconcile.ts'
+import { now } from '#/store/books.ts'
+import type { Db } from '#/store/tables.ts'
+
+const seconds = z.int().min(0).max(9_999_999_999)
+const Cursor = z.object({
+  after: z.object({ at: z.int().min(0), id: z.int() }),
+  from: seconds,
+  until: seconds,
+})
+
+/** The books of orders and deliveries are ours; payments read the two others. */
+export const reconciliation =
+  (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof Reconciliation> =>
+  async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
+    const start = cursor === undefined ? beginning(since, await now(db)) : readCursor(cursor, Cursor)
+    const { counts, mismatches, next } = await reconcile({ db, payments }, start, { requestId, deadline })
+    if (next) setHeader('link', nextPage(url, next))
+    return { since, until: start.until, complete: next === null, counts, mismatches }
+  }
+
+/** From the first order of that second on; orders that arrive meanwhile are left to the next reconciliation. */
+const beginning = (since: number, until: number): Position => ({
+  after: { at: since * 1_000_000 - 1, id: 0 },
+  from: since,
+  until,
+})

@@ -1,0 +1,55 @@
+import { requestTimes, type OrderRequest, type SendOrder, type TokenizedCard } from '@platter/contracts'
+import { newApiKey, type Call } from '@platter/kit'
+import type { CheckedOrder } from '#/placing/check-order.ts'
+import { newOrder } from '#/domain/order-state.ts'
+import { isCharged, type PricedOrder } from '#/domain/order.ts'
+import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
+import { claimMs } from '#/placing/final-answer.ts'
+import type { Acceptance } from '#/saga/orchestrator.ts'
+
+/** `newCard`: the new card of a charged order, with its token. */
+export type Acceptable = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
+
+/** The rows of a checked order, and its claim of the request's Idempotency-Key. */
+export function acceptanceOf(
+  { body, principal: { applicationId }, requestId, deadline, idempotency }: Call<typeof SendOrder>,
+  { apiKey, checked, newCard }: Acceptable,
+): Acceptance {
+  const { order, savedCard, saves } = checked
+  const cardToSave = saves.card ? newCard : null
+  const newAddress = saves.address ? newAddressOf(body, order) : null
+  const facts: SendOrderFacts = {
+    total: order.total,
+    token: isCharged(order) ? ((newCard ?? savedCard)?.token ?? null) : null,
+    userApiKey: order.recipientApiKey,
+    newCard: cardToSave,
+    newAddress,
+    answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
+  }
+  const priced = withKeys(order, { newCard, cardToSave, newAddress })
+  return {
+    applicationId,
+    priced,
+    order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
+    saga: { ...newSaga(apiKey, facts), requestId },
+    idempotency: idempotency && { scope: idempotency, busyMs: claimMs(deadline) },
+  }
+}
+
+/** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */
+const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
+  address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
+
+type Fresh = {
+  newCard: TokenizedCard | null
+  cardToSave: TokenizedCard | null
+  newAddress: SavedAddress | null
+}
+
+/** A new card that is not to be saved keeps the apiKey under which the same one is saved already, or has none. */
+function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
+  const { card, address } = order.details
+  const keyedCard = card &&
+    newCard && { ...card, apiKey: cardToSave?.apiKey ?? card.apiKey, brand: newCard.brand }
+  return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
+}

@@ -1,0 +1,131 @@
+import { requestTimes, SendOrder } from '@platter/contracts'
+import {
+  isAway,
+  Problem,
+  problemDocument,
+  Rendered,
+  responseRenderer,
+  untilItWorks,
+  type Deadline,
+  type IdempotencyScope,
+  type Log,
+} from '@platter/kit'
+import type { Standing } from '#/domain/order-state.ts'
+import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
+import * as idempotencyKeys from '#/store/idempotency-keys.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+import type { PendingRequest } from '#/saga/pending-requests.ts'
+
+/** `stopping`: the process ends. */
+type Needs = { db: Db; log: Log; stopping: AbortSignal }
+
+/** The claim of a replica that died while it waited expires so much later than its wait would have ended. */
+const CLAIM_MARGIN_MS = 2_000
+
+/** How long a request claims its Idempotency-Key. */
+export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CLAIM_MARGIN_MS
+
+/** For an order whose commit was not confirmed: it may or may not exist. */
+export const outcomeUnknown = (cause?: unknown) =>
+  new Problem(
+    'service-unavailable',
+    'It is unknown whether the order was accepted. With an Idempotency-Key it is safe to send it again.',
+    { cause },
+  )
+
+const render = responseRenderer(SendOrder)
+
+/** `accepted`: the order as it was committed, null where only its apiKey is known. */
+type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: PendingRequest }
+type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
+
+/**
+ * Waits for the order: the Order once its restaurant has it, or as it was last known shortly before the deadline; throws
+ * the Problem when it failed. A final answer is stored under the idempotency key; a 5xx never is, so a retry begins again, and
+ * waits again for an undecided order. A stalled PostgreSQL delays the answer to the deadline at most, and never turns an order
+ * that this request accepted into an error.
+ */
+export async function finalAnswer(
+  needs: Needs,
+  order: Accepted,
+  { deadline, idempotency, requestId, url }: Waiting,
+): Promise<Rendered> {
+  const standing = await standingOf(needs, order, deadline)
+  const answer =
+    standing.kind === 'failed'
+      ? Problem.refusal(standing.refusal)
+      : new Rendered(render(orderRecord(standing.order)))
+  if (idempotency) {
+    const used = { ...idempotency, orderApiKey: order.apiKey }
+    const written = settleKey(needs.db, used, {
+      answer,
+      isPending: standing.kind === 'pending',
+      requestId,
+      url,
+    })
+    // The claim of the key expires by itself, and a retry reads the order again.
+    await deadline.race(written.catch((error: unknown) => unlessUnavailable(needs, order.apiKey, error)))
+  }
+  if (answer instanceof Problem) throw answer
+  return answer
+}
+
+type Answered = { answer: Problem | Rendered; isPending: boolean; requestId: string; url: string }
+
+function settleKey(
+  db: Db,
+  used: idempotencyKeys.UsedFor,
+  { answer, isPending, requestId, url }: Answered,
+): Promise<void> {
+  if (isPending) return idempotencyKeys.letGo(db, used)
+  const { status } = answer
+  if (!(answer instanceof Problem))
+    return idempotencyKeys.keep(db, used, { status, body: String(answer.body) })
+  if (status >= 500) return idempotencyKeys.forget(db, used)
+  return idempotencyKeys.keep(db, used, {
+    status,
+    body: JSON.stringify(problemDocument(answer, requestId, url)),
+  })
+}
+
+async function standingOf(needs: Needs, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
+  const { db, log, stopping } = needs
+  const last: { order: PlacedOrder | null } = { order: accepted }
+  const read = async (known: Standing | null): Promise<Standing | null> => {
+    const standing = known ?? (await orders.standing(db, apiKey))
+    if (standing.kind !== 'pending') return standing
+    last.order = standing.order
+    return null
+  }
+  const readIfAvailable = (known: Standing | null) =>
+    read(known).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
+  const wait = deadline.earlier(requestTimes.answer)
+  const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
+  // A read that PostgreSQL leaves hanging must not hide what an event has reported meanwhile.
+  const reported = pending.known?.kind === 'failed' ? pending.known : null
+  const standing = decided ?? reported ?? (await deadline.race(undecidedStanding(needs, apiKey)))
+  if (standing) return standing
+  void untilItWorks('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
+  if (!last.order) throw outcomeUnknown()
+  return { kind: 'pending', order: last.order } as const
+}
+
+/**
+ * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. Null when PostgreSQL takes no
+ * writes (a full disk): that must not turn an accepted order into an error, after which a client without a key orders twice.
+ */
+async function undecidedStanding(needs: Needs, apiKey: string): Promise<Standing | null> {
+  try {
+    await orders.tell(needs.db, apiKey)
+    return await orders.standing(needs.db, apiKey)
+  } catch (error) {
+    return unlessUnavailable(needs, apiKey, error)
+  }
+}
+
+function unlessUnavailable({ log }: Needs, orderApiKey: string, error: unknown): null {
+  if (!isAway(error)) throw error
+  log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the answer of an accepted order')
+  return null
+}

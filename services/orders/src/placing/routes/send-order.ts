@@ -1,0 +1,174 @@
+import type { Bus } from '@platter/bus'
+import { requestTimes, type Cents, type SendOrder, type TokenizedCard } from '@platter/contracts'
+import {
+  clientAddress,
+  inFlight,
+  isAway,
+  mismatch,
+  newApiKey,
+  overloaded,
+  OVERLOADED_HEADER,
+  Problem,
+  Rendered,
+  type Call,
+  type ConcurrencyLimit,
+  type Deadline,
+  type Handler,
+  type Log,
+  type Permit,
+} from '@platter/kit'
+import { acceptanceOf, type Acceptable } from '#/placing/acceptance.ts'
+import { checkOrder } from '#/placing/check-order.ts'
+import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
+import { claimMs, finalAnswer, outcomeUnknown } from '#/placing/final-answer.ts'
+import type { Tokenizer } from '#/placing/outside/tokenize.ts'
+import { accepting } from '#/saga/telemetry.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+import * as idempotencyKeys from '#/store/idempotency-keys.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+import type { PendingRequest, PendingRequests } from '#/saga/pending-requests.ts'
+
+type Needs = {
+  db: Db
+  bus: Bus
+  log: Log
+  /** The process ends. */
+  stopping: AbortSignal
+  cardMinimum: Cents
+  orchestrator: Orchestrator
+  pendingRequests: PendingRequests
+  tokenize: Tokenizer
+  limit: ConcurrencyLimit
+}
+
+/** An order that takes longer to check and accept, waits excluded, marks its answer, and the gateway sends less. Usual are 20 ms. */
+const LATE_MS = 500
+/** Pending requests of a replica: 125 a second, when all restaurants are silent for 8 s. */
+const WAITING_AT_MOST = 1_000
+
+/**
+ * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, accepts the order (one commit), and
+ * waits for its saga: what happens to it there is decided in `saga/domain/transition.ts`. All of it within the deadline, and with a
+ * permit except where it waits for the processor or the saga.
+ */
+export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
+  return async (call) => {
+    const { body, principal, requestId, deadline } = call
+    const { applicationId, mode } = principal
+    const { limit, pendingRequests } = needs
+    if (pendingRequests.count >= WAITING_AT_MOST) throw overloaded()
+    using permit = limit.acquire(applicationId)
+    const repeated = await answerOfRepeated(needs, call, permit)
+    if (repeated) return repeated
+    const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
+    const checked = await checkOrder(needs, body, caller)
+    const newCard = await permit.suspend(() => tokenized(needs.tokenize, call, checked.order))
+    // Accepted now, the order would go on while its client gets an error.
+    if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
+    const apiKey = newApiKey()
+    using pending = pendingRequests.add(apiKey)
+    const accepted = await accept(needs, call, { apiKey, pending, checked, newCard })
+    call.concerns(apiKey)
+    if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
+    return await permit.suspend(() => finalAnswer(needs, { apiKey, accepted, pending }, call))
+  }
+}
+
+const tooLate = () =>
+  new Problem(
+    'service-unavailable',
+    'The order could not be checked in time. Nothing was charged; please try again.',
+  )
+
+/**
+ * The answer to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance stores no
+ * key, so the corrected request may use it.
+ */
+async function answerOfRepeated(
+  needs: Needs,
+  call: Call<typeof SendOrder>,
+  permit: Permit,
+): Promise<Rendered | null> {
+  if (!call.idempotency) return null
+  const used = await idempotencyKeys.use(needs.db, call.idempotency, claimMs(call.deadline))
+  switch (used?.kind) {
+    case undefined:
+      return null
+    case 'mismatch':
+      throw mismatch()
+    case 'running':
+      throw inFlight()
+    case 'kept':
+      call.setHeader('idempotent-replayed', 'true')
+      return new Rendered(used.body, used.status)
+    case 'resumed':
+      return permit.suspend(() => resume(needs, used.orderApiKey, call))
+  }
+}
+
+/** The order was accepted before, and may be decided already. */
+async function resume(needs: Needs, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
+  using pending = needs.pendingRequests.add(apiKey)
+  pending.wake()
+  return await finalAnswer(needs, { apiKey, accepted: null, pending }, call)
+}
+
+/** The processor never sees the card of an order that is not charged: a test order, or a total of 0. */
+async function tokenized(
+  tokenize: Tokenizer,
+  { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
+  order: PricedOrder,
+): Promise<TokenizedCard | null> {
+  const { details, recipientApiKey: userApiKey } = order
+  if (!card || card.saved || !isCharged(order) || !details.card) return null
+  const { token, brand, lastFour } = await tokenize(
+    card,
+    { applicationId, userApiKey, address: clientAddress(headers) },
+    { requestId, deadline: deadline.earlier(requestTimes.answer) },
+  )
+  return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
+}
+
+type Accepting = Acceptable & { pending: PendingRequest }
+
+/**
+ * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row is
+ * there. Throws `idempotency-in-flight` when a concurrent request has claimed the key.
+ */
+async function accept(
+  { db, orchestrator, log }: Needs,
+  call: Call<typeof SendOrder>,
+  accepted: Accepting,
+): Promise<PlacedOrder | null> {
+  const { deadline } = call
+  const { apiKey, pending } = accepted
+  const acceptance = acceptanceOf(call, accepted)
+  const committing = accepting(apiKey, () => orchestrator.accept(acceptance))
+  try {
+    const placed = await deadline.race(committing)
+    if (placed) return placed
+  } catch (error) {
+    if (idempotencyKeys.isTaken(error)) throw inFlight()
+    if (!isAway(error)) throw error
+    // The commit may have succeeded and its confirmation been lost.
+    if (await isThere(db, apiKey, { pending, deadline })) return null
+    throw outcomeUnknown(error)
+  }
+  committing.then(
+    () => log.warn({ orderApiKey: apiKey }, 'an order was accepted after its request was answered 503'),
+    (error: unknown) =>
+      log.warn({ orderApiKey: apiKey, err: error }, 'the commit of an order failed after its deadline'),
+  )
+  throw outcomeUnknown()
+}
+
+/** Waits at most two seconds for an unavailable database. */
+async function isThere(
+  db: Db,
+  apiKey: string,
+  { pending, deadline }: { pending: PendingRequest; deadline: Deadline },
+): Promise<boolean> {
+  const exists = () => orders.exists(db, apiKey).catch(() => null)
+  return (await deadline.race(pending.until(exists, deadline.limit(2_000)))) ?? false
+}

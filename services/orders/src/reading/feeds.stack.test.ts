@@ -1,0 +1,272 @@
+import { join } from 'node:path'
+import { cents, type OrderStatus } from '@platter/contracts'
+import { createLog, newApiKey, type ServerSentEvent } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { OrderDetails } from '#/domain/order.ts'
+import { Followers } from '#/reading/followers.ts'
+import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
+import { StatusFeed } from '#/reading/status-feed.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+/* What those who follow orders are sent, whatever commits when. */
+
+const log = createLog('test', 'fatal')
+let db: Db
+let close: () => Promise<void>
+let restaurantApiKey: string
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(() => close())
+beforeEach(() => {
+  restaurantApiKey = newApiKey()
+})
+
+const details: OrderDetails = {
+  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+  items: [],
+  card: null,
+  address: null,
+  comments: null,
+  subtotal: cents(0),
+  tax: cents(0),
+  tip: cents(0),
+  deliveryPrice: cents(0),
+}
+
+/** An order that its restaurant has. */
+async function anOrder(): Promise<string> {
+  const apiKey = newApiKey()
+  await db
+    .insertInto('orders')
+    .values({
+      api_key: apiKey,
+      application_id: 'an-application',
+      recipient_api_key: null,
+      restaurant_api_key: restaurantApiKey,
+      method: 'pickup',
+      payment: 'cash',
+      test: false,
+      total: 0,
+      status: 'PROCESSING',
+      payment_state: 'DUE',
+      details: JSON.stringify(details),
+      cancellation: null,
+    })
+    .execute()
+  await db
+    .insertInto('order_statuses')
+    .values({ order_api_key: apiKey, position: 0, status: 'PROCESSING' })
+    .execute()
+  await db.updateTable('orders').set({ outcome: 'transmitted' }).where('api_key', '=', apiKey).execute()
+  await orders.addStatus(db, apiKey, 'AWAITING_PREPARATION')
+  await settled(apiKey)
+  return apiKey
+}
+
+/** Long fills of tables beside this test are such transactions. */
+const settled = (apiKey: string) =>
+  vi.waitFor(async () => expect(await isSettled(apiKey)).toBe(true), { timeout: 30_000, interval: 10 })
+
+/** No transaction runs any more that is older than the order's last change; those of other databases count too. */
+async function isSettled(apiKey: string): Promise<boolean> {
+  const { rows } = await sql<{ settled: boolean }>`
+    select changed_in < pg_snapshot_xmin(pg_current_snapshot()) as settled from orders where api_key = ${apiKey}`.execute(
+    db,
+  )
+  return rows[0]?.settled === true
+}
+
+const report = (apiKey: string, status: OrderStatus, trx: Db = db) => orders.addStatus(trx, apiKey, status)
+
+const roundOf = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Promise<ServerSentEvent[]> =>
+  Array.fromAsync(feed.round())
+
+const aFeed = (lastEventId?: string) =>
+  new RestaurantFeed({ db, acceptWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
+/** "apiKey STATUS" of every order that was sent. */
+const told = (events: readonly ServerSentEvent[]) =>
+  events.flatMap(({ event, data }) => {
+    if (event !== 'order') return []
+    const { apiKey, status } = JSON.parse(data) as { apiKey: string; status: string }
+    return [`${apiKey} ${status}`]
+  })
+
+test('a change that commits after a later one is not skipped, neither by who follows nor by who comes back', async () => {
+  const [late, early] = [await anOrder(), await anOrder()]
+  const feed = aFeed()
+  await roundOf(feed)
+  const slow = await db.startTransaction().execute()
+  // It has its transaction's number now, the smaller one, and commits last.
+  await report(late, 'PREPARING', slow)
+  await report(early, 'PREPARING')
+  const before = await roundOf(feed)
+  expect(told(before)).toEqual([`${early} PREPARING`])
+  await slow.commit().execute()
+  expect(told(await roundOf(feed)), 'and what was sent is not sent again').toEqual([`${late} PREPARING`])
+  const back = aFeed(before.at(-1)?.id)
+  expect(told(await roundOf(back))).toContain(`${late} PREPARING`)
+})
+
+test('a change above a transaction that runs for long is sent once, not at every look', async () => {
+  const order = await anOrder()
+  const feed = aFeed()
+  await roundOf(feed)
+  const slow = await db.startTransaction().execute()
+  await report(await anOrder(), 'PREPARING', slow)
+  await report(order, 'PREPARING')
+  expect(told(await roundOf(feed))).toContain(`${order} PREPARING`)
+  expect(told(await roundOf(feed))).toEqual([])
+  await report(order, 'DELIVERED')
+  expect(told(await roundOf(feed))).toEqual([`${order} DELIVERED`])
+  await slow.rollback().execute()
+})
+
+/** What a page shows that has received these events: the last of each order. */
+const shown = (events: readonly ServerSentEvent[]) =>
+  new Map(told(events).map((line) => line.split(' ') as [string, string]))
+
+test('wherever the connection is cut, nothing is missing after the next one', async () => {
+  const [one, two, three] = [await anOrder(), await anOrder(), await anOrder()]
+  const feed = aFeed()
+  const events = await roundOf(feed)
+  for (const apiKey of [one, two, three]) await report(apiKey, 'PREPARING')
+  events.push(...(await roundOf(feed)))
+  await report(one, 'DELIVERED')
+  await settled(one)
+  events.push(...(await roundOf(feed)))
+  expect(events.map(({ event }) => event).indexOf('ready')).toBe(3)
+  expect(events).toHaveLength(8)
+  for (let received = 1; received <= events.length; received++) {
+    const had = events.slice(0, received)
+    const rest = await roundOf(aFeed(had.at(-1)?.id))
+    expect(shown([...had, ...rest]), `cut after ${received}`).toEqual(
+      new Map([
+        [one, 'DELIVERED'],
+        [two, 'PREPARING'],
+        [three, 'PREPARING'],
+      ]),
+    )
+    expect(rest.at(-1)?.event).toBe('ready')
+  }
+  expect(told(await roundOf(aFeed(events.at(-1)?.id))), 'who has it all is sent nothing').toEqual([])
+})
+
+test('more orders than are read at once come all, oldest first', async () => {
+  await Promise.all(Array.from({ length: 205 }, anOrder))
+  const placed = await db
+    .selectFrom('orders')
+    .select('api_key')
+    .where('restaurant_api_key', '=', restaurantApiKey)
+    .orderBy('id')
+    .execute()
+  const lines = placed.map(({ api_key }) => `${api_key} AWAITING_PREPARATION`)
+  expect(told(await roundOf(aFeed()))).toEqual(lines)
+  expect(told(await roundOf(aFeed('1')))).toEqual(lines)
+})
+
+test('a stream sends the changes since its position from every bucket of the index', async () => {
+  const [one, two] = [await anOrder(), await anOrder()]
+  const position = (await roundOf(aFeed())).at(-1)?.id
+  await report(one, 'PREPARING')
+  // Into the next bucket (migration 0130). A transaction that is rolled back takes a number as well, and waits for no disk.
+  await sql`do $$ begin
+    for i in 1..16384 loop perform pg_current_xact_id(); rollback; end loop;
+  end $$`.execute(db)
+  await report(two, 'PREPARING')
+  const buckets = await db
+    .selectFrom('orders')
+    .select('changed_bucket')
+    .where('api_key', 'in', [one, two])
+    .execute()
+  expect(new Set(buckets.map(({ changed_bucket }) => changed_bucket)).size).toBe(2)
+  expect(told(await roundOf(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
+})
+
+test('a change of nothing that is seen wakes nobody', async () => {
+  const order = await anOrder()
+  const feed = aFeed()
+  await roundOf(feed)
+  await db.updateTable('orders').set({ told: true }).where('api_key', '=', order).execute()
+  expect(await roundOf(feed)).toEqual([])
+})
+
+// Followers ------------------------------------------------------------------------------------------------
+
+const NEVER = new AbortController().signal
+/** Whether the follower is woken by what was done before. */
+const isWoken = async (follower: { woken(signal: AbortSignal): Promise<void> }) => {
+  const now = new AbortController()
+  const woken = follower.woken(now.signal).then(
+    () => true,
+    () => false,
+  )
+  // What has been decided already is seen before an abort that comes after it.
+  await Promise.resolve()
+  now.abort()
+  return woken
+}
+
+test('a look wakes those whose order, or whose restaurant, has moved, and no others', async () => {
+  const [order, other] = [await anOrder(), await anOrder()]
+  const followers = new Followers(db)
+  const [mine, others, restaurant, elsewhere] = [
+    followers.ofOrder(order),
+    followers.ofOrder(other),
+    followers.ofRestaurant(restaurantApiKey),
+    followers.ofRestaurant('another'),
+  ]
+  const all = [mine, others, restaurant, elsewhere]
+  await followers.look()
+  expect(await Promise.all(all.map(isWoken)), 'newcomers are, for nobody looked before').toEqual(
+    all.map(() => true),
+  )
+  await followers.look()
+  await report(order, 'PREPARING')
+  await followers.look()
+  expect(await Promise.all(all.map(isWoken))).toEqual([true, false, true, false])
+})
+
+test('who comes while a look is under way is woken by the next one', async () => {
+  const order = await anOrder()
+  const followers = new Followers(db)
+  followers.ofOrder('some other one')
+  await followers.look()
+  const looking = followers.look()
+  const follower = followers.ofOrder(order)
+  await report(order, 'PREPARING')
+  await looking
+  await followers.look()
+  expect(await isWoken(follower)).toBe(true)
+})
+
+test('a nudge wakes at once; who has left is forgotten', async () => {
+  const order = await anOrder()
+  const followers = new Followers(db)
+  const follower = followers.ofOrder(order)
+  const restaurant = followers.ofRestaurant(restaurantApiKey)
+  followers.moved(order)
+  await Promise.all([follower.woken(NEVER), restaurant.woken(NEVER)])
+  follower[Symbol.dispose]()
+  followers.moved(order)
+  expect(await isWoken(follower)).toBe(false)
+})
+
+// Statuses -------------------------------------------------------------------------------------------------
+
+test('an order that comes to nothing before anybody was told of it ends its stream, and is not seen', async () => {
+  const order = await anOrder()
+  const feed = new StatusFeed(db, order, undefined)
+  await roundOf(feed)
+  await db.updateTable('orders').set({ outcome: 'failed' }).where('api_key', '=', order).execute()
+  expect(await roundOf(feed)).toEqual([])
+  expect(feed.isOver).toBe(true)
+})

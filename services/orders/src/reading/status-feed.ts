@@ -1,0 +1,47 @@
+import { Cancellation, OrderStatusRecord } from '@platter/contracts'
+import { jsonRenderer, type ServerSentEvent } from '@platter/kit'
+import { isOver, orderRecord } from '#/domain/order.ts'
+import type { Feed } from '#/reading/follow.ts'
+import * as orders from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+const renderCancellation = jsonRenderer('order-statuses', Cancellation)
+
+/**
+ * The status history of an order, from an event on. An event's id is its position in the history; a cancellation
+ * stands after the last status, for then no other comes.
+ */
+export class StatusFeed implements Feed {
+  isOver = false
+  readonly #db: Db
+  readonly #orderApiKey: string
+  #next: number
+
+  constructor(db: Db, orderApiKey: string, lastEventId: string | undefined) {
+    this.#db = db
+    this.#orderApiKey = orderApiKey
+    this.#next = lastEventId !== undefined && /^\d{1,6}$/.test(lastEventId) ? Number(lastEventId) + 1 : 0
+  }
+
+  async *round(): AsyncGenerator<ServerSentEvent> {
+    // Reads the order before its history: the history of an order that has ended is complete.
+    const order = await orders.find(this.#db, this.#orderApiKey)
+    const history = await orders.statuses(this.#db, this.#orderApiKey)
+    // The order failed before any client saw it, and is hidden.
+    if (!order) return void (this.isOver = true)
+    const { cancellation } = orderRecord(order)
+    const known = history.length + (cancellation ? 1 : 0)
+    // Not one of this order's.
+    if (this.#next > known) this.#next = 0
+    for (const [position, { status, date }] of [...history.entries()].slice(this.#next)) {
+      const record: OrderStatusRecord = { orderApiKey: this.#orderApiKey, status, date }
+      yield { event: 'status', id: String(position), data: JSON.stringify(OrderStatusRecord.parse(record)) }
+      this.#next = position + 1
+    }
+    if (cancellation && this.#next < known) {
+      yield { event: 'cancellation', id: String(history.length), data: renderCancellation(cancellation) }
+      this.#next = known
+    }
+    this.isOver = isOver(order)
+  }
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { cents } from '@platter/contracts'
+import { createLog, newApiKey } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fresh } from '#/domain/saga-row.ts'
+import { transition } from '#/saga/domain/transition.ts'
+import * as orders from '#/store/orders.ts'
+import * as sagas from '#/store/sagas.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { findToShow, readToShow } from '#/reading/visibility.ts'
+
+let db: Db
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const log = createLog('test', 'fatal')
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(() => close())
+
+const facts = { total: cents(1075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
+const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
+const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
+
+/** An accepted order whose card has not been authorized yet. */
+async function aPendingOrder(recipientApiKey: string | null = null): Promise<string> {
+  const apiKey = newApiKey()
+  await sagas.accept(db, {
+    ...times,
+    applicationId: 'an-application',
+    priced: {
+      method: 'pickup',
+      payment: 'card',
+      test: false,
+      restaurantApiKey: 'a-restaurant',
+      recipientApiKey,
+      total: cents(1075),
+      details: { items: [], card: null } as never,
+    },
+    order: { status: 'PROCESSING', outcome: 'pending', paymentState: 'PENDING', cancellation: null },
+    saga: { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, isFinished: false },
+    delivery: null,
+    requestId: 'r',
+    traceparent: null,
+    idempotency: null,
+  })
+  return apiKey
+}
+
+/** The card is declined. */
+async function fail(apiKey: string): Promise<void> {
+  const { order, saga } = (await sagas.load(db, apiKey))!
+  const outcome = { kind: 'refused', refusal } as const
+  const reply = {
+    kind: 'replied',
+    at: 1,
+    step: 'authorize',
+    isCompensation: false,
+    version: 0,
+    outcome,
+  } as const
+  const next = transition(order, saga, reply)
+  if (next === 'stale') throw new Error('the refusal does not apply')
+  const end = { ...times, wakeInMs: null, deadlineInMs: null }
+  await sagas.save(db, { ...next, ...end, from: { version: 0, status: null }, status: null })
+}
+
+test('a pending order that a client read stays visible as cancelled; the request that waits gets the refusal', async () => {
+  const order = await aPendingOrder()
+  expect(await findToShow(db, db, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
+  await fail(order)
+  expect(await orders.standing(db, order)).toEqual({ kind: 'failed', refusal })
+  expect(await orders.find(db, order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
+})
+
+test('an order that failed before any client read it is hidden', async () => {
+  const order = await aPendingOrder()
+  await fail(order)
+  expect(await findToShow(db, db, order)).toBeNull()
+  expect(await orders.find(db, order)).toBeNull()
+})
+
+test('a pending order that is read and fails at the same moment is hidden, or visible for good', async () => {
+  const seen = { shown: 0, hidden: 0 }
+  const user = newApiKey()
+  // Which of them comes first is up to the machine: more rounds, until it was shown once.
+  for (let round = 0; round < 100 || (round < 1_000 && seen.shown === 0); round++) {
+    const order = await aPendingOrder(user)
+    const page = { before: null, limit: 100 }
+    const [one, history] = await Promise.all([
+      findToShow(db, db, order),
+      readToShow(db, () => orders.ofRecipient(db, user, page)),
+      fail(order),
+    ])
+    const isListed = history.orders.some(({ apiKey }) => apiKey === order)
+    const after = await orders.find(db, order)
+    expect(after !== null, 'visible if, and only if, it was shown').toBe(one !== null || isListed)
+    seen[after ? 'shown' : 'hidden'] += 1
+  }
+  expect(seen.shown, 'the race is one').toBeGreaterThan(0)
+})

@@ -1,9 +1,0 @@
-import type { GetRestaurantOrder } from '@platter/contracts'
-import type { Handler } from '@platter/kit'
-import { readRestaurantOrder } from '#/restaurants-side.ts'
-import type { Db } from '#/store/tables.ts'
-
-export const getRestaurantOrder =
-  (needs: { db: Db; acceptWithinMs: number }): Handler<typeof GetRestaurantOrder> =>
-  ({ params, principal }) =>
-    readRestaurantOrder(needs, principal, params.apiKey)

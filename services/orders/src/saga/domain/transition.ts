@@ -1,0 +1,288 @@
+import {
+  cents,
+  toMoney,
+  type Cancellation,
+  type Command,
+  type Outcome,
+  type PaymentState,
+  type Refusal,
+  type RestaurantLink,
+  type StepRef,
+} from '@platter/contracts'
+import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
+import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
+
+/*
+ * The life of an order. A state is the step whose result is awaited; (cash) stands for every order that is not charged.
+ *
+ *     accepted ──→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
+ *         └─────────────(cash)──────────↑  │                     │                │                │
+ *                          │               │                     │                │                │
+ *                          │ refused       │ refused             └───────cancelled┴─(reopened)─────┘
+ *                          │ (nothing      │ unreachable                          │
+ *                          │  is held)     ↓                                      ↓
+ *                          │   compensate authorize ←─────────────────────────────┘
+ *          expired: ───────┼────────↑      │ done: VOIDED or REFUNDED
+ *                          ↓               ↓
+ *                        failed ←──────────┘←── at once, when there is nothing to compensate (cash)
+ *
+ * outcome        pending until the restaurant has accepted (transmitted) or the saga has failed (failed). A failed order is
+ *                hidden unless a client was shown it while it was pending (`isVisible`); a cancelled one stays transmitted.
+ * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; from then on the restaurant's.
+ * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation.
+ * cancellation   set by `cancelled` at once, by a failure at its end; never changed afterwards.
+ * delivery       opened with the step transmit, ended by its result; after giving up, the restaurant is notified of the failure.
+ */
+
+/** `at`: epoch seconds. */
+export type Event = Trigger & { at: number }
+
+export type Trigger =
+  | { kind: 'accepted' }
+  /** A participant's reply to the command of `step`, or to that of its compensation. */
+  | { kind: 'replied'; step: string; isCompensation: boolean; version: number; outcome: Outcome }
+  | { kind: 'delivered'; result: DeliveryResult }
+  | {
+      kind: 'cancelled'
+      by: Cancellation['cancelledBy']
+      refusal: Refusal
+      /** Only while the restaurant has not begun with it. */
+      onlyUnaccepted: boolean
+    }
+  /** The deadline of the saga has passed. */
+  | { kind: 'expired' }
+  /** No reply has arrived in time. */
+  | { kind: 'retried' }
+
+export type DeliveryResult =
+  | { outcome: 'accepted'; link: RestaurantLink['kind'] }
+  | { outcome: 'refused'; link: RestaurantLink['kind']; reason: string }
+  | { outcome: 'unreachable' }
+
+/** A command, ready to be published. */
+export type Publication = {
+  command: Command
+  data: StepRef & Record<string, unknown>
+  replyTimeoutMs: number
+  gatherMs: number
+}
+
+/** `saga` is the one that was passed in when nothing is to be saved. `delivery`: null leaves it as it is. */
+export type Transition<O extends OrderState, S extends Saga> = {
+  order: O
+  saga: S
+  delivery: DeliveryState | null
+  /** To be published after the save; null while the restaurant is asked, and at the end. */
+  command: Publication | null
+}
+
+type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
+type Result<O extends OrderState, S extends Saga> = Transition<O, S> | 'stale'
+
+/**
+ * The order, its saga and its delivery after an event, and the next command; `stale` for an event that does not apply to
+ * this state (any more): a late or repeated reply, a cancellation of what is delivered.
+ */
+export function transition<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  event: Event,
+): Result<O, S> {
+  switch (event.kind) {
+    case 'accepted':
+      return enter(order, saga, event.at)
+    case 'replied':
+      return reply(order, saga, event)
+    case 'delivered':
+      return deliver(order, saga, event)
+    case 'cancelled':
+      return cancel(order, saga, event)
+    case 'expired':
+      return expire(order, saga, event.at)
+    case 'retried':
+      return retry(order, saga, event.at)
+  }
+}
+
+type Awaited = { step: Step; isCompensation: boolean }
+
+/** The step whose result is awaited: forward the first that is not done, backward the last that is not compensated. Null at the end. */
+export function awaitedStep({ facts, state }: Pick<Saga, 'facts' | 'state'>): Awaited | null {
+  const { done, undone, refusal } = state
+  const step = refusal
+    ? sendOrderSteps.findLast(
+        ({ name, kind }) => kind === 'compensatable' && done.includes(name) && !undone.includes(name),
+      )
+    : sendOrderSteps.find((one) => isNeeded(one, facts) && !done.includes(one.name))
+  return step ? { step, isCompensation: refusal !== null } : null
+}
+
+const isNeeded = (step: Step, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
+
+/** The next state begins: its command, its delivery, or the end of the saga. */
+function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Transition<O, S> {
+  const awaited = awaitedStep(saga)
+  if (awaited) {
+    const delivery = awaited.step.kind === 'pivot' ? OPEN_DELIVERY : null
+    return { order, saga, delivery, command: publicationOf(saga, awaited) }
+  }
+  const ended = { ...saga, isFinished: true }
+  if (!saga.state.refusal) return { order, saga: ended, delivery: null, command: null }
+  return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
+}
+
+const advance = <O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  { state, at }: { state: State; at: number },
+) => enter(order, { ...saga, version: saga.version + 1, attempt: 1, state }, at)
+
+const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, isNoticeDue: false }
+
+function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publication | null {
+  if (step.kind === 'pivot') return null
+  const { orderApiKey, version, attempt, facts } = saga
+  const message =
+    isCompensation && step.kind === 'compensatable' ? step.compensation(facts) : step.command(facts)
+  const ref = { orderApiKey, step: step.name, undo: isCompensation, version, attempt }
+  const { replyTimeoutMs, gatherMs = 0 } = step
+  return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }
+}
+
+/** The payment state after a completed step. */
+const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
+/** Nothing was captured. */
+const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
+
+function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
+  const kind = awaitedKind(saga, event)
+  if (!kind) return 'stale'
+  const { step: name, isCompensation, outcome, at } = event
+  const { state } = saga
+  if (outcome.kind === 'done') {
+    const paymentState = isCompensation ? paymentAfterCompensation(outcome) : PAYMENT_AFTER[name]
+    return advance({ ...order, paymentState: paymentState ?? order.paymentState }, saga, {
+      state: isCompensation
+        ? { ...state, undone: [...state.undone, name] }
+        : { ...state, done: [...state.done, name] },
+      at,
+    })
+  }
+  // Compensations and steps after the pivot are republished until they succeed.
+  if (isCompensation || kind === 'retriable') return 'stale'
+  return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
+}
+
+/** The kind of the step that the reply is to; null unless it is the reply that is awaited. */
+function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
+  const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
+  if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
+  return awaited.step.kind === 'pivot' ? null : awaited.step.kind
+}
+
+/** The reply of payments has whether the release voided or refunded. */
+const paymentAfterCompensation = ({ paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>) =>
+  paymentState
+
+function deliver<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  event: Of<'delivered'>,
+): Result<O, S> {
+  const { result, at } = event
+  const awaited = saga.isFinished ? null : awaitedStep(saga)
+  if (awaited?.step.kind !== 'pivot') return 'stale'
+  const { state } = saga
+  const ended: DeliveryState = {
+    outcome: result.outcome,
+    link: result.outcome === 'unreachable' ? null : result.link,
+    isNoticeDue: false,
+  }
+  const next =
+    result.outcome === 'accepted'
+      ? advance({ ...order, status: 'AWAITING_PREPARATION', outcome: 'transmitted' }, saga, {
+          state: { ...state, done: [...state.done, awaited.step.name] },
+          at,
+        })
+      : advance(order, saga, { state: { ...state, refusal: refusalOf(result) }, at })
+  return { ...next, delivery: next.delivery ?? ended }
+}
+
+const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Refusal =>
+  result.outcome === 'refused'
+    ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }
+    : { code: 'restaurant-unreachable', detail: 'The restaurant could not be reached.' }
+
+/** Reopens the saga, finished or not, to void the authorization or refund the capture. */
+function cancel<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  event: Of<'cancelled'>,
+): Result<O, S> {
+  const { by, refusal, onlyUnaccepted, at } = event
+  const isOpen = order.outcome === 'transmitted' && order.cancellation === null
+  const isTooLate = onlyUnaccepted ? order.status !== 'AWAITING_PREPARATION' : order.status === 'DELIVERED'
+  if (!isOpen || isTooLate) return 'stale'
+  const cancellation = { ...cancellationOf(saga.facts, refusal, at), cancelledBy: by }
+  return advance(
+    { ...order, cancellation },
+    { ...saga, isFinished: false },
+    { state: { ...saga.state, refusal }, at },
+  )
+}
+
+/**
+ * Before the pivot the saga fails. The awaited step is compensated, because its command may have been executed. From the pivot
+ * on, the command is republished.
+ */
+function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
+  const awaited = saga.isFinished ? null : awaitedStep(saga)
+  if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
+  const done = [...saga.state.done, awaited.step.name]
+  return advance(order, saga, { state: { ...saga.state, done, refusal: tooLate }, at })
+}
+
+function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
+  if (saga.isFinished) return 'stale'
+  const awaited = awaitedStep(saga)
+  if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }
+  // A replica of the version before this one cancels in two commits, and may have died between them.
+  return advance(order, saga, { state: saga.state, at })
+}
+
+const tooLate: Refusal = {
+  code: 'payment-unavailable',
+  detail: 'The payment could not be settled in time. Your card was not charged.',
+}
+
+function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
+  return {
+    ...order,
+    // A replica that was killed may have answered without the mark.
+    ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
+    outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
+    paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
+    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),
+  }
+}
+
+/** A restaurant that did not answer until the deadline may have the order all the same. */
+function noticeOf({ done, refusal }: State): DeliveryState | null {
+  const isGivenUp = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
+  return isGivenUp ? { outcome: 'unreachable', link: null, isNoticeDue: true } : null
+}
+
+function cancellationOf(
+  { total, token }: SendOrderFacts,
+  { code, detail }: Refusal,
+  at: number,
+): Cancellation {
+  return {
+    reason: code,
+    message: detail,
+    cancelledBy: code === 'order-refused' ? 'restaurant' : 'system',
+    date: at,
+    refund: { amount: toMoney(token === null ? cents(0) : total), state: 'VOIDED' },
+  }
+}

@@ -1,0 +1,393 @@
+import { cents, type Outcome, type Refusal } from '@platter/contracts'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { OrderState } from '#/domain/order-state.ts'
+import { fresh, type Saga, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
+import { checkSteps, sendOrderSteps } from '#/saga/domain/steps.ts'
+import { awaitedStep, transition, type Event, type Transition } from '#/saga/domain/transition.ts'
+
+const at = 1_790_000_000
+const cash: SendOrderFacts = {
+  total: cents(1_999),
+  token: null,
+  userApiKey: null,
+  newCard: null,
+  newAddress: null,
+}
+const newCard = { apiKey: 'c1', token: 'tok_1' } as SendOrderFacts['newCard']
+/** Every step: it is charged, and its card is saved. */
+const card: SendOrderFacts = { ...cash, token: 'tok_1', userApiKey: 'u1', newCard }
+
+const refusal = (code: Refusal['code']): Refusal => ({ code, detail: 'because' })
+const done: Outcome = { kind: 'done' }
+const declined: Outcome = { kind: 'refused', refusal: refusal('card-declined') }
+
+type Now = { order: OrderState; saga: Saga }
+type Next = Transition<OrderState, Saga>
+
+const accepting = (facts: SendOrderFacts): Now => ({
+  order: {
+    status: 'PROCESSING',
+    outcome: 'pending',
+    paymentState: facts.token === null ? 'DUE' : 'PENDING',
+    cancellation: null,
+  },
+  saga: { orderApiKey: 'o1', version: 0, attempt: 1, facts, state: fresh, isFinished: false },
+})
+
+function apply({ order, saga }: Now, event: Event): Next {
+  const next = transition(order, saga, event)
+  if (next === 'stale') throw new Error(`${event.kind} does not apply`)
+  return next
+}
+
+/** A reply to the command that is awaited. */
+function reply({ saga }: Now, outcome: Outcome): Event {
+  const awaited = awaitedStep(saga)
+  if (!awaited) throw new Error('no reply is awaited')
+  const { step, isCompensation } = awaited
+  return { kind: 'replied', at, step: step.name, isCompensation, version: saga.version, outcome }
+}
+const delivered = (outcome: 'accepted' | 'refused' | 'unreachable'): Event => ({
+  kind: 'delivered',
+  at,
+  result: outcome === 'unreachable' ? { outcome } : { outcome, link: 'webhook', reason: 'too busy' },
+})
+const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> = {}): Event => ({
+  kind: 'cancelled',
+  at,
+  by: 'restaurant',
+  refusal: refusal('order-refused'),
+  onlyUnaccepted: false,
+  ...more,
+})
+
+const accepted = (facts: SendOrderFacts) => apply(accepting(facts), { kind: 'accepted', at })
+const withStatus = (now: Now, status: OrderState['status']): Now => ({
+  ...now,
+  order: { ...now.order, status },
+})
+
+/** Every state that there is, by its name. */
+function states(): Record<string, Now> {
+  const authorize = accepted(card)
+  const transmit = apply(authorize, reply(authorize, done))
+  const capture = apply(transmit, delivered('accepted'))
+  const save = apply(capture, reply(capture, done))
+  const completed = apply(save, reply(save, done))
+  const paid = { ...done, paymentState: 'REFUNDED' } as const
+  const refunding = apply(completed, cancelled())
+  const voiding = apply(transmit, delivered('refused'))
+  const transmitCash = accepted(cash)
+  const completedCash = apply(transmitCash, delivered('accepted'))
+  return {
+    authorize,
+    transmit,
+    capture,
+    save,
+    completed,
+    'completed, begun': withStatus(completed, 'PREPARING'),
+    'completed, delivered': withStatus(completed, 'DELIVERED'),
+    'compensate, refused': voiding,
+    'compensate, unreachable': apply(transmit, delivered('unreachable')),
+    'compensate, expired': apply(authorize, { kind: 'expired', at }),
+    'compensate, cancelled': refunding,
+    'failed, declined': apply(authorize, reply(authorize, declined)),
+    'failed, refused': apply(voiding, reply(voiding, done)),
+    'failed, refunded': apply(refunding, reply(refunding, paid)),
+    'transmit, cash': transmitCash,
+    'completed, cash': completedCash,
+    'failed, cash': apply(completedCash, cancelled()),
+  }
+}
+
+const events: Record<string, (now: Now) => Event> = {
+  done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(accepted(card), done)),
+  refused: (now) => (awaitedStep(now.saga) ? reply(now, declined) : reply(accepted(card), declined)),
+  'late reply': (now) => {
+    const one = events['done']!(now)
+    return { ...one, version: now.saga.version - 1 } as Event
+  },
+  'delivered: accepted': () => delivered('accepted'),
+  'delivered: refused': () => delivered('refused'),
+  'delivered: unreachable': () => delivered('unreachable'),
+  cancelled: () => cancelled(),
+  'cancelled if unaccepted': () => cancelled({ by: 'system', onlyUnaccepted: true }),
+  expired: () => ({ kind: 'expired', at }),
+  retried: () => ({ kind: 'retried', at }),
+}
+
+const nameOf = (step: string, isCompensation: boolean) => `${isCompensation ? 'compensate ' : ''}${step}`
+
+function stepOf(saga: Saga): string {
+  const awaited = awaitedStep(saga)
+  if (awaited) return nameOf(awaited.step.name, awaited.isCompensation)
+  return saga.state.refusal ? 'FAILED' : 'COMPLETED'
+}
+
+function deliveryOf({ delivery }: Next): string {
+  if (!delivery) return ''
+  return `, delivery ${delivery.outcome ?? 'open'}${delivery.isNoticeDue ? ', notice due' : ''}`
+}
+
+/** In one line: what an event makes of an order, and what follows. */
+function told(next: Next, before: Now): string {
+  const { order, saga, command } = next
+  if (saga === before.saga)
+    return `again: ${command ? nameOf(command.data.step, command.data.undo) : stepOf(saga)}`
+  const { outcome, status, paymentState, cancellation } = order
+  const by = cancellation ? ` (${cancellation.cancelledBy}: ${cancellation.reason})` : ''
+  return `${stepOf(saga)}: ${outcome} ${status} ${paymentState}${by}${deliveryOf(next)}`
+}
+
+describe('every event in every state', () => {
+  const table = Object.entries(states()).map(([name, now]) => {
+    const row = Object.entries(events).flatMap(([event, of]) => {
+      const next = transition(now.order, now.saga, of(now))
+      return next === 'stale' ? [] : [[event, told(next, now)] as const]
+    })
+    return [name, Object.fromEntries(row)] as const
+  })
+
+  test.each(table)(
+    '%s: the listed events lead to the listed states, and any other changes nothing',
+    (name, row) => {
+      expect(row).toEqual(EXPECTED[name])
+    },
+  )
+
+  test('there is no state without a row', () => {
+    expect(Object.keys(EXPECTED)).toEqual(Object.keys(states()))
+  })
+})
+
+/** Next step: outcome, status, payment state (who cancelled: why), delivery. */
+const EXPECTED: Record<string, Record<string, string>> = {
+  authorize: {
+    done: 'transmit: pending PROCESSING AUTHORIZED, delivery open',
+    refused: 'FAILED: failed PROCESSING VOIDED (system: card-declined)',
+    expired: 'compensate authorize: pending PROCESSING PENDING',
+    retried: 'again: authorize',
+  },
+  transmit: {
+    'delivered: accepted': 'capture: transmitted AWAITING_PREPARATION AUTHORIZED, delivery accepted',
+    'delivered: refused': 'compensate authorize: pending PROCESSING AUTHORIZED, delivery refused',
+    'delivered: unreachable': 'compensate authorize: pending PROCESSING AUTHORIZED, delivery unreachable',
+    expired: 'again: transmit',
+    retried: 'again: transmit',
+  },
+  capture: {
+    done: 'save: transmitted AWAITING_PREPARATION CHARGED',
+    cancelled:
+      'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (restaurant: order-refused)',
+    'cancelled if unaccepted':
+      'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (system: order-refused)',
+    expired: 'again: capture',
+    retried: 'again: capture',
+  },
+  save: {
+    done: 'COMPLETED: transmitted AWAITING_PREPARATION CHARGED',
+    cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
+    'cancelled if unaccepted':
+      'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
+    expired: 'again: save',
+    retried: 'again: save',
+  },
+  completed: {
+    cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
+    'cancelled if unaccepted':
+      'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
+  },
+  'completed, begun': {
+    cancelled: 'compensate authorize: transmitted PREPARING CHARGED (restaurant: order-refused)',
+  },
+  'completed, delivered': {},
+  'compensate, refused': {
+    done: 'FAILED: failed PROCESSING VOIDED (restaurant: order-refused)',
+    expired: 'again: compensate authorize',
+    retried: 'again: compensate authorize',
+  },
+  'compensate, unreachable': {
+    done: 'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice due',
+    expired: 'again: compensate authorize',
+    retried: 'again: compensate authorize',
+  },
+  'compensate, expired': {
+    done: 'FAILED: failed PROCESSING VOIDED (system: payment-unavailable)',
+    expired: 'again: compensate authorize',
+    retried: 'again: compensate authorize',
+  },
+  'compensate, cancelled': {
+    done: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
+    expired: 'again: compensate authorize',
+    retried: 'again: compensate authorize',
+  },
+  'failed, declined': {},
+  'failed, refused': {},
+  'failed, refunded': {},
+  'transmit, cash': {
+    'delivered: accepted': 'COMPLETED: transmitted AWAITING_PREPARATION DUE, delivery accepted',
+    'delivered: refused': 'FAILED: failed PROCESSING VOIDED (restaurant: order-refused), delivery refused',
+    'delivered: unreachable':
+      'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice due',
+    expired: 'again: transmit',
+    retried: 'again: transmit',
+  },
+  'completed, cash': {
+    cancelled: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
+    'cancelled if unaccepted': 'FAILED: transmitted AWAITING_PREPARATION VOIDED (system: order-refused)',
+  },
+  'failed, cash': {},
+}
+
+describe('what follows an event', () => {
+  test.each([
+    ['before its answer is due', at + 1, false],
+    ['when its answer may have been sent without the mark', at, true],
+  ])('an order that fails %s is marked accordingly', (_, answeredBy, isMarked) => {
+    const failed = apply(accepted(cash), delivered('unreachable'))
+    const late = apply(accepted({ ...cash, answeredBy }), delivered('unreachable'))
+    expect(failed.order.told ?? false).toBe(false)
+    expect(late.order.told ?? false).toBe(isMarked)
+  })
+
+  test('a cash order goes to its restaurant without a payment', () => {
+    expect(accepted(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
+  })
+
+  test('a card order is authorized, and captured when its restaurant has accepted it', () => {
+    const { authorize, capture } = states()
+    expect([authorize, capture].map((now) => (now as Next).command)).toMatchObject([
+      {
+        command: { name: 'payments.authorize' },
+        data: { amount: 1_999, token: 'tok_1', version: 0 },
+        gatherMs: 0,
+      },
+      { command: { name: 'payments.capture' }, data: { amount: 1_999, version: 2 }, gatherMs: 100 },
+    ])
+  })
+
+  test('a guest, and a user without a new card or address, has nothing saved', () => {
+    for (const facts of [
+      { ...card, userApiKey: null },
+      { ...card, newCard: null },
+    ]) {
+      const authorize = accepted(facts)
+      const capture = apply(apply(authorize, reply(authorize, done)), delivered('accepted'))
+      expect(apply(capture, reply(capture, done)).saga.isFinished).toBe(true)
+    }
+  })
+
+  test('steps in another order are refused when the module is loaded', () => {
+    expect(() => checkSteps(sendOrderSteps.toReversed())).toThrow('not a saga')
+  })
+})
+
+/** Plays events until the saga has ended; whatever is chosen, its commands are executed. Gives every state on the way. */
+function play(facts: SendOrderFacts, chosen: readonly number[]): Now[] {
+  const way: Now[] = [accepted(facts)]
+  for (const choice of chosen) {
+    const now = way.at(-1)!
+    const possible = Object.values(events).map((of) => transition(now.order, now.saga, of(now)))
+    const applied = possible.filter((next) => next !== 'stale').filter(({ saga }) => saga !== now.saga)
+    if (applied.length === 0) break
+    way.push(applied[choice % applied.length]!)
+  }
+  return [...way, ...end(way.at(-1)!)]
+}
+
+/** From here on everything succeeds. */
+function end(now: Now): Now[] {
+  const awaited = now.saga.isFinished ? null : awaitedStep(now.saga)
+  if (!awaited) return []
+  const next = apply(now, awaited.step.kind === 'pivot' ? delivered('accepted') : reply(now, done))
+  return [next, ...end(next)]
+}
+
+/** Null for a property that holds. */
+function counterexampleOf<T>(property: fc.IProperty<T>): string | null {
+  const result = fc.check(property)
+  return result.failed ? `${fc.stringify(result.counterexample)} (seed ${result.seed})` : null
+}
+
+const anyFacts = fc.constantFrom(cash, card, { ...card, newCard: null })
+const anyChoices = fc.array(fc.nat(20), { maxLength: 12 })
+
+/** Captured without a restaurant that has it, or held without an order that goes on. */
+function isBalanced({ order, saga: { state, facts, isFinished } }: Now): boolean {
+  const has = (name: string) => state.done.includes(name)
+  const isGivenBack = state.undone.includes('authorize')
+  if (has('capture') && !has('transmit')) return false
+  if (isGivenBack && !state.refusal) return false
+  if (!isFinished) return true
+  if (!state.refusal) return order.outcome === 'transmitted' && has('capture') === (facts.token !== null)
+  return has('authorize') === isGivenBack && order.cancellation !== null
+}
+
+describe('whatever fails', () => {
+  test('an order ends completed, or fully compensated', () => {
+    const counterexample = counterexampleOf(
+      fc.property(anyFacts, anyChoices, (facts, chosen) => {
+        const way = play(facts, chosen)
+        return way.every(isBalanced) && way.at(-1)!.saga.isFinished
+      }),
+    )
+    expect(counterexample).toBeNull()
+  })
+
+  test('a command, or its reply, that is repeated changes nothing', () => {
+    const counterexample = counterexampleOf(
+      fc.property(anyFacts, anyChoices, (facts, chosen) => {
+        const way = play(facts, chosen)
+        return way.every((now, index) => {
+          const later = way.slice(index + 1)
+          const replies = awaitedStep(now.saga) ? [reply(now, done), reply(now, declined)] : []
+          return later.every(({ order, saga }) =>
+            replies.every((one) => transition(order, saga, one) === 'stale'),
+          )
+        })
+      }),
+    )
+    expect(counterexample).toBeNull()
+  })
+
+  test('a compensation that is repeated changes nothing: it is published again, until it has succeeded once', () => {
+    const counterexample = counterexampleOf(
+      fc.property(anyFacts, anyChoices, (facts, chosen) =>
+        play(facts, chosen).every((now) => {
+          if (now.saga.isFinished || !awaitedStep(now.saga)?.isCompensation) return true
+          const again = apply(now, { kind: 'retried', at })
+          const [one, other] = [now, again].map((from) => apply(from, reply(from, done)))
+          return again.saga === now.saga && again.command?.data.undo === true && same(one, other)
+        }),
+      ),
+    )
+    expect(counterexample).toBeNull()
+  })
+
+  test('each applied event raises the version by one, and the outcome never goes back', () => {
+    const rank = { pending: 0, transmitted: 1, failed: 1 }
+    const counterexample = counterexampleOf(
+      fc.property(anyFacts, anyChoices, (facts, chosen) =>
+        play(facts, chosen).every((now, index, way) => {
+          const before = way[index - 1] ?? now
+          const isNext = index === 0 || now.saga.version === before.saga.version + 1
+          return isNext && rank[now.order.outcome] >= rank[before.order.outcome]
+        }),
+      ),
+    )
+    expect(counterexample).toBeNull()
+  })
+})
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+test('a saga that a replica left cancelled with nothing to give back is ended', () => {
+  const completed = states()['completed, cash']!
+  const state: State = { ...completed.saga.state, refusal: refusal('order-refused') }
+  const left = { order: completed.order, saga: { ...completed.saga, state, isFinished: false } }
+  expect(apply(left, { kind: 'retried', at })).toMatchObject({
+    saga: { isFinished: true },
+    order: { outcome: 'transmitted', paymentState: 'VOIDED', cancellation: { reason: 'order-refused' } },
+  })
+})

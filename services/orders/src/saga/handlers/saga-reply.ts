@@ -1,0 +1,18 @@
+import type { SagaReply } from '@platter/contracts'
+import type { Log } from '@platter/kit'
+import { handlingReply } from '#/saga/telemetry.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+
+type Needs = { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
+
+/** Applies a participant's reply. A reply to anything but the command that was published last changes nothing. */
+export const handleReply =
+  ({ orchestrator, log }: Needs) =>
+  (reply: SagaReply): Promise<void> =>
+    handlingReply(reply, async () => {
+      const { orderApiKey, step, undo: isCompensation, version, outcome } = reply
+      const event = { kind: 'replied', step, isCompensation, version, outcome } as const
+      const applied = await orchestrator.apply(orderApiKey, event)
+      if (!applied && outcome.kind === 'refused')
+        log.warn({ orderApiKey, step }, 'an unexpected saga reply was ignored')
+    })

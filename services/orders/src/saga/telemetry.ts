@@ -1,0 +1,90 @@
+import type { SagaReply } from '@platter/contracts'
+import { histogram, inEntry, inSpan, observe, SpanKind } from '@platter/kit'
+import { awaitedStep } from '#/saga/domain/transition.ts'
+import { deadLetters, inFlight } from '#/store/saga-counts.ts'
+import type { DueSaga } from '#/store/sagas.ts'
+import type { Db } from '#/store/tables.ts'
+
+/* Traces and metrics of sagas. */
+
+type Ref = { orderApiKey: string; version: number; attempt: number }
+
+const refOf = ({ orderApiKey, version, attempt }: Ref) => ({
+  'platter.order.api_key': orderApiKey,
+  'platter.saga.version': version,
+  'platter.saga.attempt': attempt,
+})
+
+/** The acceptance of an order: its commit, and its first command. */
+export const accepting = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
+  inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
+
+/** A participant's reply: the commit of what it changes, and the next command. */
+export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Promise<T> =>
+  inSpan(
+    () => ({
+      name: `saga ${reply.step}`,
+      attributes: {
+        ...refOf(reply),
+        'platter.saga.step': reply.step,
+        'platter.saga.undo': reply.undo,
+        'platter.saga.outcome': reply.outcome.kind,
+      },
+    }),
+    work,
+  )
+
+/** A command that is republished, in the trace of the request that began the saga, however long ago that was. */
+export const retryingCommand = <T>(
+  { saga, traceparent: origin }: Pick<DueSaga, 'saga' | 'traceparent'>,
+  work: () => Promise<T>,
+): Promise<T> =>
+  inEntry(
+    { traceparent: origin, requestId: saga.requestId },
+    { name: 'saga retry', kind: SpanKind.INTERNAL, attributes: () => refOf(saga), linked: true },
+    work,
+  )
+
+const duration = histogram('platter.saga.duration', {
+  unit: 's',
+  description: 'From the acceptance of an order to the end of its saga, by what came of it.',
+  advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] },
+})
+
+/** `age`: seconds since the order was placed. */
+export const endedSaga = (age: number, outcome: 'completed' | 'failed'): void =>
+  duration(age, { 'platter.saga.outcome': outcome })
+
+/** Gauges: unfinished sagas by awaited step, the age of the oldest of them, and dead letters. */
+export function observeSagas(db: Db): void {
+  const gauges = {
+    'platter.saga.in_flight': {
+      unit: '{saga}',
+      description: 'Sagas that are not finished, by awaited step.',
+    },
+    'platter.saga.oldest': { unit: 's', description: 'Age of the oldest unfinished saga, by awaited step.' },
+    'platter.dead_letters': {
+      unit: '{message}',
+      description: 'Messages that could not be handled, kept to be looked at.',
+    },
+  }
+  observe(gauges, async () => {
+    const groups = (await inFlight(db)).map(({ count, seconds, facts, state }) => {
+      const awaited = awaitedStep({ facts, state })
+      const step = awaited?.step.name ?? 'end'
+      return {
+        count,
+        seconds,
+        attributes: { 'platter.saga.step': step, 'platter.saga.undo': awaited?.isCompensation ?? false },
+      }
+    })
+    return {
+      'platter.saga.in_flight': groups.map(({ count, attributes }) => ({ value: count, attributes })),
+      'platter.saga.oldest': groups.map(({ seconds, attributes }) => ({ value: seconds, attributes })),
+      'platter.dead_letters': (await deadLetters(db)).map(({ command, count }) => ({
+        value: count,
+        attributes: { 'platter.command': command },
+      })),
+    }
+  })
+}
