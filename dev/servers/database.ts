@@ -94,7 +94,7 @@ async function makeSchema(client: pg.Client, name: string): Promise<boolean> {
 }
 
 /**
- * The role that a service takes for what clients ask (packages/kit/src/postgres/as-application.ts): it owns no table, so that
+ * The role that a service takes for what clients ask (packages/kit/src/postgres/tenant-scope.ts): it owns no table, so that
  * row-level security holds for it, in a table without a policy for everything.
  */
 async function makeClientRole(client: pg.Client, name: string): Promise<void> {

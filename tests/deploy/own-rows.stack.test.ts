@@ -1,5 +1,5 @@
-import { createLog, newApiKey, type OnBehalfOf } from '@platter/kit'
-import { checkRole } from '@platter/kit/postgres/as-application'
+import { createLog, newApiKey, type Tenant } from '@platter/kit'
+import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import {
   DummyDriver,
@@ -105,7 +105,7 @@ const OWN = [
   ['orders', 'idempotency_keys'],
 ] as const
 
-const nobodies: readonly [string, OnBehalfOf][] = [
+const nobodies: readonly [string, Tenant][] = [
   ['nobody is named', { applicationId: '' }],
   ['an application is named that is not there', { applicationId: newApiKey() }],
 ]
@@ -260,7 +260,7 @@ test('without the role for clients nothing is answered, and everything as soon a
   const own = as({ applicationId: mine })
   const read = () => own.selectFrom('orders').select('api_key').execute()
   await sql`revoke ${role} from ${login}`.execute(superuser.db)
-  await expect(checkRole(own)).rejects.toThrow('permission denied to set role')
+  await expect(checkTenantRole(own)).rejects.toThrow('permission denied to set role')
   // Until the connection is gone it says so itself.
   await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
   await sql`grant ${role} to ${login}`.execute(superuser.db)

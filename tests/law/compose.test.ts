@@ -104,7 +104,7 @@ async function compiled(folder: string, cache: string): Promise<number> {
   const command = [
     'packages/kit/start.sh',
     process.execPath,
-    'packages/kit/src/lifecycle/compile.ts',
+    'packages/kit/src/lifecycle/fill-compile-cache.ts',
     `${folder}/src/main.ts`,
   ]
   const child = spawn(join(root, command[0] ?? ''), command.slice(1), {

@@ -1,4 +1,4 @@
-import * as keys from '@platter/kit/postgres/idempotency-keys'
+import * as keys from '@platter/kit/idempotency/key-store'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as accessKeys from '../../services/accounts/src/store/access-keys.ts'
@@ -80,10 +80,10 @@ const calls = {
       }),
   },
   keys: {
-    find: (db) => keys.find(db, scope),
-    claim: (db) => within(db, (trx) => keys.claim(trx, scope)),
-    keep: (db) => within(db, (trx) => keys.keep(trx, scope, '{}')),
-    forgetOld: (db) => keys.forgetOld(db),
+    findResponse: (db) => keys.findResponse(db, scope),
+    claimKey: (db) => within(db, (trx) => keys.claimKey(trx, scope)),
+    storeResponse: (db) => within(db, (trx) => keys.storeResponse(trx, scope, '{}')),
+    deleteExpiredKeys: (db) => keys.deleteExpiredKeys(db),
   },
   accessKeys: {
     insertApplicationKey: (db) => accessKeys.insertApplicationKey(db, key, 'a'),

@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
-import * as kept from '@platter/kit/postgres/idempotency-keys'
+import * as kept from '@platter/kit/idempotency/key-store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as attention from '../../services/orders/src/store/attention.ts'
@@ -110,10 +110,10 @@ const calls = {
     find: (db) => keys.find(db, scope),
   },
   kept: {
-    find: (db) => kept.find(db, scope),
-    claim: (db) => db.transaction().execute((trx) => kept.claim(trx, scope)),
-    keep: (db) => db.transaction().execute((trx) => kept.keep(trx, scope, '{}')),
-    forgetOld: (db) => kept.forgetOld(db),
+    findResponse: (db) => kept.findResponse(db, scope),
+    claimKey: (db) => db.transaction().execute((trx) => kept.claimKey(trx, scope)),
+    storeResponse: (db) => db.transaction().execute((trx) => kept.storeResponse(trx, scope, '{}')),
+    deleteExpiredKeys: (db) => kept.deleteExpiredKeys(db),
   },
   restaurants: {
     list: async (db) => {

@@ -6,7 +6,7 @@ import {
   type ProblemCode,
   type RefuseOrder,
 } from '@platter/contracts'
-import { Deadline, isAway, Problem, Rendered, type Call } from '@platter/kit'
+import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import * as stored from '../../services/orders/src/store/orders.ts'
 import type { Db } from '../../services/orders/src/store/tables.ts'
@@ -213,7 +213,7 @@ export class Clients {
     for (;;) {
       await this.#pause(300 + this.#world.random.next() * 2_000)
       const order = await stored.find({} as Db, apiKey).catch((error: unknown) => {
-        if (isAway(error)) return undefined
+        if (isUnavailable(error)) return undefined
         throw error
       })
       if (order === null && this.#world.calm && ++missed === MARKED_AFTER)

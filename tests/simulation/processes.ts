@@ -12,7 +12,7 @@ import {
   type RefuseOrder,
   type SendOrder,
 } from '@platter/contracts'
-import { ConcurrencyLimit, isAway, Problem, type Handler, type Log } from '@platter/kit'
+import { ConcurrencyLimit, isUnavailable, Problem, type Handler, type Log } from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
@@ -88,7 +88,7 @@ const guarded =
   }
 
 export function noteMistake(error: unknown): void {
-  if (isAway(error) || error instanceof Problem) return
+  if (isUnavailable(error) || error instanceof Problem) return
   simulation().world.mistake('mistake of ours', error instanceof Error ? error.message : String(error))
 }
 

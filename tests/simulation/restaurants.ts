@@ -44,8 +44,8 @@ export class Restaurants {
       const answer = (receipt: Receipt, inMs = world.hop()) =>
         world.later(inMs, caller, () => resolve(receipt))
       const silence = () => answer({ kind: 'unknown', reason: 'no answer' }, ANSWER_WITHIN_MS)
-      const isAway = order.restaurantApiKey === RESTAURANTS.unreachable || this.downUntil > world.now
-      if (isAway || world.strikes('restaurant away'))
+      const isUnavailable = order.restaurantApiKey === RESTAURANTS.unreachable || this.downUntil > world.now
+      if (isUnavailable || world.strikes('restaurant away'))
         return void answer({ kind: 'not-reached', reason: 'ECONNREFUSED' })
       const isSilent = order.restaurantApiKey === RESTAURANTS.silent
       if (isSilent || world.strikes('restaurant: request lost')) return void silence()
@@ -71,8 +71,11 @@ export class Restaurants {
     const caller = me()
     return new Promise((resolve) => {
       const answer = (told: boolean) => world.later(world.hop(), caller, () => resolve(told))
-      const isAway = [RESTAURANTS.unreachable, RESTAURANTS.silent].includes(order.restaurantApiKey as never)
-      if (isAway || this.downUntil > world.now || world.strikes('restaurant away')) return void answer(false)
+      const isUnavailable = [RESTAURANTS.unreachable, RESTAURANTS.silent].includes(
+        order.restaurantApiKey as never,
+      )
+      if (isUnavailable || this.downUntil > world.now || world.strikes('restaurant away'))
+        return void answer(false)
       world.arrive(world.hop(), caller, () => {
         this.cancelled.add(order.apiKey)
         answer(!world.strikes('restaurant: reply lost'))

@@ -1,4 +1,4 @@
-import { createApp, readBytes, untilItWorks, type Log, type Parts } from '@platter/kit'
+import { createApp, readBytes, retryUntilSuccess, type Log, type Parts } from '@platter/kit'
 import type { z } from 'zod'
 import type { Config } from './config.ts'
 import { Progress } from './progress.ts'
@@ -21,7 +21,7 @@ export function wire(config: z.output<typeof Config>, log: Log): Parts {
     checks: {},
     async start() {
       // Not awaited: restaurants take orders while the gateway is unavailable.
-      resuming = untilItWorks('resume', () => progress.resume(receipts), log, stopping.signal)
+      resuming = retryUntilSuccess('resume', () => progress.resume(receipts), log, stopping.signal)
     },
     async quiesce() {
       stopping.abort()

@@ -1,4 +1,4 @@
-import { inEntry, isAway, type Log } from '@platter/kit'
+import { inEntry, isUnavailable, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { Concurrency, Stopped } from '#/concurrency.ts'
 import { KeptConnection } from '#/kept-connection.ts'
@@ -197,7 +197,7 @@ export class Consumer {
   ): Promise<Outcome> {
     if (keeps || error instanceof Stopped) return 'keep'
     // What was only unavailable needs no dead letter: its row republishes it.
-    if (isAway(error) || !failed) return 'done'
+    if (isUnavailable(error) || !failed) return 'done'
     try {
       await failed(delivery)
       return 'done'
@@ -213,7 +213,7 @@ export class Consumer {
       await handle(delivery)
     } catch (error) {
       const line = { message: name, requestId: delivery.requestId, err: error }
-      if (keeps || isAway(error)) this.#log.warn(line, 'a message could not be handled for the moment')
+      if (keeps || isUnavailable(error)) this.#log.warn(line, 'a message could not be handled for the moment')
       else this.#log.error(line, 'a message could not be handled')
       throw error
     }

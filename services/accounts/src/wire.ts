@@ -36,8 +36,8 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
-import { checkRole } from '@platter/kit/postgres/as-application'
-import { forgetOld } from '@platter/kit/postgres/idempotency-keys'
+import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
+import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
@@ -115,10 +115,10 @@ export function wire(config: Config, log: Log): Parts {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
-      await checkRole(own(''))
+      await checkTenantRole(own(''))
       if (config.OPERATOR_KEY_HASH !== undefined) await ensureOperatorKey(db, config.OPERATOR_KEY_HASH)
       await bus.start()
-      repeated.push(repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log))
+      repeated.push(repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log))
     },
     // Not Redis: without it each replica counts tries for itself, and nothing else is missing.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },

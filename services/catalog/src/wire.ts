@@ -11,7 +11,7 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
-import { forgetOld } from '@platter/kit/postgres/idempotency-keys'
+import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
@@ -80,7 +80,7 @@ export function wire(config: Config, log: Log): Parts {
       await bus.start()
       repeated.push(
         repeat('make available again', changeTimes.endedOverrides, () => clearPast(db), log),
-        repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
+        repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
       )
     },
     // Not Redis: without it menus are rendered anew, and nothing else is missing.

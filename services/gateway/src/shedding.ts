@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '@platter/contracts'
 import {
   overloaded,
-  refuse,
+  rejectEarly,
   ROUTING,
   type App,
   type ConcurrencyLimit,
@@ -92,7 +92,7 @@ export class Shedding {
     if (!refusal) return false
     this.#count(principal.accessKeyId, refusal.problem.code)
     const { problem, headers: more } = refusal
-    this.#hold(() => refuse(problem, { request, response, route: path, headers: more }))
+    this.#hold(() => rejectEarly(problem, { request, response, route: path, headers: more }))
     return true
   }
 

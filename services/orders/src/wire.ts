@@ -38,8 +38,8 @@ import {
   type Parts,
   type Repeater,
 } from '@platter/kit'
-import { checkRole } from '@platter/kit/postgres/as-application'
-import { forgetOld } from '@platter/kit/postgres/idempotency-keys'
+import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
+import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
@@ -153,7 +153,7 @@ export function wire(config: Config, log: Log): Parts {
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await migrate(db, MIGRATIONS, log)
-      await checkRole(own({ applicationId: '' }))
+      await checkTenantRole(own({ applicationId: '' }))
       await bus.start()
       repeated = startRepeating({ config, db, orchestrator, deliveries, followers, outside, log })
     },
@@ -188,7 +188,7 @@ function startRepeating({ config, db, orchestrator, deliveries, ...needs }: Repe
     repeat('retry commands', 500, () => retrySagas({ db, orchestrator, log }), log),
     repeat('retry deliveries', 500, () => deliveries.sweep(), log),
     repeat('renew leases', 500, () => deliveries.renewLeases(), log),
-    repeat('forget old idempotency keys', 3_600_000, () => forgetOld(db), log),
+    repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
     repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted), log),
     repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled), log),
     repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),

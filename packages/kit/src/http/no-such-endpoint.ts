@@ -1,16 +1,16 @@
 import { audiences, operations, templateOf, type Operation } from '@platter/contracts'
 import type { FastifyRequest } from 'fastify'
-import { typosBetween } from '#/http/nearest.ts'
+import { typosBetween } from '#/http/nearest-name.ts'
 import { Problem } from '#/http/problem.ts'
 
-/** Longer than any path that somebody has typed; what is longer is not compared. */
+/** A longer path is not compared with the known ones. */
 const LONGEST_PATH = 300
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '')
 
 const known = operations.map((operation) => ({ operation, segments: segmentsOf(operation.path) }))
 
-/** The refusal of a path that does not exist; it names the endpoint with the nearest path, if any is near. */
+/** The problem of a path that does not exist; it names the endpoint with the nearest path, if one is near. */
 export function noSuchEndpoint({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Problem {
   const nearest = nearestOperation(method, url.split(/[?#]/, 1)[0] ?? '')
   const hint = nearest ? ` Did you mean ${nearest.method} ${templateOf(nearest.path)}?` : ''
@@ -18,8 +18,8 @@ export function noSuchEndpoint({ method, url }: Pick<FastifyRequest, 'method' | 
 }
 
 /**
- * Of the operations of the path's audience the one whose path has the fewest typing errors; of two, the one of that method.
- * A path of no audience is compared with those of all, also without `/publicapi/v1` before it.
+ * The operation whose path has the fewest typing errors, among those of the path's audience; among equals, the one with the same
+ * method. A path of no audience is compared with all paths, also without their first segments (`/publicapi/v1`).
  */
 export function nearestOperation(method: string, path: string): Operation | null {
   if (path.length > LONGEST_PATH) return null
@@ -29,7 +29,7 @@ export function nearestOperation(method: string, path: string): Operation | null
   for (const { operation, segments } of known) {
     if (prefix !== undefined && !operation.path.startsWith(`${prefix}/`)) continue
     const tails = prefix === undefined ? [segments, segments.slice(1), segments.slice(2)] : [segments]
-    // Half an error is less than any: it decides only between paths that are equally near.
+    // Half an error decides only between paths that are equally near.
     const distance =
       Math.min(...tails.map((tail) => distanceOf(given, tail))) + (operation.method === method ? 0 : 0.5)
     if (distance < (nearest?.distance ?? Infinity)) nearest = { operation, distance }
@@ -37,7 +37,7 @@ export function nearestOperation(method: string, path: string): Operation | null
   return nearest?.operation ?? null
 }
 
-/** Typing errors in all segments; a parameter is anything, and one more error where it is left out. */
+/** Typing errors in all segments. A parameter matches any segment; a missing one is one more error. */
 function distanceOf([given, ...others]: readonly string[], [segment, ...rest]: readonly string[]): number {
   if (segment === undefined) return given === undefined ? 0 : Infinity
   const isParameter = segment.startsWith(':')

@@ -9,7 +9,7 @@ import {
 import type { Fault, NewCard, Operation } from '@platter/contracts'
 import { operationPages } from '@platter/contracts/openapi'
 import { describe, expect, test } from 'vitest'
-import { requestParser } from '#/http/parse.ts'
+import { requestParser } from '#/http/request-parser.ts'
 
 const parserOf = new Map<Operation, ReturnType<typeof requestParser>>()
 

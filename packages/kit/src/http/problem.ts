@@ -1,9 +1,9 @@
 import { problems, type Fault, type ProblemCode, type Refusal } from '@platter/contracts'
-import { ANSWER_HEADERS, corsHeaders } from '#/http/answer-headers.ts'
+import { RESPONSE_HEADERS, corsHeaders } from '#/http/response-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** A refusal: a code of the catalogue and a detail for the client. `cause` is for the log only. */
+/** A failed request: an error code of the catalogue and a detail for the client. `cause` is for the log only. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly faults: readonly Fault[]
@@ -37,8 +37,8 @@ export class Problem extends Error {
   }
 
   /**
-   * All faults at once. The problem has the code of the first fault that is not retryable: a client that retries should not
-   * get the next fault then. Throws a TypeError for none.
+   * All faults in one problem. It has the code of the first fault that is not retryable, so that a client does not retry a request
+   * that fails again. Throws a TypeError for an empty list.
    */
   static of(faults: readonly Fault[]): Problem {
     const first = faults.find(({ code }) => !problems[code].retryable) ?? faults[0]
@@ -53,8 +53,8 @@ export class Problem extends Error {
 
 /**
  * RFC 9457 and, in the same object, the three members that existing clients read: error, errorCode, details
- * (docs/interface.md, "Errors"). `instance` is the path of `url`, as sent: its query may hold an access key, or whatever a
- * client puts there, and the document may be stored under an idempotency key.
+ * (docs/interface.md, "Errors"). `instance` is the path of `url`, without its query, which may contain an access key: the
+ * document may be stored under an idempotency key.
  */
 export function problemDocument(problem: Problem, requestId: string, url: string) {
   const row = problems[problem.code]
@@ -78,8 +78,8 @@ export function problemDocument(problem: Problem, requestId: string, url: string
 /** The query begins at a `#` as well, as it does for the router. */
 const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''
 
-/** The header fields and body of the answer to a request for `url` that is refused with a problem. */
-export function problemAnswer(
+/** The header fields and body of the response with a problem to a request for `url`. */
+export function problemResponse(
   problem: Problem,
   requestId: string,
   url: string,
@@ -87,7 +87,7 @@ export function problemAnswer(
   const { retryAfterSeconds } = problem
   return {
     headers: {
-      ...ANSWER_HEADERS,
+      ...RESPONSE_HEADERS,
       ...corsHeaders(url),
       'content-type': PROBLEM_TYPE,
       'x-request-id': requestId,

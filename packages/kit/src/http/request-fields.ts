@@ -1,6 +1,6 @@
 import { faceOf } from '@platter/contracts'
 import { z } from 'zod'
-import { nearestName } from '#/http/nearest.ts'
+import { nearestName } from '#/http/nearest-name.ts'
 import { scrub } from '#/telemetry/scrub.ts'
 
 /** The member names of a schema at one level, and the levels below them. Without both: a value without members. */

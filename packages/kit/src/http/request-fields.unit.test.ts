@@ -1,6 +1,6 @@
 import { PutMenu, PutRestaurant, RestaurantSearch, SendOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { requestParser } from '#/http/parse.ts'
+import { requestParser } from '#/http/request-parser.ts'
 import { ignoredFields } from '#/http/request-fields.ts'
 
 const parseOrder = requestParser(SendOrder)

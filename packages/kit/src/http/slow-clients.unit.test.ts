@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readJson } from '#/http/bodies.ts'
+import { readJson } from '#/http/body-parsers.ts'
 import type { App } from '#/http/app.ts'
-import { createApp } from '#/http/http.ts'
+import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
 /**
@@ -68,5 +68,7 @@ test('300 connections that say nothing, or half of something, are closed, and ot
   )
   // What is said to who has asked nothing would be the answer to what is on its way.
   expect(new Set(nothing)).toEqual(new Set(['']))
-  expect(halves.flat().filter((answer) => answer.includes('did not come in whole in time'))).toHaveLength(200)
+  expect(halves.flat().filter((answer) => answer.includes('did not arrive completely in time'))).toHaveLength(
+    200,
+  )
 })

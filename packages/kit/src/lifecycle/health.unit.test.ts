@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { App } from '#/http/app.ts'
-import { createApp } from '#/http/http.ts'
+import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 import { addHealth } from '#/lifecycle/service.ts'
 

@@ -35,7 +35,7 @@ export function repeat(name: string, everyMs: number, work: () => Promise<boolea
 }
 
 /** Tries until it works: 100 ms after the first failure, then twice as long each time up to 2 s. For what start-up needs. */
-export async function untilItWorks(
+export async function retryUntilSuccess(
   name: string,
   work: () => Promise<void>,
   log: Log,

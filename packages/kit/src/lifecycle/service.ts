@@ -9,7 +9,7 @@ import type { App } from '#/http/app.ts'
 import { createLog, type Log } from '#/telemetry/log.ts'
 import { Problem } from '#/http/problem.ts'
 import { STARTING_HEADER, STOPPING_HEADER } from '#/http/upstream.ts'
-import { untilItWorks } from '#/lifecycle/repeat.ts'
+import { retryUntilSuccess } from '#/lifecycle/repeat.ts'
 
 /** The parts of a service, as its `wire.ts` returns them. */
 export type Parts = {
@@ -63,7 +63,7 @@ export async function run<S extends z.ZodType<Basics>>(
   await parts.prepare?.()
   await parts.app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
   const start = parts.start?.bind(parts)
-  if (start) await untilItWorks('start', start, log, state.stopping.signal)
+  if (start) await retryUntilSuccess('start', start, log, state.stopping.signal)
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
   // Node would do it at exit, which a killed process never reaches.

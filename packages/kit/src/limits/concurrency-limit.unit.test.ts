@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConcurrencyLimit, limitReads } from '#/limits/concurrency-limit.ts'
 import type { App } from '#/http/app.ts'
-import { createApp } from '#/http/http.ts'
+import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
 test('work above the limit is refused as overloaded (503), and accepted when a permit is released', () => {

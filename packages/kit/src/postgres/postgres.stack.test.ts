@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { newDatabase, proxyTo } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { isAway } from '#/http/http.ts'
+import { isUnavailable } from '#/http/problem-of-error.ts'
 import { createLog } from '#/telemetry/log.ts'
 import { migrate } from '#/postgres/migrate.ts'
 import { connectPostgres } from '#/postgres/postgres.ts'
@@ -70,7 +70,7 @@ test('a row that is not let go in time, and a statement that takes too long, are
         await sql`select set_config(${timeout}, '50ms', true)`.execute(trx)
         await trx.updateTable('things').set({ id: 2 }).execute()
       })
-      await expect(waiting).rejects.toSatisfy(isAway)
+      await expect(waiting).rejects.toSatisfy(isUnavailable)
     }
   })
   await close()

@@ -1,7 +1,7 @@
 import { requestTimes } from '@platter/contracts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { ActingQuery, asApplication, type OnBehalfOf } from '#/postgres/as-application.ts'
+import { TenantQuery, tenantScoped, type Tenant } from '#/postgres/tenant-scope.ts'
 import type { Log } from '#/telemetry/log.ts'
 import { observe } from '#/telemetry/metrics.ts'
 import { SpanKind, timed, type Edge } from '#/telemetry/telemetry.ts'
@@ -62,11 +62,11 @@ class PlatterClient extends pg.Client {
   }
 
   /** Says a statement on behalf of a client application. Its name is another one: a plan is made for one role. */
-  queryFor(caller: OnBehalfOf, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+  queryFor(caller: Tenant, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     const name = statementName(text)
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
     const config = { text, values: [...values], ...(name !== undefined && { name: `for-${name}` }) }
-    const query = new ActingQuery(caller, config, (error, result) =>
+    const query = new TenantQuery(caller, config, (error, result) =>
       error ? reject(error) : resolve(result),
     )
     return this.#watched(text, () => {
@@ -108,7 +108,7 @@ export type Postgres<DB> = {
   /** Everything, for what a service does on its own account. */
   db: Kysely<DB>
   /** What one client application may see of it. */
-  as: (caller: OnBehalfOf) => Kysely<DB>
+  as: (caller: Tenant) => Kysely<DB>
   /** Resolves when the server answers; rejects with the reason. For readiness. */
   check: () => Promise<void>
   close: () => Promise<void>
@@ -140,7 +140,7 @@ export function connectPostgres<DB>(
 ): Postgres<DB> {
   const pool = new pg.Pool({
     connectionString: url,
-    // The schema has the name of the role; by itself PostgreSQL would look for that of the role that ActingQuery takes.
+    // The schema has the name of the role; by itself PostgreSQL would look for that of the role that TenantQuery takes.
     options: `-c search_path=${new URL(url).username},public ${PLANNED_ONCE} ${joins === 'by key' ? BY_KEY : ''}`,
     max,
     connectionTimeoutMillis: requestTimes.connection,
@@ -158,7 +158,7 @@ export function connectPostgres<DB>(
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
-    as: remembered((caller) => asApplication<DB>(pool, caller)),
+    as: remembered((caller) => tenantScoped<DB>(pool, caller)),
     check: async () => void (await pool.query('select 1')),
     close: () => db.destroy(),
   }
@@ -167,7 +167,7 @@ export function connectPostgres<DB>(
 /** Making a Kysely takes as long as asking it something: one is kept for each of the applications that asked last. */
 const MOST_CALLERS = 1_000
 
-function remembered<DB>(make: (caller: OnBehalfOf) => Kysely<DB>): (caller: OnBehalfOf) => Kysely<DB> {
+function remembered<DB>(make: (caller: Tenant) => Kysely<DB>): (caller: Tenant) => Kysely<DB> {
   const known = new Map<string, Kysely<DB>>()
   return (caller) => {
     const key = `${caller.applicationId} ${caller.userApiKey ?? ''}`

@@ -7,18 +7,18 @@ import {
   type CompletedAddress,
   type NewAddress,
 } from '@platter/contracts'
-import { isAway, newApiKey, Problem, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { isUnavailable, newApiKey, Problem, type Handler } from '@platter/kit'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
 import { addAddress as add } from '#/store/addresses.ts'
 import type { Own } from '#/store/tables.ts'
 
 /** docs/specification.md, "Endpoints". Catalog completes the address, and knows where its ZIP code is. */
 export function addAddress(own: Own, bus: Bus): Handler<typeof AddAddress> {
-  const { once } = keptOnce((call) => own(call.principal.applicationId), AddAddress)
+  const { execute } = idempotent((call) => own(call.principal.applicationId), AddAddress)
   return async (call) => {
     const { city, state, zip, point } = await completed(bus, call.body, call.requestId)
-    return once(call, async (trx) => {
+    return execute(call, async (trx) => {
       const { streetAddress, aptNumber = null } = call.body
       const where = { latitude: point?.latitude ?? null, longitude: point?.longitude ?? null }
       const address = { apiKey: newApiKey(), streetAddress, aptNumber, city, state, zip, ...where }
@@ -40,7 +40,7 @@ async function completed(bus: Bus, given: NewAddress, requestId: string): Promis
   } catch (error) {
     const { city, state, zip } = given
     const isWhole = city !== undefined && state !== undefined && zip !== undefined
-    if (isWhole && isAway(error)) return { city, state, zip, point: null, isUnavailable: true }
+    if (isWhole && isUnavailable(error)) return { city, state, zip, point: null, isUnavailable: true }
     throw error
   }
 }

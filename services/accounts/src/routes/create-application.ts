@@ -1,10 +1,10 @@
 import { CreateApplication } from '@platter/contracts'
 import { newApiKey, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { insertApplication } from '#/store/applications.ts'
 import type { Db } from '#/store/tables.ts'
 
 export function createApplication(db: Db): Handler<typeof CreateApplication> {
-  const { once } = keptOnce(db, CreateApplication)
-  return (call) => once(call, (trx) => insertApplication(trx, { id: newApiKey(), name: call.body.name }))
+  const { execute } = idempotent(db, CreateApplication)
+  return (call) => execute(call, (trx) => insertApplication(trx, { id: newApiKey(), name: call.body.name }))
 }

@@ -1,6 +1,6 @@
 import { IssueAccessKey, type Secret } from '@platter/contracts'
 import { hashAccessKey, newApiKey, Problem, type Call, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
 import type { IssuedAccessKeys } from '#/issued-access-key.ts'
 import { hasApplication, insertApplicationKey } from '#/store/access-keys.ts'
@@ -15,9 +15,9 @@ export function issueAccessKey(db: Db, accessKeys: IssuedAccessKeys): Handler<ty
     key
       ? JSON.stringify({ ...(JSON.parse(body) as object), accessKey: key.reveal() })
       : accessKeys.reveal(body)
-  const { once } = keptOnce(db, IssueAccessKey, reveal)
+  const { execute } = idempotent(db, IssueAccessKey, reveal)
   return (call) =>
-    once(call, async (trx) => {
+    execute(call, async (trx) => {
       const { key, mode } = call.body
       const { nonce, kept } = key ? imported(key) : accessKeys.issue(mode)
       const issued = await insertApplicationKey(trx, kept, call.params.id)

@@ -1,7 +1,7 @@
 import { IssueRestaurantAccessKey } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import type { IssuedAccessKeys } from '#/issued-access-key.ts'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { insertRestaurantKey } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -10,9 +10,9 @@ export function issueRestaurantAccessKey(
   db: Db,
   accessKeys: IssuedAccessKeys,
 ): Handler<typeof IssueRestaurantAccessKey> {
-  const { once } = keptOnce(db, IssueRestaurantAccessKey, accessKeys.reveal)
+  const { execute } = idempotent(db, IssueRestaurantAccessKey, accessKeys.reveal)
   return (call) =>
-    once(call, async (trx) => {
+    execute(call, async (trx) => {
       const { nonce, kept } = accessKeys.issue(call.body.mode)
       const { created } = await insertRestaurantKey(trx, kept, call.params.apiKey)
       return { id: kept.id, accessKey: nonce, prefix: kept.prefix, created }

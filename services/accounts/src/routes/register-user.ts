@@ -2,7 +2,7 @@ import { RegisterUser } from '@platter/contracts'
 import { newApiKey, Problem, type Handler } from '@platter/kit'
 import { isCommon } from '#/common-passwords.ts'
 import { COMMON_PASSWORD, EMAIL_TAKEN } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Tries } from '#/store/tries.ts'
@@ -13,9 +13,9 @@ type Needs = { db: Db; passwords: Passwords; tries: Tries }
 
 /** The e-mail is taken however it is written, and whichever application it was registered through. */
 export function registerUser({ db, passwords, tries }: Needs): Handler<typeof RegisterUser> {
-  const { kept, once } = keptOnce(db, RegisterUser)
+  const { replay, execute } = idempotent(db, RegisterUser)
   return async (call) => {
-    const replayed = await kept(call)
+    const replayed = await replay(call)
     if (replayed) return replayed
     const { password, ...person } = call.body
     if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
@@ -23,7 +23,7 @@ export function registerUser({ db, passwords, tries }: Needs): Handler<typeof Re
     using hashing = passwords.enter(applicationId)
     await tries.count(trierOf(person.email, call.headers))
     const passwordHash = await hashing.hash(password)
-    return await once(call, async (trx) => {
+    return await execute(call, async (trx) => {
       const user = { apiKey: newApiKey(), ...person }
       const isNew = await insertUser(trx, { ...user, passwordHash }, applicationId)
       if (!isNew) throw Problem.refusal(EMAIL_TAKEN)

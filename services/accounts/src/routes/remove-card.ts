@@ -1,15 +1,15 @@
 import { RemoveCard } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { CARD_NOT_REMOVED } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { removeCard as remove } from '#/store/cards.ts'
 import type { Own } from '#/store/tables.ts'
 
 /** Orders have a copy of the card that they were placed with: they go on showing it. */
 export function removeCard(own: Own): Handler<typeof RemoveCard> {
-  const { once } = keptOnce((call) => own(call.principal.applicationId), RemoveCard)
+  const { execute } = idempotent((call) => own(call.principal.applicationId), RemoveCard)
   return (call) =>
-    once(call, async (trx) => {
+    execute(call, async (trx) => {
       const { apiKey: userApiKey, cardApiKey } = call.params
       const owner = { userApiKey, applicationId: call.principal.applicationId }
       const removed = await remove(trx, owner, cardApiKey)

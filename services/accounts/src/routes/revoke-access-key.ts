@@ -1,15 +1,15 @@
 import { RevokeAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { ACCESS_KEY_NOT_FOUND, LAST_OPERATOR_KEY } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { revokeKey } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** The gateways ask again each second whom a key belongs to, so that the end is felt by then. */
 export function revokeAccessKey(db: Db): Handler<typeof RevokeAccessKey> {
-  const { once } = keptOnce(db, RevokeAccessKey)
+  const { execute } = idempotent(db, RevokeAccessKey)
   return (call) =>
-    once(call, async (trx) => {
+    execute(call, async (trx) => {
       const revoked = await revokeKey(trx, call.params.id)
       if (revoked.kind === 'unknown') throw Problem.refusal(ACCESS_KEY_NOT_FOUND)
       if (revoked.kind === 'last') throw Problem.refusal(LAST_OPERATOR_KEY)

@@ -2,7 +2,7 @@ import { UpdateUser, type Secret } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { isCommon } from '#/common-passwords.ts'
 import { COMMON_PASSWORD, USER_NOT_FOUND } from '#/domain/refusals.ts'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import { isOwnUser, type Owner } from '#/store/own-user.ts'
 import type { Own } from '#/store/tables.ts'
@@ -12,7 +12,7 @@ type Needs = { own: Own; passwords: Passwords }
 
 /** docs/specification.md, "Endpoints". */
 export function updateUser({ own, passwords }: Needs): Handler<typeof UpdateUser> {
-  const { kept, once } = keptOnce((call) => own(call.principal.applicationId), UpdateUser)
+  const { replay, execute } = idempotent((call) => own(call.principal.applicationId), UpdateUser)
   /** A hash costs 30 ms of a core: none is made for a user that the application does not have. */
   async function hashFor(owner: Owner, password: Secret): Promise<string> {
     if (!(await isOwnUser(own(owner.applicationId), owner))) throw Problem.refusal(USER_NOT_FOUND)
@@ -20,14 +20,14 @@ export function updateUser({ own, passwords }: Needs): Handler<typeof UpdateUser
     return await hashing.hash(password)
   }
   return async (call) => {
-    const replayed = await kept(call)
+    const replayed = await replay(call)
     if (replayed) return replayed
     const { password, ...person } = call.body
     if (password && isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
     const { applicationId } = call.principal
     const owner = { userApiKey: call.params.apiKey, applicationId }
     const passwordHash = password && (await hashFor(owner, password))
-    return once(call, async (trx) => {
+    return execute(call, async (trx) => {
       const user = await update(trx, owner, { ...person, passwordHash })
       if (!user) throw Problem.refusal(USER_NOT_FOUND)
       return user

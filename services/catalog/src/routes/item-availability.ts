@@ -1,10 +1,10 @@
 import { ItemAvailability } from '@platter/contracts'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { sayAvailability } from '#/say-availability.ts'
 import type { Route } from '#/route.ts'
 import type { Db } from '#/store/database.ts'
 
 export function itemAvailability(route: Route, db: Db): void {
-  const { once } = keptOnce(db, ItemAvailability)
-  route(ItemAvailability, (call) => once(call, sayAvailability('item', call)))
+  const { execute } = idempotent(db, ItemAvailability)
+  route(ItemAvailability, (call) => execute(call, sayAvailability('item', call)))
 }

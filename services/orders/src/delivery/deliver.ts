@@ -1,5 +1,5 @@
 import { sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { isAway, type Log } from '@platter/kit'
+import { isUnavailable, type Log } from '@platter/kit'
 import { Leases } from '#/delivery/lease.ts'
 import { RestaurantPermits } from '#/delivery/restaurant-permits.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
@@ -120,7 +120,7 @@ export class Deliveries {
     const orderApiKey = attempt.order.apiKey
     const running = inTrace(() => this.#attempt(attempt)).catch((error: unknown) => {
       const line = { orderApiKey, attempt: attempt.attempt, err: error }
-      if (isAway(error)) log.warn(line, 'a delivery attempt was interrupted; its lease expires')
+      if (isUnavailable(error)) log.warn(line, 'a delivery attempt was interrupted; its lease expires')
       else log.error(line, 'a delivery attempt failed')
     })
     this.#running.add(running)
@@ -173,7 +173,7 @@ export class Deliveries {
       return await this.#needs.transmit(link, { webhookId: `order_${order.apiKey}`, order })
     } catch (error) {
       // An unavailable database cannot store the result; the lease expires.
-      if (!isAway(error))
+      if (!isUnavailable(error))
         await deliveries.releaseLease(this.#needs.db, lease, {
           result: `failed: ${textOf(error)}`,
           link: link.kind,

@@ -1,11 +1,11 @@
 import { requestTimes, SendOrder } from '@platter/contracts'
 import {
-  isAway,
+  isUnavailable,
   Problem,
   problemDocument,
   Rendered,
   responseRenderer,
-  untilItWorks,
+  retryUntilSuccess,
   type Deadline,
   type IdempotencyScope,
   type Log,
@@ -106,7 +106,7 @@ async function standingOf(needs: Needs, { apiKey, accepted, pending }: Accepted,
   const reported = pending.known?.kind === 'failed' ? pending.known : null
   const standing = decided ?? reported ?? (await deadline.race(undecidedStanding(needs, apiKey)))
   if (standing) return standing
-  void untilItWorks('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
+  void retryUntilSuccess('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()
   return { kind: 'pending', order: last.order } as const
 }
@@ -125,7 +125,7 @@ async function undecidedStanding(needs: Needs, apiKey: string): Promise<Standing
 }
 
 function unlessUnavailable({ log }: Needs, orderApiKey: string, error: unknown): null {
-  if (!isAway(error)) throw error
+  if (!isUnavailable(error)) throw error
   log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the answer of an accepted order')
   return null
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isAway, type EventSink, type ServerSentEvent } from '@platter/kit'
+import { isUnavailable, type EventSink, type ServerSentEvent } from '@platter/kit'
 import type { Follower } from '#/reading/followers.ts'
 
 /** Gives what is new since its last round, and keeps its place after each event. */
@@ -20,7 +20,7 @@ export async function follow(feed: Feed, follower: Follower, out: EventSink): Pr
       if (feed.isOver) return
       await follower.woken(signal)
     } catch (error) {
-      if (!isAway(error)) throw error
+      if (!isUnavailable(error)) throw error
       await wait(AGAIN_MS, undefined, { signal })
     }
   }

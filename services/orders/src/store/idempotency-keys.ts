@@ -4,7 +4,7 @@ import type { Db } from '#/store/tables.ts'
 
 /*
  * Keys of send-order, each with its order: committed when the order is accepted, answered when it is decided, possibly by
- * another replica. Every other POST keeps its key and its answer in one transaction (`keptOnce` of the kit).
+ * another replica. Every other POST keeps its key and its answer in one transaction (`idempotent` of the kit).
  */
 
 /** A key that was used before. */

@@ -6,7 +6,7 @@ import type {
   PaymentState,
   RestaurantLink,
 } from '@platter/contracts'
-import type { OnBehalfOf } from '@platter/kit'
+import type { Tenant } from '@platter/kit'
 import type { ColumnType, Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails } from '#/domain/order.ts'
@@ -88,4 +88,4 @@ export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>
 
 /** The database as a client application may see it. */
-export type Own = (caller: OnBehalfOf) => Db
+export type Own = (caller: Tenant) => Db

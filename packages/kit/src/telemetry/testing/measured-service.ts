@@ -1,5 +1,5 @@
 import { serviceConfig } from '#/lifecycle/config.ts'
-import { createApp } from '#/http/http.ts'
+import { createApp } from '#/http/server.ts'
 import { run } from '#/lifecycle/service.ts'
 import { z } from 'zod'
 

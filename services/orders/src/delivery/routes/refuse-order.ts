@@ -1,6 +1,6 @@
 import { RefuseOrder } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { readRestaurantOrder } from '#/reading/find-restaurant-order.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Db } from '#/store/tables.ts'
@@ -13,7 +13,7 @@ type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
  */
 export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
   const { db, orchestrator } = needs
-  const { kept, once } = keptOnce(db, RefuseOrder)
+  const { replay, execute } = idempotent(db, RefuseOrder)
 
   async function refuse({ params: { apiKey }, body, principal }: Call<typeof RefuseOrder>) {
     if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
@@ -27,9 +27,11 @@ export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
   }
 
   return async (call) => {
-    const replayed = await kept(call)
+    const replayed = await replay(call)
     if (replayed) return replayed
     await refuse(call)
-    return once(call, (trx) => readRestaurantOrder({ ...needs, db: trx }, call.principal, call.params.apiKey))
+    return execute(call, (trx) =>
+      readRestaurantOrder({ ...needs, db: trx }, call.principal, call.params.apiKey),
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { ReportStatus } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { recordProgress } from '#/delivery/record-status.ts'
 import { readRestaurantOrder } from '#/reading/find-restaurant-order.ts'
 import type { Db } from '#/store/tables.ts'
@@ -10,10 +10,10 @@ type Needs = { db: Db; pendingRequests: PendingRequests; acceptWithinMs: number 
 
 /** A restaurant reports how far it is; only forward, along the table of docs/interface.md. */
 export function reportStatus(needs: Needs): Handler<typeof ReportStatus> {
-  const { once } = keptOnce(needs.db, ReportStatus)
+  const { execute } = idempotent(needs.db, ReportStatus)
   return async (call) => {
     const { apiKey } = call.params
-    const answer = await once(call, async (trx) => {
+    const answer = await execute(call, async (trx) => {
       const inTransaction = { ...needs, db: trx }
       const before = await readRestaurantOrder(inTransaction, call.principal, apiKey)
       const progress = await recordProgress(trx, apiKey, () => call.body.status)

@@ -1,6 +1,6 @@
 import type { DeadLetter } from '@platter/bus'
 import { StepRef, type Command } from '@platter/contracts'
-import { untilItWorks, type Log } from '@platter/kit'
+import { retryUntilSuccess, type Log } from '@platter/kit'
 import { keepDeadLetter } from '#/store/attention.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -12,7 +12,7 @@ export const keepLetter =
   async ({ content, requestId, reason }: DeadLetter): Promise<void> => {
     const { orderApiKey, step } = aboutWhat(content)
     const letter = { command, orderApiKey, step, content, requestId, reason }
-    await untilItWorks('keep a dead letter', () => keepDeadLetter(db, letter), log, stopping)
+    await retryUntilSuccess('keep a dead letter', () => keepDeadLetter(db, letter), log, stopping)
     if (stopping.aborted) throw new Error('stopped before a dead letter was surely kept')
     log.error(
       { command, orderApiKey, step, requestId, reason },

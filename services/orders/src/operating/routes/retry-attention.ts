@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { AskPaymentAgain, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { splitId } from '#/operating/attention.ts'
 import * as store from '#/store/attention.ts'
 import type { Db, Trx } from '#/store/tables.ts'
@@ -18,7 +18,7 @@ type Rest = (trx: Trx) => Promise<string>
 
 /** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
 export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> {
-  const { kept, once } = keptOnce(db, RetryAttention)
+  const { replay, execute } = idempotent(db, RetryAttention)
 
   async function tryAgain(id: string, context: RequestContext): Promise<Rest> {
     const { source, key } = splitId(id) ?? noSuchIncident()
@@ -45,11 +45,11 @@ export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Ha
   }
 
   return async (call) => {
-    const replayed = await kept(call)
+    const replayed = await replay(call)
     if (replayed) return replayed
     const { id } = call.params
     const rest = await tryAgain(id, call)
-    return once(call, async (trx) => ({ id, done: await rest(trx) }))
+    return execute(call, async (trx) => ({ id, done: await rest(trx) }))
   }
 }
 

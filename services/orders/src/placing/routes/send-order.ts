@@ -3,7 +3,7 @@ import { requestTimes, type Cents, type SendOrder, type TokenizedCard } from '@p
 import {
   clientAddress,
   inFlight,
-  isAway,
+  isUnavailable,
   mismatch,
   newApiKey,
   overloaded,
@@ -150,7 +150,7 @@ async function accept(
     if (placed) return placed
   } catch (error) {
     if (idempotencyKeys.isTaken(error)) throw inFlight()
-    if (!isAway(error)) throw error
+    if (!isUnavailable(error)) throw error
     // The commit may have succeeded and its confirmation been lost.
     if (await isThere(db, apiKey, { pending, deadline })) return null
     throw outcomeUnknown(error)

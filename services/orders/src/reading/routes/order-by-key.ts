@@ -1,5 +1,5 @@
 import { SendOrder, type OrderByKey } from '@platter/contracts'
-import { Problem, readKey, Rendered, type Handler, type InternalSecrets } from '@platter/kit'
+import { Problem, parseIdempotencyKey, Rendered, type Handler, type InternalSecrets } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import * as idempotencyKeys from '#/store/idempotency-keys.ts'
 import type { Db, Own } from '#/store/tables.ts'
@@ -14,7 +14,11 @@ type Needs = { db: Db; own: Own; secrets: InternalSecrets }
 export const orderByKey =
   ({ db, own, secrets }: Needs): Handler<typeof OrderByKey> =>
   async ({ params, principal: { applicationId, accessKeyId } }) => {
-    const scope = { accessKeyId, path: SendOrder.path, key: readKey(params.idempotencyKey, secrets) }
+    const scope = {
+      accessKeyId,
+      path: SendOrder.path,
+      key: parseIdempotencyKey(params.idempotencyKey, secrets),
+    }
     const rows = own({ applicationId })
     const used = await idempotencyKeys.find(rows, scope)
     const order = used && (await findToShow(db, rows, used.orderApiKey))

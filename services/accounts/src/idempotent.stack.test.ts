@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { CreateApplication } from '@platter/contracts'
 import { createLog, Deadline, Problem, type Call } from '@platter/kit'
-import { forgetOld } from '@platter/kit/postgres/idempotency-keys'
-import { keptOnce } from '@platter/kit/postgres/kept-once'
+import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -54,70 +54,70 @@ const countOf = async (name: string) => {
 }
 
 test('the same key again replays the first answer byte for byte, and the work is done once', async () => {
-  const { kept, once } = keptOnce(db, CreateApplication)
+  const { replay, execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
-  expect(await kept(call)).toBeNull()
-  const first = await once(call, create(name))
+  expect(await replay(call)).toBeNull()
+  const first = await execute(call, create(name))
   const again = request(call.idempotency?.key, name)
-  expect((await once(again.call, create(name))).body).toBe(first.body)
+  expect((await execute(again.call, create(name))).body).toBe(first.body)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect((await kept(again.call))?.body).toBe(first.body)
+  expect((await replay(again.call))?.body).toBe(first.body)
   expect(await countOf(name)).toBe(1)
 })
 
 test('50 at once with one key do the work once, and all get its answer', async () => {
-  const { once } = keptOnce(db, CreateApplication)
+  const { execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
-  const answers = await Promise.all(Array.from({ length: 50 }, () => once(call, create(name))))
+  const answers = await Promise.all(Array.from({ length: 50 }, () => execute(call, create(name))))
   expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
   expect(await countOf(name)).toBe(1)
 })
 
 test('422 idempotency-mismatch for another request, with nothing done', async () => {
-  const { kept, once } = keptOnce(db, CreateApplication)
+  const { replay, execute } = idempotent(db, CreateApplication)
   const { call } = request()
-  await once(call, create('first'))
+  await execute(call, create('first'))
   const name = crypto.randomUUID()
   const other = request(call.idempotency?.key, name)
   const mismatch = { code: 'idempotency-mismatch', status: 422 }
-  await expect(once(other.call, create(name))).rejects.toMatchObject(mismatch)
-  await expect(kept(other.call)).rejects.toMatchObject(mismatch)
+  await expect(execute(other.call, create(name))).rejects.toMatchObject(mismatch)
+  await expect(replay(other.call)).rejects.toMatchObject(mismatch)
   expect(await countOf(name)).toBe(0)
 })
 
 test('409 idempotency-in-flight while the first request takes longer than a second', async () => {
-  const { once } = keptOnce(db, CreateApplication)
+  const { execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
   const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-  const first = once(call, async (trx) => {
+  const first = execute(call, async (trx) => {
     begun.resolve(undefined)
     await end.promise
     return create(name)(trx)
   })
   await begun.promise
   const inFlight = { code: 'idempotency-in-flight', status: 409, retryAfterSeconds: 1 }
-  await expect(once(call, create(name))).rejects.toMatchObject(inFlight)
+  await expect(execute(call, create(name))).rejects.toMatchObject(inFlight)
   end.resolve(undefined)
   const { body } = await first
-  expect((await once(call, create(name))).body).toBe(body)
+  expect((await execute(call, create(name))).body).toBe(body)
   expect(await countOf(name)).toBe(1)
 })
 
 test('one that fails while another waits for it lets the other do the work', async () => {
-  const { once } = keptOnce(db, CreateApplication)
+  const { execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
   const [begun, end] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
-  const first = once(call, async () => {
+  const first = execute(call, async () => {
     begun.resolve(undefined)
     await end.promise
     throw new Error('killed')
   })
   await begun.promise
-  const second = once(call, create(name))
+  const second = execute(call, create(name))
   end.resolve(undefined)
   const [failed, done] = await Promise.allSettled([first, second])
   expect([failed.status, done.status]).toEqual(['rejected', 'fulfilled'])
@@ -125,36 +125,36 @@ test('one that fails while another waits for it lets the other do the work', asy
 })
 
 test('a refusal rolls back what was done before it, and keeps no key', async () => {
-  const { kept, once } = keptOnce(db, CreateApplication)
+  const { replay, execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
-  const refused = once(call, async (trx) => {
+  const refused = execute(call, async (trx) => {
     await create(name)(trx)
     throw new Problem('email-taken', 'taken')
   })
   await expect(refused).rejects.toMatchObject({ code: 'email-taken' })
-  expect(await kept(call)).toBeNull()
+  expect(await replay(call)).toBeNull()
   expect(await countOf(name)).toBe(0)
   const mended = request(call.idempotency?.key, `${name} mended`)
-  expect((await once(mended.call, create(`${name} mended`))).body).toContain('mended')
+  expect((await execute(mended.call, create(`${name} mended`))).body).toContain('mended')
 })
 
 test('without a key every request is another one', async () => {
-  const { kept, once } = keptOnce(db, CreateApplication)
+  const { replay, execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const call = { ...request(undefined, name).call, idempotency: null }
-  await once(call, create(name))
-  await once(call, create(name))
-  expect(await kept(call)).toBeNull()
+  await execute(call, create(name))
+  await execute(call, create(name))
+  expect(await replay(call)).toBeNull()
   expect(await countOf(name)).toBe(2)
 })
 
 test('what may not be stored is put into the answer only', async () => {
-  const { once } = keptOnce(db, CreateApplication, (body) => body.replace('NONCE', 'the access key'))
+  const { execute } = idempotent(db, CreateApplication, (body) => body.replace('NONCE', 'the access key'))
   const { call } = request()
-  const first = await once(call, create('NONCE'))
+  const first = await execute(call, create('NONCE'))
   expect(first.body).toContain('the access key')
-  expect((await once(call, create('NONCE'))).body).toBe(first.body)
+  expect((await execute(call, create('NONCE'))).body).toBe(first.body)
   const rows = await db.selectFrom('idempotency_keys').select('body').execute()
   expect(rows.some(({ body }) => body?.includes('NONCE'))).toBe(true)
   expect(rows.some(({ body }) => body?.includes('the access key'))).toBe(false)
@@ -165,8 +165,8 @@ test('keys are forgotten when they are seven days old, 1,000 at a time', async (
     insert into idempotency_keys (access_key_id, path, key, fingerprint, created_at)
     select 'old', '/', n::text, '', now() - case when n <= 1500 then interval '7 days 1 minute' else interval '6 days' end
     from generate_series(1, 1501) n`.execute(db)
-  expect(await forgetOld(db)).toBe(true)
-  expect(await forgetOld(db)).toBe(false)
+  expect(await deleteExpiredKeys(db)).toBe(true)
+  expect(await deleteExpiredKeys(db)).toBe(false)
   const left = await db
     .selectFrom('idempotency_keys')
     .select('key')

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { makeAccessKey } from '#/security/access-key.ts'
-import { createApp } from '#/http/http.ts'
+import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
 const app = createApp(createLog('test', 'fatal'))

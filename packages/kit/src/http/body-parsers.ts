@@ -7,13 +7,14 @@ import { Problem } from '#/http/problem.ts'
 /** docs/interface.md, "Limits". */
 export const BODY_LIMIT = 64 * 1024
 
-/** No content-length of a request that anybody means has more digits, and a card number has. */
-const LARGEST_TOLD = 1e9
+/** A larger `content-length` is not repeated in the response: it may be a card number. */
+const LARGEST_REPEATED_LENGTH = 1e9
 
+/** The problem of a request whose body exceeds the limit of its route. */
 export function bodyTooLarge({ routeOptions, headers }: FastifyRequest): Problem {
   const limit = routeOptions.bodyLimit
   const size = Number(headers['content-length'])
-  const has = size < LARGEST_TOLD ? `has ${size} bytes` : 'is too large'
+  const has = size < LARGEST_REPEATED_LENGTH ? `has ${size} bytes` : 'is too large'
   return new Problem(
     'body-too-large',
     `The body ${has}: this endpoint takes at most ${limit} bytes (${limit / 1024} KiB).`,
@@ -22,7 +23,7 @@ export function bodyTooLarge({ routeOptions, headers }: FastifyRequest): Problem
 
 function notJson(text: string): Problem {
   const fault = jsonFault(text)
-  // The grammar holds, so it is what the parser refuses beyond that.
+  // The text is valid JSON, so the parser has rejected one of these two members.
   if (!fault)
     return new Problem(
       'malformed-json',
@@ -35,13 +36,13 @@ function notJson(text: string): Problem {
   )
 }
 
-/** JSON bodies; an empty one counts as none, whatever its content type says. Everything else is `not-json`. */
+/** Accepts JSON bodies. An empty body counts as none, whatever its content type. Everything else is `not-json`. */
 export function readJson(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
-    // Decoding would put U+FFFD in the place of every other byte, and nobody would know what was meant.
+    // Decoding would replace each invalid byte by U+FFFD and lose what the client sent.
     if (!isUtf8(body)) return done(new Problem('malformed-json', 'The body is not UTF-8.'))
     void parse(request, body.toString(), (error, value) =>
       error ? done(notJson(body.toString())) : done(null, value),
@@ -54,7 +55,7 @@ export function readJson(app: App): void {
   )
 }
 
-/** Bodies as bytes, unread: for passing on. */
+/** Accepts all bodies as bytes, to be forwarded. */
 export function readBytes(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

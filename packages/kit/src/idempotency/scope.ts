@@ -1,30 +1,30 @@
 import { createHmac } from 'node:crypto'
 import { Secret, type Principal } from '@platter/contracts'
-import type { InternalSecrets } from '#/security/principal-token.ts'
 import { Problem } from '#/http/problem.ts'
+import type { InternalSecrets } from '#/security/principal-token.ts'
 import { scrub } from '#/telemetry/scrub.ts'
 
 /**
- * Which request this is, as the client numbers its requests (docs/interface.md, "Idempotency keys"): two with the
- * same access key, path and key are one, and have to say the same.
+ * Identifies a request across its retries (docs/interface.md, "Idempotency keys"): two requests with the same access key, path and
+ * key are one, and must have the same fingerprint.
  */
 export type IdempotencyScope = {
   accessKeyId: string
   path: string
   key: string
   fingerprint: string
-  /** What it is with the other INTERNAL_SECRET, by which it may have been kept. */
+  /** The fingerprint by INTERNAL_SECRET_OTHER: a replica with the other secret may have stored the first request. */
   otherFingerprint?: string | undefined
 }
 
-/** Whether what was kept is the same request. */
-export const isSameRequest = (kept: string, { fingerprint, otherFingerprint }: IdempotencyScope): boolean =>
-  kept === fingerprint || kept === otherFingerprint
+/** Whether a stored fingerprint is that of the same request. */
+export const isSameRequest = (stored: string, { fingerprint, otherFingerprint }: IdempotencyScope): boolean =>
+  stored === fingerprint || stored === otherFingerprint
 
 const BARE = /^[\u0021-\u007E]{1,255}$/
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 
-/** The scope of a request with that header; null for one of a service of ours. Throws Problem invalid-field for a key that is none. */
+/** The scope of a request with this header; null for a request of another service. Throws Problem invalid-field for a malformed key. */
 export function idempotencyScope(
   header: string | string[],
   {
@@ -35,7 +35,7 @@ export function idempotencyScope(
   }: { principal: Principal; path: string; body: unknown; secrets: InternalSecrets },
 ): IdempotencyScope | null {
   if (principal.kind === 'service') return null
-  const key = readKey(header, secrets)
+  const key = parseIdempotencyKey(header, secrets)
   const [secret, other] = secrets
   return {
     accessKeyId: principal.accessKeyId,
@@ -47,10 +47,10 @@ export function idempotencyScope(
 }
 
 /**
- * Quoted as the IETF draft has it, or bare; 1 to 255 visible ASCII characters. It is stored, so of one with a card
- * number or an access key in it only a keyed hash is: the same key is still the same, until INTERNAL_SECRET is another.
+ * The key in a header: quoted, as in the IETF draft, or bare; 1 to 255 visible ASCII characters. The key is stored, so a key that
+ * contains a card number or an access key becomes a keyed hash of it. A change of INTERNAL_SECRET changes that hash.
  */
-export function readKey(header: string | string[], [secret]: InternalSecrets): string {
+export function parseIdempotencyKey(header: string | string[], [secret]: InternalSecrets): string {
   const text = typeof header === 'string' ? header.trim() : ''
   const key = QUOTED.exec(text)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? text
   if (BARE.test(key)) return scrub(key) === key ? key : createHmac('sha256', secret).update(key).digest('hex')
@@ -61,8 +61,8 @@ export function readKey(header: string | string[], [secret]: InternalSecrets): s
 }
 
 /**
- * Of what the request says once it is parsed, so that white space and unknown fields do not matter. Keyed
- * (HMAC-SHA-256): a password is part of it, and must not be guessable from what is kept.
+ * Of the parsed body, so that white space and unknown fields do not matter. Keyed (HMAC-SHA-256): the body may contain a password,
+ * which must not be guessable from the stored fingerprint.
  */
 function fingerprintOf(body: unknown, secret: string): string {
   const text = JSON.stringify(
@@ -75,7 +75,7 @@ function fingerprintOf(body: unknown, secret: string): string {
   return createHmac('sha256', secret).update(text).digest('hex')
 }
 
-/** What is said of a key that was used before. */
+/** The key was used with another request. */
 export const mismatch = () =>
   new Problem('idempotency-mismatch', 'This Idempotency-Key was used with another request.')
 

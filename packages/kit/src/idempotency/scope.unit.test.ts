@@ -2,7 +2,7 @@ import { NewCard, secret, type Principal } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { makeAccessKey } from '#/security/access-key.ts'
-import { idempotencyScope, readKey } from '#/http/idempotency.ts'
+import { idempotencyScope, parseIdempotencyKey } from '#/idempotency/scope.ts'
 
 const SECRET = 'a secret that is long enough for us'
 const principal = { kind: 'application', accessKeyId: 'k1', applicationId: 'a1' } as Principal
@@ -40,14 +40,14 @@ test.each([
   ['one with dashes', '"4242-4242-4242-4242"'],
   ['an access key', `order-${makeAccessKey('live')}`],
 ])('of a key that is %s a keyed hash is kept, the same each time', (_, key) => {
-  const kept = readKey(key, [SECRET])
+  const kept = parseIdempotencyKey(key, [SECRET])
   expect(kept).toMatch(/^[0-9a-f]{64}$/)
-  expect(readKey(key, [SECRET])).toBe(kept)
-  expect(readKey(key, ['another secret, as long as ours is'])).not.toBe(kept)
+  expect(parseIdempotencyKey(key, [SECRET])).toBe(kept)
+  expect(parseIdempotencyKey(key, ['another secret, as long as ours is'])).not.toBe(kept)
 })
 
 test('any other key is kept as it is, without its quotes', () => {
   const uuid = crypto.randomUUID()
-  expect(readKey(uuid, [SECRET])).toBe(uuid)
-  expect(readKey(String.raw`"a-\"key\""`, [SECRET])).toBe('a-"key"')
+  expect(parseIdempotencyKey(uuid, [SECRET])).toBe(uuid)
+  expect(parseIdempotencyKey(String.raw`"a-\"key\""`, [SECRET])).toBe('a-"key"')
 })

@@ -123,7 +123,7 @@ function measure(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** A request that was refused at once, with nothing else of it observed. */
-export function measureRefused(method: string, route: string, status: number): void {
+export function measureRejected(method: string, route: string, status: number): void {
   duration(0, { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status })
 }
 

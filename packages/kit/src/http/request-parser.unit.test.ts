@@ -2,7 +2,7 @@ import { operations, RestaurantSearch, SendOrder, Signin, Tokenize, type Operati
 import { operationPages } from '@platter/contracts/openapi'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { requestParser } from '#/http/parse.ts'
+import { requestParser } from '#/http/request-parser.ts'
 
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestName, typosBetween } from '#/http/nearest.ts'
+import { nearestName, typosBetween } from '#/http/nearest-name.ts'
 
 const BODY = [
   'restaurantApiKey',

@@ -5,11 +5,11 @@ import pg from 'pg'
  * Whom a statement is for: a client application, and the user that it asks about, once somebody who knows has said
  * that the user is one of its own.
  */
-export type OnBehalfOf = { applicationId: string; userApiKey?: string | undefined }
+export type Tenant = { applicationId: string; userApiKey?: string | undefined }
 
 /** A client of the pool that can say a statement on behalf of somebody. */
 export type Acting = pg.PoolClient & {
-  queryFor: (caller: OnBehalfOf, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
+  queryFor: (caller: Tenant, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
 }
 
 /**
@@ -52,12 +52,12 @@ const taught = new WeakSet<Connection>()
  * round trip more. (A function or a view with a parameter would have to be written for each query, and in one
  * statement PostgreSQL promises no order.)
  */
-export class ActingQuery extends Query {
-  readonly #caller: OnBehalfOf
+export class TenantQuery extends Query {
+  readonly #caller: Tenant
   #acts = false
 
   constructor(
-    caller: OnBehalfOf,
+    caller: Tenant,
     config: pg.QueryConfig,
     callback: (error: Error | null, result: pg.QueryResult) => void,
   ) {
@@ -99,7 +99,7 @@ export class ActingQuery extends Query {
 }
 
 /** Rejects while there is no such role: `prepare` of this version has not run yet, and no client can be served. */
-export async function checkRole<DB>(own: Kysely<DB>): Promise<void> {
+export async function checkTenantRole<DB>(own: Kysely<DB>): Promise<void> {
   await sql`select 1`.execute(own)
 }
 
@@ -111,7 +111,7 @@ const OF_TRANSACTIONS = /^(begin|start transaction|commit|rollback|savepoint|rel
  * (`platter.user`) only; a table without one has no rows. For everything that is read or written because a client
  * named it. docs/decisions/0020-row-level-security.md lists the exceptions.
  */
-export function asApplication<DB>(pool: pg.Pool, caller: OnBehalfOf): Kysely<DB> {
+export function tenantScoped<DB>(pool: pg.Pool, caller: Tenant): Kysely<DB> {
   const connect = async () => {
     const client = (await pool.connect()) as Acting
     return {

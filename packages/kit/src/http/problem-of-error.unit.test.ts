@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createApp } from '#/http/http.ts'
+import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
 /** What a request is answered while whoever handles it meets an error of this code. */

@@ -1,0 +1,64 @@
+import type { Operation } from '@platter/contracts'
+import type { Kysely, Transaction } from 'kysely'
+import type { z } from 'zod'
+import { Rendered, responseRenderer, type Call } from '#/http/router.ts'
+import { claimKey, findResponse, storeResponse } from '#/idempotency/key-store.ts'
+import { inFlight, isSameRequest, mismatch } from '#/idempotency/scope.ts'
+
+/** Turns the stored response into the one for the client. They differ where the response has a value that must not be stored. */
+type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
+
+/** The database of the work and of its key: one for all calls, or the tenant-scoped connection of a call. */
+type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB>)
+
+/**
+ * Executes a POST once, however often it is sent with one Idempotency-Key (docs/interface.md). The service has the table
+ * `idempotency_keys`.
+ *
+ * - `execute(call, (trx) => …)` does the work and stores its response under the key in one transaction. A problem rolls both
+ *   back, so a corrected request may use the key again.
+ * - `replay(call)` is the response that is stored under the key, or null. Only routes with work outside that transaction (a
+ *   password hash, a card token, a message) call it first, so that a retry does not repeat that work. A crash before `execute`
+ *   stores no key, so that work has to be harmless when it is repeated.
+ *
+ * Both replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for a key of another request.
+ */
+export function idempotent<DB, const O extends Operation>(
+  where: Where<DB, O>,
+  operation: O,
+  reveal: Reveal<O> = (body) => body,
+) {
+  const render = responseRenderer(operation)
+  const dbFor = typeof where === 'function' ? where : () => where
+
+  async function replay(call: Call<O>): Promise<Rendered | null> {
+    if (!call.idempotency) return null
+    const found = await findResponse(dbFor(call), call.idempotency)
+    if (!found) return null
+    if (!isSameRequest(found.fingerprint, call.idempotency)) throw mismatch()
+    call.setHeader('idempotent-replayed', 'true')
+    return new Rendered(reveal(found.body, call), found.status)
+  }
+
+  async function execute(
+    call: Call<O>,
+    work: (trx: Transaction<DB>) => Promise<z.input<O['response']>>,
+  ): Promise<Rendered> {
+    const { idempotency: scope } = call
+    const body = await dbFor(call)
+      .transaction()
+      .execute(async (trx) => {
+        if (scope && !(await claimKey(trx, scope))) return null
+        const response = render(await work(trx))
+        if (scope) await storeResponse(trx, scope, response)
+        return response
+      })
+    if (body !== null) return new Rendered(reveal(body, call))
+    const replayed = await replay(call)
+    // Between the two statements the key became seven days old and was deleted.
+    if (!replayed) throw inFlight()
+    return replayed
+  }
+
+  return { replay, execute }
+}

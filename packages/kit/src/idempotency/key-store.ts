@@ -1,0 +1,64 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { inFlight, type IdempotencyScope } from '#/idempotency/scope.ts'
+
+/* The table `idempotency_keys` of a service; each service that serves a POST has it (its migrations). */
+
+type StoredResponse = { fingerprint: string; status: number; body: string }
+
+const hasKey = ({ accessKeyId, path, key }: IdempotencyScope) =>
+  sql`access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`
+
+/** The response that is stored under a key; undefined for a new key, or while its first request is running. */
+export async function findResponse<DB>(
+  db: Kysely<DB>,
+  scope: IdempotencyScope,
+): Promise<StoredResponse | undefined> {
+  const { rows } = await sql<StoredResponse>`
+    select fingerprint, status, body from idempotency_keys
+    where ${hasKey(scope)} and status is not null and body is not null`.execute(db)
+  return rows[0]
+}
+
+/** SQLSTATE of a wait that ended with lock_timeout. */
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Claims a key for this transaction; false when another request has used it. A request that has the key and is still running is
+ * waited for, for at most a second: then Problem idempotency-in-flight.
+ */
+export async function claimKey<DB>(trx: Transaction<DB>, scope: IdempotencyScope): Promise<boolean> {
+  const { accessKeyId, path, key, fingerprint } = scope
+  await sql`set local lock_timeout = '1s'`.execute(trx)
+  try {
+    const { numAffectedRows } = await sql`
+      insert into idempotency_keys (access_key_id, path, key, fingerprint)
+      values (${accessKeyId}, ${path}, ${key}, ${fingerprint})
+      on conflict (access_key_id, path, key) do nothing`.execute(trx)
+    // The work itself waits for rows as long as it would without a key.
+    await sql`set local lock_timeout to default`.execute(trx)
+    return numAffectedRows === 1n
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === LOCK_NOT_AVAILABLE ? inFlight() : error
+  }
+}
+
+/** Stores the response under the key that this transaction has claimed. */
+export async function storeResponse<DB>(
+  trx: Transaction<DB>,
+  scope: IdempotencyScope,
+  body: string,
+): Promise<void> {
+  await sql`update idempotency_keys set status = 200, body = ${body} where ${hasKey(scope)}`.execute(trx)
+}
+
+const DELETED_AT_ONCE = 1_000
+
+/** Deletes keys that are older than seven days (docs/interface.md). True when there may be more. */
+export async function deleteExpiredKeys<DB>(db: Kysely<DB>): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at < now() - interval '7 days' limit ${DELETED_AT_ONCE}))`.execute(
+    db,
+  )
+  return numAffectedRows === BigInt(DELETED_AT_ONCE)
+}
