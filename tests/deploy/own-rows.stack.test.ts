@@ -11,7 +11,7 @@ import {
   type CompiledQuery,
 } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as cards from '../../services/accounts/src/store/cards.ts'
+import { postgresCards } from '../../services/accounts/src/store/cards.ts'
 import { findRecipient } from '../../services/accounts/src/store/recipients.ts'
 import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
 import { readUser } from '../../services/accounts/src/store/users.ts'
@@ -45,7 +45,7 @@ beforeAll(async () => {
     await sql`insert into users (api_key, email, password_hash, first_name, last_name, phone)
       values (${user}, ${user}, 'none', 'Maria', 'Lindqvist', '608-555-0142')`.execute(accounts.db)
     await sql`insert into user_applications values (${user}, ${application})`.execute(accounts.db)
-    await cards.saveCard(accounts.db, user, cardOf(application))
+    await postgresCards(accounts.db).save(user, cardOf(application))
     await sql`insert into addresses (api_key, user_api_key, street_address, city, state, zip)
       values (${`address of ${application}`}, ${user}, '2 E Main St', 'Madison', 'WI', '53703')`.execute(
       accounts.db,
@@ -161,7 +161,10 @@ const forbidden: readonly [string, string, (db: Kysely<never>) => Promise<unknow
   [
     'a card for a user of another application',
     'accounts',
-    (db) => cards.insertCard(db as never, userOf(theirs), { ...cardOf(mine), apiKey: newApiKey() }),
+    (db) =>
+      sql`insert into cards (api_key, user_api_key, token, brand, last_four, cardholder_name, cardholder_street_address,
+          cardholder_zip, expiration_month, expiration_year)
+        values ('c', ${userOf(theirs)}, 't', 'visa', '4242', 'n', 's', '53703', '09', '31')`.execute(db),
   ],
   [
     'an address for a user of another application',

@@ -2,8 +2,8 @@ import * as keys from '@platter/kit/idempotency/key-store'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as accessKeys from '../../services/accounts/src/store/access-keys.ts'
-import * as addresses from '../../services/accounts/src/store/addresses.ts'
-import * as cards from '../../services/accounts/src/store/cards.ts'
+import { postgresAddresses, type AddressStore } from '../../services/accounts/src/store/addresses.ts'
+import { postgresCards, type CardStore } from '../../services/accounts/src/store/cards.ts'
 import * as recipients from '../../services/accounts/src/store/recipients.ts'
 import type { Db, Trx } from '../../services/accounts/src/store/tables.ts'
 import * as users from '../../services/accounts/src/store/users.ts'
@@ -56,19 +56,19 @@ const calls = {
     findCredentials: (db) => users.findCredentials(db, 'User1@example.org'),
     joinApplication: (db) => users.joinApplication(db, owner),
     replaceHash: (db) => users.replaceHash(db, 'user1', { from: 'h', to: 'i' }),
+    isUserOfTenant: (db) => users.isUserOfTenant(db, owner),
     readUser: (db) => users.readUser(db, owner),
   },
   cards: {
-    roomForCard: (db) => cards.roomForCard(db, owner),
-    addCard: (db) => within(db, (trx) => cards.addCard(trx, owner, card)),
-    removeCard: (db) => within(db, (trx) => cards.removeCard(trx, owner, 'card1')),
-    saveCard: (db) => cards.saveCard(db, 'user1', card),
-    insertCard: (db) => cards.insertCard(db, 'user1', card),
+    checkCapacity: (db) => postgresCards(db).checkCapacity(owner),
+    add: (db) => within(db, (trx) => postgresCards(trx).add(owner, card)),
+    remove: (db) => within(db, (trx) => postgresCards(trx).remove(owner, 'card1')),
+    save: (db) => postgresCards(db).save('user1', card),
   },
   addresses: {
-    addAddress: (db) => within(db, (trx) => addresses.addAddress(trx, owner, address)),
-    removeAddress: (db) => within(db, (trx) => addresses.removeAddress(trx, owner, 'address1')),
-    saveAddress: (db) => addresses.saveAddress(db, 'user1', address),
+    add: (db) => within(db, (trx) => postgresAddresses(trx).add(owner, address)),
+    remove: (db) => within(db, (trx) => postgresAddresses(trx).remove(owner, 'address1')),
+    save: (db) => postgresAddresses(db).save('user1', address),
   },
   recipients: {
     findRecipient: (db) =>
@@ -98,8 +98,8 @@ const calls = {
   },
 } satisfies {
   users: CallsOf<typeof users, Db>
-  cards: CallsOf<typeof cards, Db>
-  addresses: CallsOf<typeof addresses, Db>
+  cards: CallsOf<CardStore, Db>
+  addresses: CallsOf<AddressStore, Db>
   recipients: CallsOf<typeof recipients, Db>
   keys: CallsOf<typeof keys, Db>
   accessKeys: CallsOf<typeof accessKeys, Db>

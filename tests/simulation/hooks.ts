@@ -18,8 +18,6 @@ const REPLACED: readonly { by: string; specifier: RegExp; instead: string }[] = 
   { by: 'services/orders/', specifier: /^#\/store\/idempotency-keys\.ts$/, instead: 'idempotency-keys.ts' },
   { by: 'services/orders/', specifier: /^#\/store\/restaurant-orders\.ts$/, instead: 'restaurant-orders.ts' },
   { by: 'services/orders/', specifier: /^@platter\/kit\/idempotency\/idempotent$/, instead: 'idempotent.ts' },
-  { by: 'services/accounts/', specifier: /^#\/store\/cards\.ts$/, instead: 'cards.ts' },
-  { by: 'services/accounts/', specifier: /^#\/store\/addresses\.ts$/, instead: 'addresses.ts' },
   { by: 'tests/simulation/', specifier: /services\/orders\/src\/store\/orders\.ts$/, instead: 'orders.ts' },
 ]
 

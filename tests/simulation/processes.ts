@@ -14,7 +14,6 @@ import {
 } from '@platter/contracts'
 import { ConcurrencyLimit, isUnavailable, Problem, type Handler, type Log } from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
-import type { Db as AccountsDb } from '../../services/accounts/src/store/tables.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
 import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
@@ -33,11 +32,12 @@ import { release } from '../../services/payments/src/handlers/release.ts'
 import { createSettle } from '../../services/payments/src/settle.ts'
 import { authorizations } from './authorizations.ts'
 import { processor } from './processor.ts'
+import { addresses, cards } from './saved-cards.ts'
 import { me, simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
 
 /** The stores that take the place of the real ones find their world by themselves. */
-const db = {} as Db & AccountsDb
+const db = {} as Db
 
 export type Deadlines = { sagaMs: number; transmitMs: number }
 
@@ -254,7 +254,7 @@ export async function others(): Promise<true> {
     card: null,
     address: null,
   }))
-  bus.onCommand(AccountsSave, monitors.watched(guarded(save(db, bus))))
+  bus.onCommand(AccountsSave, monitors.watched(guarded(save({ cards, addresses, bus }))))
   await bus.start()
   return true
 }

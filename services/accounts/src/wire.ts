@@ -65,7 +65,9 @@ import { signin } from '#/routes/signin.ts'
 import { updateUser } from '#/routes/update-user.ts'
 import { getUser } from '#/routes/user.ts'
 import { ensureOperatorKey } from '#/store/access-keys.ts'
-import type { Own, Tables } from '#/store/tables.ts'
+import { postgresAddresses } from '#/store/addresses.ts'
+import { postgresCards } from '#/store/cards.ts'
+import type { TenantDb, Tables } from '#/store/tables.ts'
 import { countTries } from '#/store/tries.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
@@ -78,7 +80,7 @@ export function wire(config: Config, log: Log): Parts {
 
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const { db } = postgres
-  const own: Own = (applicationId) => postgres.as({ applicationId })
+  const tenantDb: TenantDb = (applicationId) => postgres.as({ applicationId })
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const passwords = createPasswords(...config.PASSWORD_PEPPER)
@@ -88,12 +90,12 @@ export function wire(config: Config, log: Log): Parts {
   const route = router(app, secrets)
   route(RegisterUser, registerUser({ db, passwords, tries }))
   route(Signin, signin({ db, passwords, tries }))
-  route(GetUser, getUser(own))
-  route(UpdateUser, updateUser({ own, passwords }))
-  route(AddCard, addCard(own, tokenizer(payments, secrets)))
-  route(RemoveCard, removeCard(own))
-  route(AddAddress, addAddress(own, bus))
-  route(RemoveAddress, removeAddress(own))
+  route(GetUser, getUser(tenantDb))
+  route(UpdateUser, updateUser({ tenantDb, passwords }))
+  route(AddCard, addCard({ tenantDb, cards: postgresCards, tokenize: tokenizer(payments, secrets) }))
+  route(RemoveCard, removeCard({ tenantDb, cards: postgresCards }))
+  route(AddAddress, addAddress({ tenantDb, addresses: postgresAddresses, bus }))
+  route(RemoveAddress, removeAddress({ tenantDb, addresses: postgresAddresses }))
   route(Applications, listApplications(db))
   route(CreateApplication, createApplication(db))
   route(ApplicationAccessKeys, applicationAccessKeys(db))
@@ -107,15 +109,15 @@ export function wire(config: Config, log: Log): Parts {
   route(ImportedAccessKeys, importedAccessKeys(db))
   route(ResolveAccessKey, resolveAccessKey(db, log))
 
-  bus.onQuestion(AccountsResolve, resolve(own))
-  bus.onCommand(AccountsSave, save(db, bus))
+  bus.onQuestion(AccountsResolve, resolve(tenantDb))
+  bus.onCommand(AccountsSave, save({ cards: postgresCards(db), addresses: postgresAddresses(db), bus }))
 
   const repeated: Repeater[] = []
   return {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
-      await checkTenantRole(own(''))
+      await checkTenantRole(tenantDb(''))
       if (config.OPERATOR_KEY_HASH !== undefined) await ensureOperatorKey(db, config.OPERATOR_KEY_HASH)
       await bus.start()
       repeated.push(repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log))

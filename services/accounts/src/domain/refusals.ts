@@ -1,22 +1,44 @@
 import type { Refusal } from '@platter/contracts'
 
-/** Said of another application's user in the very same words: whoever asks may not know that it exists. */
+/** Identical for a user of another application: the response must not show that the user exists. */
 export const USER_NOT_FOUND: Refusal = { code: 'user-not-found', detail: 'There is no such user.' }
 
-/** Why nothing was removed from an account. */
-export type NotRemoved = 'no-such-user' | 'not-there'
+/** The largest number of each per user (docs/interface.md, "Limits"). An order's card or address beyond it is not saved. */
+export const MAX_CARDS = 20
+export const MAX_ADDRESSES = 50
+
+/** Why a card or an address was not added. */
+export type NotAdded = 'no-such-user' | 'full'
+
+const full = (records: string, max: number): Refusal => ({
+  code: 'too-many-saved',
+  detail: `The account has ${max} ${records} already. Remove one first.`,
+})
+
+export const CARD_NOT_ADDED: Record<NotAdded, Refusal> = {
+  'no-such-user': USER_NOT_FOUND,
+  full: full('cards', MAX_CARDS),
+}
+
+export const ADDRESS_NOT_ADDED: Record<NotAdded, Refusal> = {
+  'no-such-user': USER_NOT_FOUND,
+  full: full('addresses', MAX_ADDRESSES),
+}
+
+/** Why a card or an address was not removed. */
+export type NotRemoved = 'no-such-user' | 'not-found'
 
 export const CARD_NOT_REMOVED: Record<NotRemoved, Refusal> = {
   'no-such-user': USER_NOT_FOUND,
-  'not-there': { code: 'card-not-found', detail: 'The user has no such card.' },
+  'not-found': { code: 'card-not-found', detail: 'The user has no such card.' },
 }
 
 export const ADDRESS_NOT_REMOVED: Record<NotRemoved, Refusal> = {
   'no-such-user': USER_NOT_FOUND,
-  'not-there': { code: 'address-not-found', detail: 'The user has no such address.' },
+  'not-found': { code: 'address-not-found', detail: 'The user has no such address.' },
 }
 
-/** Said of a wrong password and of an e-mail that nobody has in the very same words. */
+/** Identical for a wrong password and for an e-mail address without a user. */
 export const INVALID_CREDENTIALS: Refusal = {
   code: 'invalid-credentials',
   detail: 'E-mail and password do not match.',
@@ -27,19 +49,20 @@ export const APPLICATION_NOT_FOUND: Refusal = {
   detail: 'There is no such application.',
 }
 
-const TAKEN = 'The e-mail address belongs to a registered user.'
-export const EMAIL_TAKEN: Refusal = {
-  code: 'email-taken',
-  detail: TAKEN,
-  faults: [{ pointer: '/email', code: 'email-taken', detail: TAKEN }],
-}
+/** A refusal because of one field of the body. */
+const ofField = (field: string, code: Refusal['code'], detail: string): Refusal => ({
+  code,
+  detail,
+  faults: [{ pointer: `/${field}`, code, detail }],
+})
 
-const COMMON = 'password is one of the most used ones, which are tried first by whoever guesses.'
-export const COMMON_PASSWORD: Refusal = {
-  code: 'invalid-field',
-  detail: COMMON,
-  faults: [{ pointer: '/password', code: 'invalid-field', detail: COMMON }],
-}
+export const EMAIL_TAKEN = ofField('email', 'email-taken', 'The e-mail address belongs to a registered user.')
+
+export const COMMON_PASSWORD = ofField(
+  'password',
+  'invalid-field',
+  'password is one of the most used passwords. Choose another one.',
+)
 
 export const ACCESS_KEY_NOT_FOUND: Refusal = {
   code: 'access-key-not-found',
@@ -49,10 +72,10 @@ export const ACCESS_KEY_NOT_FOUND: Refusal = {
 export const LAST_OPERATOR_KEY: Refusal = {
   code: 'last-operator-key',
   detail:
-    'This is the last access key of an operator without an end: nobody could issue another one. Issue or rotate one first.',
+    'This is the last operator access key without an expiry. Issue or rotate one first: only an operator can issue access keys.',
 }
 
 export const ACCESS_KEY_ENDED: Refusal = {
   code: 'access-key-ended',
-  detail: 'The access key is revoked or expired: nobody uses it. Issue a new one.',
+  detail: 'The access key is revoked or expired. Issue a new one.',
 }

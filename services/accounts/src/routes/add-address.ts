@@ -9,13 +9,15 @@ import {
 } from '@platter/contracts'
 import { isUnavailable, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { NO_ROOM_FOR_ADDRESS } from '#/domain/room.ts'
-import { addAddress as add } from '#/store/addresses.ts'
-import type { Own } from '#/store/tables.ts'
+import { ADDRESS_NOT_ADDED } from '#/domain/refusals.ts'
+import type { AddressStore } from '#/store/addresses.ts'
+import type { Db, TenantDb } from '#/store/tables.ts'
+
+type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore; bus: Pick<Bus, 'ask'> }
 
 /** docs/specification.md, "Endpoints". Catalog completes the address, and knows where its ZIP code is. */
-export function addAddress(own: Own, bus: Bus): Handler<typeof AddAddress> {
-  const { execute } = idempotent((call) => own(call.principal.applicationId), AddAddress)
+export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof AddAddress> {
+  const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), AddAddress)
   return async (call) => {
     const { city, state, zip, point } = await completed(bus, call.body, call.requestId)
     return execute(call, async (trx) => {
@@ -23,15 +25,15 @@ export function addAddress(own: Own, bus: Bus): Handler<typeof AddAddress> {
       const where = { latitude: point?.latitude ?? null, longitude: point?.longitude ?? null }
       const address = { apiKey: newApiKey(), streetAddress, aptNumber, city, state, zip, ...where }
       const owner = { userApiKey: call.params.apiKey, applicationId: call.principal.applicationId }
-      const outcome = await add(trx, owner, address)
-      if (outcome !== 'added') throw Problem.refusal(NO_ROOM_FOR_ADDRESS[outcome])
+      const outcome = await addresses(trx).add(owner, address)
+      if (outcome !== 'added') throw Problem.refusal(ADDRESS_NOT_ADDED[outcome])
       return address
     })
   }
 }
 
 /** Throws a Problem for what cannot be completed. A whole address is saved without a point while catalog is unavailable. */
-async function completed(bus: Bus, given: NewAddress, requestId: string): Promise<CompletedAddress> {
+async function completed(bus: Deps['bus'], given: NewAddress, requestId: string): Promise<CompletedAddress> {
   const { aptNumber: _apartment, ...asked } = given
   try {
     return answered(

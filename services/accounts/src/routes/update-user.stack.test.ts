@@ -53,7 +53,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     concerns: () => undefined,
   } as const
   const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
-    updateUser({ own: () => db, passwords })({ ...asked, params: { apiKey: userApiKey }, body })
+    updateUser({ tenantDb: () => db, passwords })({ ...asked, params: { apiKey: userApiKey }, body })
   const signIn = () => {
     const call: Call<typeof Signin> = { ...asked, params: undefined, body: { email, password: PASSWORD } }
     return signin({ db, passwords, tries })(call)

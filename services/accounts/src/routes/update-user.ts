@@ -4,18 +4,18 @@ import { isCommon } from '#/common-passwords.ts'
 import { COMMON_PASSWORD, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
-import { isOwnUser, type Owner } from '#/store/own-user.ts'
-import type { Own } from '#/store/tables.ts'
-import { updateUser as update } from '#/store/users.ts'
+import type { Owner } from '#/store/tenant-user.ts'
+import type { TenantDb } from '#/store/tables.ts'
+import { isUserOfTenant, updateUser as update } from '#/store/users.ts'
 
-type Needs = { own: Own; passwords: Passwords }
+type Needs = { tenantDb: TenantDb; passwords: Passwords }
 
 /** docs/specification.md, "Endpoints". */
-export function updateUser({ own, passwords }: Needs): Handler<typeof UpdateUser> {
-  const { replay, execute } = idempotent((call) => own(call.principal.applicationId), UpdateUser)
+export function updateUser({ tenantDb, passwords }: Needs): Handler<typeof UpdateUser> {
+  const { replay, execute } = idempotent((call) => tenantDb(call.principal.applicationId), UpdateUser)
   /** A hash costs 30 ms of a core: none is made for a user that the application does not have. */
   async function hashFor(owner: Owner, password: Secret): Promise<string> {
-    if (!(await isOwnUser(own(owner.applicationId), owner))) throw Problem.refusal(USER_NOT_FOUND)
+    if (!(await isUserOfTenant(tenantDb(owner.applicationId), owner))) throw Problem.refusal(USER_NOT_FOUND)
     using hashing = passwords.enter(owner.applicationId)
     return await hashing.hash(password)
   }

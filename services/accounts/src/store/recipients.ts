@@ -1,11 +1,11 @@
 import type { NewAddressFields, NewCardFields } from '@platter/contracts'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Found } from '#/domain/resolution.ts'
-import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/room.ts'
+import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
 import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
 import { addressColumns, addressesOfUser } from '#/store/addresses.ts'
 import { cardColumns, cardsOfUser } from '#/store/cards.ts'
-import { ownUser, type Owner } from '#/store/own-user.ts'
+import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
 
 type Named = {
@@ -24,7 +24,7 @@ export async function findRecipient(
   owner: Owner,
   { cardApiKey, addressApiKey, newCard, newAddress }: Named,
 ): Promise<Found | undefined> {
-  const user = await ownUser(db, owner)
+  const user = await userOfTenant(db, owner)
     .select((eb) => [
       'users.first_name as firstName',
       'users.last_name as lastName',

@@ -81,8 +81,8 @@ export type Tables = {
 
 export type Db = Kysely<Tables>
 
-/** The database as one client application may see it. */
-export type Own = (applicationId: string) => Db
+/** The tenant-scoped connection of a client application. */
+export type TenantDb = (applicationId: string) => Db
 
 /** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
 export type Trx = Transaction<Tables>

@@ -2,7 +2,7 @@ import type { User } from '@platter/contracts'
 import { sql } from 'kysely'
 import { addressesOfUser } from '#/store/addresses.ts'
 import { cardsOfUser } from '#/store/cards.ts'
-import { ownUser, type Owner } from '#/store/own-user.ts'
+import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
 
 export type NewUser = {
@@ -60,10 +60,13 @@ export async function updateUser(db: Db, owner: Owner, changes: UserChanges): Pr
       last_name: eb.fn.coalesce(eb.val(lastName), 'last_name'),
       phone: eb.fn.coalesce(eb.val(phone), 'phone'),
     }))
-    .where('api_key', 'in', ownUser(db, owner).select('users.api_key'))
+    .where('api_key', 'in', userOfTenant(db, owner).select('users.api_key'))
     .execute()
   return readUser(db, owner)
 }
+
+export const isUserOfTenant = async (db: Db, owner: Owner): Promise<boolean> =>
+  (await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()) !== undefined
 
 /** Whose e-mail it is, however it is written, and what the password is checked against. */
 export const findCredentials = (db: Db, email: string) =>
@@ -98,7 +101,7 @@ export async function replaceHash(
 
 /** The user with cards and addresses, oldest first; undefined when there is none for this application. */
 export function readUser(db: Db, owner: Owner): Promise<User | undefined> {
-  return ownUser(db, owner)
+  return userOfTenant(db, owner)
     .select((eb) => [
       'users.api_key as apiKey',
       'users.email',

@@ -1,13 +1,10 @@
 import type { Db } from '#/store/tables.ts'
 
-/** A user as one application knows it. */
+/** A user of a client application. */
 export type Owner = { userApiKey: string; applicationId: string }
 
-/**
- * The user's row, if the user belongs to the application (docs/interface.md, "Access to users and orders"): where every look
- * at a user, a card or an address on behalf of an application begins.
- */
-export const ownUser = (db: Db, { userApiKey, applicationId }: Owner) =>
+/** The row of the user, if the user belongs to the application (docs/interface.md, "Access to users and orders"). */
+export const userOfTenant = (db: Db, { userApiKey, applicationId }: Owner) =>
   db
     .selectFrom('users')
     .where('users.api_key', '=', userApiKey)
@@ -20,6 +17,3 @@ export const ownUser = (db: Db, { userApiKey, applicationId }: Owner) =>
           .where('user_applications.application_id', '=', applicationId),
       ),
     )
-
-export const isOwnUser = async (db: Db, owner: Owner): Promise<boolean> =>
-  (await ownUser(db, owner).select('users.api_key').executeTakeFirst()) !== undefined

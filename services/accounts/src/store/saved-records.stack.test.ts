@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import type { TokenizedCard } from '@platter/contracts'
+import { createLog, newApiKey } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
+import { postgresAddresses, type SavedAddress } from '#/store/addresses.ts'
+import { insertApplication } from '#/store/applications.ts'
+import { postgresCards } from '#/store/cards.ts'
+import { findRecipient } from '#/store/recipients.ts'
+import type { SavedRecords } from '#/store/saved-records.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import type { Owner } from '#/store/tenant-user.ts'
+import { insertUser, readUser } from '#/store/users.ts'
+
+const log = createLog('test', 'fatal')
+let db: Db
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(() => close())
+
+async function newUser(): Promise<Owner> {
+  const owner = { userApiKey: newApiKey(), applicationId: newApiKey() }
+  const maria = { passwordHash: 'none', firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
+  await insertApplication(db, { id: owner.applicationId, name: 'an app' })
+  const email = `${owner.userApiKey}@example.org`
+  await insertUser(db, { apiKey: owner.userApiKey, email, ...maria }, owner.applicationId)
+  return owner
+}
+
+const newCard = (cardholderName = 'Maria Lindqvist'): TokenizedCard => ({
+  apiKey: newApiKey(),
+  token: 'tok_of_maria',
+  nickname: 'the blue one',
+  cardholderName,
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  lastFour: '4242',
+  expirationMonth: '09',
+  expirationYear: '31',
+  brand: 'visa',
+})
+
+const newAddress = (streetAddress = '316 W Washington Ave'): SavedAddress => ({
+  apiKey: newApiKey(),
+  streetAddress,
+  aptNumber: '4',
+  city: 'Madison',
+  state: 'WI',
+  zip: '53703',
+  latitude: 43.07,
+  longitude: -89.39,
+})
+
+type Kind = {
+  kind: 'card' | 'address'
+  max: number
+  store: (db: Db) => SavedRecords<object, { apiKey: string }>
+  create: (text?: string) => { apiKey: string }
+  ofUser: (user: Awaited<ReturnType<typeof readUser>>) => object[] | undefined
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    kind: 'card',
+    max: MAX_CARDS,
+    store: postgresCards,
+    create: newCard,
+    ofUser: (user) => user?.creditCards,
+  },
+  {
+    kind: 'address',
+    max: MAX_ADDRESSES,
+    store: postgresAddresses,
+    create: newAddress,
+    ofUser: (user) => user?.savedAddresses,
+  },
+]
+
+const PERSONAL = /tok_of_maria|Maria Lindqvist|Washington|53703|4242|Madison|blue|visa/
+
+describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => {
+  const inTransaction = <T>(work: (records: ReturnType<Kind['store']>) => Promise<T>) =>
+    db.transaction().execute((trx) => work(store(trx)))
+  const saved = async (owner: Owner) => ofUser(await readUser(db, owner))
+
+  test('is returned by its removal, and a repeated accounts.save does not restore it', async () => {
+    const owner = await newUser()
+    const record = create()
+    await store(db).save(owner.userApiKey, record)
+    const [shown] = (await saved(owner)) ?? []
+    expect(await inTransaction((records) => records.remove(owner, record.apiKey))).toEqual(shown)
+    await store(db).save(owner.userApiKey, record)
+    expect(await saved(owner)).toEqual([])
+    const found = await findRecipient(db, owner, {
+      cardApiKey: record.apiKey,
+      addressApiKey: record.apiKey,
+      newCard: null,
+      newAddress: null,
+    })
+    expect([found?.card, found?.address]).toEqual([null, null])
+  })
+
+  test('leaves nothing but its apiKey after its removal', async () => {
+    const owner = await newUser()
+    const record = create()
+    await inTransaction((records) => records.add(owner, record))
+    await inTransaction((records) => records.remove(owner, record.apiKey))
+    const table = kind === 'card' ? 'cards' : 'addresses'
+    const rows = await db.selectFrom(table).selectAll().where('api_key', '=', record.apiKey).execute()
+    expect(rows).toMatchObject([{ user_api_key: null }])
+    expect(JSON.stringify(rows)).not.toMatch(PERSONAL)
+  })
+
+  test('is found by one of ten concurrent removals', async () => {
+    const owner = await newUser()
+    const record = create()
+    await inTransaction((records) => records.add(owner, record))
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => inTransaction((records) => records.remove(owner, record.apiKey))),
+    )
+    expect(outcomes.filter((outcome) => outcome === 'not-found')).toHaveLength(9)
+  })
+
+  test('cannot be removed by another user or through another application', async () => {
+    const [owner, other] = [await newUser(), await newUser()]
+    const record = create()
+    await store(db).save(owner.userApiKey, record)
+    const foreign = { ...owner, applicationId: other.applicationId }
+    expect(await inTransaction((records) => records.remove(other, record.apiKey))).toBe('not-found')
+    expect(await inTransaction((records) => records.remove(foreign, record.apiKey))).toBe('no-such-user')
+    expect(await saved(owner)).toHaveLength(1)
+  })
+
+  test(`takes one of ${max} places, also when requests and orders compete for the last one`, async () => {
+    const owner = await newUser()
+    for (let index = 1; index < max; index++) await store(db).save(owner.userApiKey, create(`no. ${index}`))
+    const added = Array.from({ length: 4 }, (_, index) =>
+      inTransaction((records) => records.add(owner, create(`added ${index}`))),
+    )
+    const ordered = Array.from({ length: 4 }, (_, index) =>
+      store(db).save(owner.userApiKey, create(`ordered ${index}`)),
+    )
+    const outcomes = await Promise.all(added)
+    await Promise.all(ordered)
+    expect(await saved(owner)).toHaveLength(max)
+    expect(outcomes.filter((outcome) => outcome === 'full').length).toBeGreaterThanOrEqual(3)
+    expect(await inTransaction((records) => records.add(owner, create('one too many')))).toBe('full')
+  })
+})

@@ -1,0 +1,72 @@
+import type { NotAdded, NotRemoved } from '#/domain/refusals.ts'
+import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** The records of one kind that users save: their cards or their addresses. */
+export type SavedRecords<Shown, Stored> = {
+  /** Adds a record unless the account is full. In the caller's transaction. */
+  add(owner: Owner, record: Stored): Promise<'added' | NotAdded>
+  /** Removes a record and returns it. In the caller's transaction; of two concurrent removals the second finds no record. */
+  remove(owner: Owner, apiKey: string): Promise<Shown | NotRemoved>
+  /** Saves the record of an order, unless an equal one is saved or the account is full. Repeating it changes nothing. */
+  save(userApiKey: string, record: Stored): Promise<void>
+}
+
+/** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
+type Statements<Shown, Stored> = {
+  list(userApiKey: string): Promise<Shown[]>
+  lock(userApiKey: string, apiKey: string): Promise<Shown | undefined>
+  /** Stores the record unless its apiKey is stored. */
+  insert(userApiKey: string, record: Stored): Promise<unknown>
+  erase(apiKey: string): Promise<unknown>
+}
+
+type Kind<Shown, Stored> = {
+  max: number
+  statements: (db: Db) => Statements<Shown, Stored>
+  /** Whether the record is to be saved beside these ones. */
+  isNew: (record: Stored, saved: readonly Shown[]) => boolean
+}
+
+/** The records of this kind, on a connection or in a transaction. */
+export function savedRecords<Shown, Stored>(
+  db: Db,
+  { max, statements, isNew }: Kind<Shown, Stored>,
+): SavedRecords<Shown, Stored> {
+  return {
+    async add(owner, record) {
+      const user = await lockUser(userOfTenant(db, owner))
+      if (!user) return 'no-such-user'
+      const table = statements(db)
+      if ((await table.list(user.apiKey)).length >= max) return 'full'
+      await table.insert(user.apiKey, record)
+      return 'added'
+    },
+
+    async remove(owner, apiKey) {
+      const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
+      if (!user) return 'no-such-user'
+      const table = statements(db)
+      const record = await table.lock(owner.userApiKey, apiKey)
+      if (!record) return 'not-found'
+      await table.erase(apiKey)
+      return record
+    },
+
+    save: (userApiKey, record) =>
+      db.transaction().execute(async (trx) => {
+        const user = await lockUser(trx.selectFrom('users').where('users.api_key', '=', userApiKey))
+        if (!user) throw new Error(`user ${userApiKey} does not exist`)
+        const table = statements(trx)
+        if (isNew(record, await table.list(userApiKey))) await table.insert(userApiKey, record)
+      }),
+  }
+}
+
+/**
+ * Locks the user's row before the user's records are read: two concurrent additions would both take the last free place. The
+ * records are read by a later statement, because the locking one does not see rows that were committed while it waited.
+ * FOR NO KEY UPDATE does not block foreign keys to the row.
+ */
+const lockUser = (user: ReturnType<typeof userOfTenant>) =>
+  user.select('users.api_key as apiKey').forNoKeyUpdate().executeTakeFirst()
