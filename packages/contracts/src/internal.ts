@@ -14,6 +14,7 @@ export const ResolveAccessKey = operation({
   method: 'POST',
   path: '/internal/resolve-access-key',
   owner: 'accounts',
+  admission: 'priority',
   body: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   response: z.object({ principal: Principal.nullable() }),
   problems: [],
@@ -29,6 +30,7 @@ export const ImportedAccessKeys = operation({
   method: 'POST',
   path: '/internal/imported-access-keys',
   owner: 'accounts',
+  admission: 'priority',
   body: z.object({ known: z.string().nullable() }),
   response: z.object({ version: z.string(), hashes: z.array(z.string()).nullable() }),
   problems: [],
@@ -50,6 +52,7 @@ export const Tokenize = operation({
   method: 'POST',
   path: '/internal/tokenize',
   owner: 'payments',
+  admission: 'priority',
   // Optional, as a replica of an older version does not say it.
   body: NewCard.extend({ by: CardUser.optional() }),
   response: z.object({ token: z.string(), brand: z.string(), lastFour: LastFour }),
@@ -63,7 +66,7 @@ export const Tokenize = operation({
   ],
 })
 
-const toPayments = { method: 'POST', owner: 'payments' } as const
+const toPayments = { method: 'POST', owner: 'payments', admission: 'priority' } as const
 
 /** What the payment processor has: one charge of an order, from its hold to its end. Never a token. */
 export const Charge = z.object({

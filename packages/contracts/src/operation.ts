@@ -15,6 +15,17 @@ export const audiences: Record<string, Audience> = {
 }
 
 /**
+ * The admission class of an operation: which limits apply to its requests (docs/decisions/0031-admission-control.md).
+ *
+ * - `order`: checks or accepts an order.
+ * - `password`: hashes a password always, which takes 30 ms of a core.
+ * - `read`, `write`: all other requests of applications to catalog and accounts.
+ * - `priority`: requests of restaurants, operators and services, and reads of accepted orders. No overload rejects them.
+ */
+export const ADMISSION_CLASSES = ['order', 'password', 'read', 'write', 'priority'] as const
+export type AdmissionClass = (typeof ADMISSION_CLASSES)[number]
+
+/**
  * One endpoint: what the gateway routes by, what the owning service validates by, and what the
  * documentation is made from. `path` has Fastify's `:name` parameters.
  */
@@ -24,6 +35,7 @@ export type Operation = {
   method: 'GET' | 'POST' | 'PUT'
   path: string
   owner: Owner
+  admission: AdmissionClass
   /** Bytes; 64 KiB when absent (docs/interface.md, "Limits"). */
   bodyLimit?: number
   params?: z.ZodType
@@ -34,11 +46,6 @@ export type Operation = {
   shared?: true
   /** A POST that stores nothing which a repetition would store again: it takes no Idempotency-Key, see `takesIdempotencyKey`. */
   changesNothing?: true
-  /**
-   * It hashes a password, which takes 30 ms of a core: always, or when its body has one. What always does is limited by
-   * the gateway already, before its body is read; accounts limit both.
-   */
-  hashesPassword?: 'always' | 'when-given'
   /** Server-Sent Events, by name, and the data of each: answered where `answersEvents` says so. */
   events?: Readonly<Record<string, z.ZodType>>
   /** Those that are the endpoint's own; `problemsOf` has all that it may answer. */

@@ -56,6 +56,7 @@ export const IssueAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/applications/:id/access-keys',
   owner: 'accounts',
+  admission: 'priority',
   params: z.object({ id: ApiKey }),
   body: applicationBody,
   response: IssuedAccessKey,
@@ -69,6 +70,7 @@ export const IssueRestaurantAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/restaurants/:apiKey/access-keys',
   owner: 'accounts',
+  admission: 'priority',
   params: KeyInPath,
   body,
   response: IssuedAccessKey,
@@ -82,6 +84,7 @@ export const IssueOperatorAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys',
   owner: 'accounts',
+  admission: 'priority',
   body,
   response: IssuedAccessKey,
   problems: ['malformed-json', 'not-json', 'body-too-large'],
@@ -105,7 +108,13 @@ export const AccessKey = z
   .meta({ id: 'AccessKey' })
 export type AccessKey = z.infer<typeof AccessKey>
 
-const list = { method: 'GET', owner: 'accounts', query: Page, response: z.array(AccessKey) } as const
+const list = {
+  method: 'GET',
+  owner: 'accounts',
+  admission: 'priority',
+  query: Page,
+  response: z.array(AccessKey),
+} as const
 
 export const ApplicationAccessKeys = operation({
   ...list,
@@ -140,6 +149,7 @@ export const RevokeAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys/:id/revoke',
   owner: 'accounts',
+  admission: 'priority',
   params: z.object({ id: ApiKey }),
   response: AccessKey,
   problems: ['access-key-not-found', 'last-operator-key'],
@@ -155,6 +165,7 @@ export const RotateAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys/:id/rotate',
   owner: 'accounts',
+  admission: 'priority',
   params: z.object({ id: ApiKey }),
   body: z
     .preprocess(

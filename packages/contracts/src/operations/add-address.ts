@@ -9,6 +9,7 @@ export const AddAddress = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-address',
   owner: 'accounts',
+  admission: 'write',
   params: KeyInPath,
   body: NewAddress,
   response: Address,

@@ -9,6 +9,7 @@ export const AddCard = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-card',
   owner: 'accounts',
+  admission: 'write',
   params: KeyInPath,
   body: NewCard,
   response: CreditCard,

@@ -37,6 +37,7 @@ export const ItemAvailability = operation({
   method: 'POST',
   path: '/restaurantapi/v1/item/:apiKey/availability',
   owner: 'catalog',
+  admission: 'priority',
   params: KeyInPath,
   body: SetAvailability,
   response: AvailabilitySaid,

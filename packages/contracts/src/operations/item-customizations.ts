@@ -10,6 +10,7 @@ export const ItemCustomizations = operation({
   method: 'GET',
   path: '/publicapi/v1/customizations/:apiKey',
   owner: 'catalog',
+  admission: 'read',
   params: KeyInPath,
   response: z.array(CustomizationGroup),
   problems: ['item-not-found'],

@@ -9,6 +9,7 @@ export const OrderByKey = operation({
   method: 'GET',
   path: '/publicapi/v1/order-by-key/:idempotencyKey',
   owner: 'orders',
+  admission: 'priority',
   params: z.object({ idempotencyKey: z.string().min(1).max(255) }),
   response: Order,
   problems: ['order-not-found', 'card-declined', 'card-expired', 'cvc-failed', 'order-refused'],

@@ -9,6 +9,7 @@ export const GetOrderStatus = operation({
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey/status',
   owner: 'orders',
+  admission: 'priority',
   params: KeyInPath,
   response: OrderStatusRecord,
   problems: ['order-not-found'],

@@ -10,6 +10,7 @@ export const OrderStatuses = operation({
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey/statuses',
   owner: 'orders',
+  admission: 'priority',
   params: KeyInPath,
   query: LastEvent,
   response: z.array(OrderStatusRecord),

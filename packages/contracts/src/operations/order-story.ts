@@ -74,6 +74,7 @@ export const GetOrderStory = operation({
   method: 'GET',
   path: '/operatorapi/v1/orders/:apiKey',
   owner: 'orders',
+  admission: 'priority',
   params: KeyInPath,
   response: OrderStory,
   problems: ['order-not-found'],

@@ -9,6 +9,7 @@ export const GetOrder = operation({
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey',
   owner: 'orders',
+  admission: 'priority',
   params: KeyInPath,
   response: Order,
   problems: ['order-not-found'],

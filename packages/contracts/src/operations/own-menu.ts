@@ -27,6 +27,7 @@ export const OwnMenu = operation({
   method: 'GET',
   path: '/restaurantapi/v1/menu',
   owner: 'catalog',
+  admission: 'priority',
   response: z.array(OwnCategory),
   problems: ['restaurant-not-found'],
 })

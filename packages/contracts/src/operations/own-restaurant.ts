@@ -9,6 +9,7 @@ export const OwnRestaurant = operation({
   method: 'GET',
   path: '/restaurantapi/v1/restaurant',
   owner: 'catalog',
+  admission: 'priority',
   response: Restaurant.extend({ pausedUntil: Pause.shape.pausedUntil }).meta({ id: 'OwnRestaurant' }),
   problems: ['restaurant-not-found'],
 })

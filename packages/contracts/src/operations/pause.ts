@@ -18,6 +18,7 @@ export const PauseRestaurant = operation({
   method: 'POST',
   path: '/restaurantapi/v1/pause',
   owner: 'catalog',
+  admission: 'priority',
   body: z.object({ minutes: z.int().min(1).max(1_440).describe('From now; a day at most.') }),
   response: Pause,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found'],

@@ -42,6 +42,7 @@ export const PutRestaurantLink = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/link',
   owner: 'orders',
+  admission: 'priority',
   params: KeyInPath,
   body: RestaurantLink,
   response: z.object({ kind: z.string(), reports }),

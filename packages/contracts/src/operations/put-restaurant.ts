@@ -100,6 +100,7 @@ export const PutRestaurant = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey',
   owner: 'catalog',
+  admission: 'priority',
   params: KeyInPath,
   query: ValidateOnly,
   body: RestaurantInput,

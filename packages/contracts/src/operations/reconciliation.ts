@@ -61,6 +61,7 @@ export const Reconciliation = operation({
   method: 'GET',
   path: '/operatorapi/v1/reconciliation',
   owner: 'orders',
+  admission: 'priority',
   query: z.object({
     since: z
       .int()

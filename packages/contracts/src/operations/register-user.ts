@@ -36,6 +36,7 @@ export const RegisterUser = operation({
   method: 'POST',
   path: '/publicapi/v1/register-user',
   owner: 'accounts',
+  admission: 'password',
   body: z
     .object({
       email: emailAddress()
@@ -49,6 +50,5 @@ export const RegisterUser = operation({
     })
     .meta({ id: 'NewUser' }),
   response: User,
-  hashesPassword: 'always',
   problems: ['malformed-json', 'not-json', 'body-too-large', 'email-taken'],
 })

@@ -10,6 +10,7 @@ export const RemoveAddress = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/remove-address/:addressApiKey',
   owner: 'accounts',
+  admission: 'write',
   params: z.object({ apiKey: ApiKey, addressApiKey: ApiKey }),
   response: Address,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'address-not-found'],

@@ -10,6 +10,7 @@ export const RemoveCard = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/remove-card/:cardApiKey',
   owner: 'accounts',
+  admission: 'write',
   params: z.object({ apiKey: ApiKey, cardApiKey: ApiKey }),
   response: CreditCard,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'card-not-found'],

@@ -14,6 +14,7 @@ export const RestaurantDetails = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey',
   owner: 'catalog',
+  admission: 'read',
   params: KeyInPath,
   query: Whereabouts,
   response: Details,

@@ -10,6 +10,7 @@ export const RestaurantMenu = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey/menu',
   owner: 'catalog',
+  admission: 'read',
   params: KeyInPath,
   query: z.object({
     includeCustomizations: z

@@ -10,6 +10,7 @@ export const RestaurantOrdersStream = operation({
   method: 'GET',
   path: '/restaurantapi/v1/orders/stream',
   owner: 'orders',
+  admission: 'priority',
   query: LastEvent,
   response: EventsOnly,
   events: { order: RestaurantOrder, ready: z.object({}) },

@@ -36,7 +36,7 @@ export const RestaurantOrder = z
   .meta({ id: 'RestaurantOrder' })
 export type RestaurantOrder = z.infer<typeof RestaurantOrder>
 
-const restaurant = { owner: 'orders', response: RestaurantOrder } as const
+const restaurant = { owner: 'orders', admission: 'priority', response: RestaurantOrder } as const
 
 /** The restaurant's orders, newest first; with `open` those that are still to be done. */
 export const RestaurantOrders = operation({
@@ -45,6 +45,7 @@ export const RestaurantOrders = operation({
   method: 'GET',
   path: '/restaurantapi/v1/orders',
   owner: 'orders',
+  admission: 'priority',
   query: Page.extend({
     open: z.boolean().default(false).describe('Only orders that are neither handed over nor cancelled.'),
   }),

@@ -30,6 +30,7 @@ export type SearchQuery = z.output<typeof SearchQuery>
 const search = {
   method: 'GET',
   owner: 'catalog',
+  admission: 'read',
   query: SearchQuery,
   response: z
     .object({

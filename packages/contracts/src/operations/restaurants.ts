@@ -10,6 +10,7 @@ export const Restaurants = operation({
   method: 'GET',
   path: '/operatorapi/v1/restaurants',
   owner: 'catalog',
+  admission: 'priority',
   query: Page,
   response: z.array(Restaurant),
   problems: [],

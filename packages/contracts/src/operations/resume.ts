@@ -8,6 +8,7 @@ export const ResumeRestaurant = operation({
   method: 'POST',
   path: '/restaurantapi/v1/resume',
   owner: 'catalog',
+  admission: 'priority',
   response: Pause,
   problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found'],
 })

@@ -151,6 +151,7 @@ export const SendOrder = operation({
   method: 'POST',
   path: '/publicapi/v1/send-order',
   owner: 'orders',
+  admission: 'order',
   body: OrderRequest,
   response: Order,
   problems: [

@@ -15,6 +15,7 @@ export const Signin = operation({
   method: 'POST',
   path: '/publicapi/v1/signin',
   owner: 'accounts',
+  admission: 'password',
   body: z
     .object({
       email: emailAddress(),
@@ -23,6 +24,5 @@ export const Signin = operation({
     .meta({ id: 'Credentials' }),
   response: User,
   changesNothing: true,
-  hashesPassword: 'always',
   problems: ['malformed-json', 'not-json', 'body-too-large', 'invalid-credentials'],
 })

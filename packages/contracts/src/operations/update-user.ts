@@ -12,6 +12,7 @@ export const UpdateUser = operation({
   method: 'POST',
   path: '/publicapi/v1/update-user/:apiKey',
   owner: 'accounts',
+  admission: 'write',
   params: KeyInPath,
   body: z
     .preprocess(
@@ -25,6 +26,5 @@ export const UpdateUser = operation({
     )
     .meta({ id: 'UserUpdate' }),
   response: User,
-  hashesPassword: 'when-given',
   problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found'],
 })

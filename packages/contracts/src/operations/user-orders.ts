@@ -10,6 +10,7 @@ export const UserOrders = operation({
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey/orders',
   owner: 'orders',
+  admission: 'priority',
   params: KeyInPath,
   query: Page,
   response: z.array(Order),

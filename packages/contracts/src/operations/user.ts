@@ -9,6 +9,7 @@ export const GetUser = operation({
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey',
   owner: 'accounts',
+  admission: 'read',
   params: KeyInPath,
   response: User,
   problems: ['user-not-found'],

@@ -25,6 +25,7 @@ export const ValidateOrder = operation({
   method: 'POST',
   path: '/publicapi/v1/validate-order',
   owner: 'orders',
+  admission: 'order',
   body: OrderRequest,
   response: ValidatedOrder,
   changesNothing: true,

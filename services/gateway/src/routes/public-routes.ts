@@ -115,18 +115,22 @@ export function publicRoutes(app: App, needs: Needs): void {
 /** The limits of an operation: requests at the same time and, for orders, requests a second. */
 export type Limits = { concurrency?: ConcurrencyLimit | undefined; orderRate?: OrderRate }
 
-/**
- * The limits of an operation. Only new work of applications is limited, in favour of accepted orders: reads of orders, and all
- * requests of restaurants and operators, have no limit. Validating an order takes half of the work of sending it, and counts as one.
- */
+/** The limits of an operation, by its admission class. */
 export function limitsOf(
   operation: Operation,
   { concurrency, orderRate }: Pick<Needs, 'concurrency' | 'orderRate'>,
 ): Limits {
-  if (audienceOf(operation) !== 'application') return {}
-  if (operation.hashesPassword === 'always') return { concurrency: concurrency.passwords }
-  if (operation.owner !== 'orders') return { concurrency: concurrency[operation.owner] }
-  return operation.method === 'GET' ? {} : { concurrency: concurrency.orders, orderRate }
+  switch (operation.admission) {
+    case 'order':
+      return { concurrency: concurrency.orders, orderRate }
+    case 'password':
+      return { concurrency: concurrency.passwords }
+    case 'read':
+    case 'write':
+      return { concurrency: concurrency[operation.owner] }
+    case 'priority':
+      return {}
+  }
 }
 
 /** Acquires a permit, which is released when the owner answers. Throws Problem overloaded when there is none. */
