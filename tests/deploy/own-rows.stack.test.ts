@@ -15,7 +15,7 @@ import { postgresCards } from '../../services/accounts/src/store/cards.ts'
 import { findRecipient } from '../../services/accounts/src/store/recipients.ts'
 import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
 import { readUser } from '../../services/accounts/src/store/users.ts'
-import * as orders from '../../services/orders/src/store/orders.ts'
+import { PostgresOrders } from '../../services/orders/src/store/orders.ts'
 import type { Tables as OrdersTables } from '../../services/orders/src/store/tables.ts'
 import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
 
@@ -144,15 +144,18 @@ test('in the role for clients, with nothing set, nothing is seen', async () => {
 
 test('an application sees an order of another one by its recipient, once that user is known to be its own', async () => {
   const rows = ordering.as({ applicationId: mine, userApiKey: userOf(theirs) })
-  const { orders: found } = await orders.ofRecipient(rows, userOf(theirs), { before: null, limit: 9 })
+  const { orders: found } = await new PostgresOrders(rows).ofRecipient(userOf(theirs), {
+    before: null,
+    limit: 9,
+  })
   expect(found.map(apiKeyOf)).toEqual([orderOf(theirs)])
-  expect(await orders.statuses(rows, orderOf(theirs))).toHaveLength(1)
+  expect(await new PostgresOrders(rows).statuses(orderOf(theirs))).toHaveLength(1)
   const without = ordering.as({ applicationId: mine })
-  expect(await orders.ofRecipient(without, userOf(theirs), { before: null, limit: 9 })).toEqual({
+  expect(await new PostgresOrders(without).ofRecipient(userOf(theirs), { before: null, limit: 9 })).toEqual({
     orders: [],
     hasMore: false,
   })
-  expect(await orders.find(without, orderOf(theirs))).toBeNull()
+  expect(await new PostgresOrders(without).find(orderOf(theirs))).toBeNull()
 })
 
 const apiKeyOf = ({ apiKey }: { apiKey: string }) => apiKey
@@ -305,9 +308,9 @@ test('with policies every read of the stores goes through an index', async () =>
   await sql`analyze users, user_applications, cards, addresses`.execute(accounts.db)
   const owner = { userApiKey: 'u7', applicationId: mine }
   const ofOrders = await plans(ordering, (db) => [
-    orders.find(db, 'o7'),
-    orders.statuses(db, 'o7'),
-    orders.ofRecipient(db, 'u7', { before: 9, limit: 20 }),
+    new PostgresOrders(db).find('o7'),
+    new PostgresOrders(db).statuses('o7'),
+    new PostgresOrders(db).ofRecipient('u7', { before: 9, limit: 20 }),
   ])
   const ofAccounts = await plans(accounts, (db) => [
     readUser(db, owner),

@@ -3,17 +3,8 @@ import { newApiKey } from '@platter/kit'
 import * as kept from '@platter/kit/idempotency/key-store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as attention from '../../services/orders/src/store/attention.ts'
-import * as books from '../../services/orders/src/store/books.ts'
-import * as changes from '../../services/orders/src/store/changes.ts'
-import * as deliveries from '../../services/orders/src/store/deliveries.ts'
-import * as keys from '../../services/orders/src/store/idempotency-keys.ts'
-import * as stories from '../../services/orders/src/store/order-story.ts'
-import * as orders from '../../services/orders/src/store/orders.ts'
-import * as links from '../../services/orders/src/store/restaurant-links.ts'
-import * as restaurants from '../../services/orders/src/store/restaurant-orders.ts'
-import * as counts from '../../services/orders/src/store/saga-counts.ts'
-import * as sagas from '../../services/orders/src/store/sagas.ts'
+import type { Acceptance, Save } from '../../services/orders/src/store/sagas.ts'
+import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
@@ -41,7 +32,7 @@ const aSaga = (orderApiKey: string) => ({
   isFinished: false,
 })
 
-const anOrder = (apiKey: string): sagas.Acceptance => ({
+const anOrder = (apiKey: string): Acceptance => ({
   ...times,
   applicationId: 'a',
   priced: {
@@ -61,7 +52,7 @@ const anOrder = (apiKey: string): sagas.Acceptance => ({
   idempotency: null,
 })
 
-const transmitted: sagas.Save = {
+const transmitted: Save = {
   ...times,
   order: {
     status: 'AWAITING_PREPARATION',
@@ -77,37 +68,43 @@ const transmitted: sagas.Save = {
 
 const calls = {
   sagas: {
-    accept: (db) => sagas.accept(db, { ...anOrder(newApiKey()), idempotency: { scope, busyMs: 1_000 } }),
-    load: (db) => sagas.load(db, order),
-    save: (db) => sagas.save(db, transmitted),
-    takeDue: (db) => sagas.takeDue(db, 20),
+    accept: (db) =>
+      postgresStores(db).sagas.accept({ ...anOrder(newApiKey()), idempotency: { scope, claimMs: 1_000 } }),
+    load: (db) => postgresStores(db).sagas.load(order),
+    save: (db) => postgresStores(db).sagas.save(transmitted),
+    takeDue: (db) => postgresStores(db).sagas.takeDue(20),
   },
   orders: {
-    find: (db) => orders.find(db, order),
-    recipientOf: (db) => orders.recipientOf(db, order),
-    exists: (db) => orders.exists(db, order),
-    ofRecipient: (db) => orders.ofRecipient(db, someone, { before: 1_000_000, limit: 100 }),
-    statuses: (db) => orders.statuses(db, order),
-    standing: (db) => orders.standing(db, order),
-    tell: (db) => orders.tell(db, order),
-    markAnswered: (db) => orders.markAnswered(db, order),
-    show: (db) => orders.show(db, order),
-    lockTransmitted: (db) => orders.lockTransmitted(db, order),
-    addStatus: (db) => orders.addStatus(db, order, 'PREPARING'),
+    find: (db) => postgresStores(db).orders.find(order),
+    recipientOf: (db) => postgresStores(db).orders.recipientOf(order),
+    exists: (db) => postgresStores(db).orders.exists(order),
+    ofRecipient: (db) => postgresStores(db).orders.ofRecipient(someone, { before: 1_000_000, limit: 100 }),
+    statuses: (db) => postgresStores(db).orders.statuses(order),
+    standing: (db) => postgresStores(db).orders.standing(order),
+    markAnsweredIfPending: (db) => postgresStores(db).orders.markAnsweredIfPending(order),
+    markAnswered: (db) => postgresStores(db).orders.markAnswered(order),
+    markReadIfPending: (db) => postgresStores(db).orders.markReadIfPending(order),
+    lockTransmitted: (db) => postgresStores(db).orders.lockTransmitted(order),
+    addStatus: (db) => postgresStores(db).orders.addStatus(order, 'PREPARING'),
   },
   deliveries: {
-    acquireLeases: (db) => deliveries.acquireLeases(db, { limit: 20, leaseMs: 1 }),
-    renewLeases: (db) => deliveries.renewLeases(db, [{ orderApiKey: order, attempt: 1 }], 1),
-    releaseLease: (db) => deliveries.releaseLease(db, { orderApiKey: order, attempt: 1 }, null),
-    takeDueNotices: (db) => deliveries.takeDueNotices(db, 20),
-    endNotices: (db) => deliveries.endNotices(db, order),
+    acquireLeases: (db) => postgresStores(db).deliveries.acquireLeases({ limit: 20, leaseMs: 1 }),
+    renewLeases: (db) => postgresStores(db).deliveries.renewLeases([{ orderApiKey: order, attempt: 1 }], 1),
+    releaseLease: (db) =>
+      postgresStores(db).deliveries.releaseLease({ orderApiKey: order, attempt: 1 }, null),
+    takeDueNotices: (db) => postgresStores(db).deliveries.takeDueNotices(20),
+    endNotices: (db) => postgresStores(db).deliveries.endNotices(order),
   },
-  keys: {
-    use: (db) => keys.use(db, scope, 1_000),
-    keep: (db) => keys.keep(db, { ...scope, orderApiKey: order }, { status: 200, body: '{}' }),
-    letGo: (db) => keys.letGo(db, { ...scope, orderApiKey: order }),
-    forget: (db) => keys.forget(db, { ...scope, orderApiKey: order }),
-    find: (db) => keys.find(db, scope),
+  idempotencyKeys: {
+    claim: (db) => postgresStores(db).idempotencyKeys.claim(scope, 1_000),
+    complete: (db) =>
+      postgresStores(db).idempotencyKeys.complete(
+        { ...scope, orderApiKey: order },
+        { status: 200, body: '{}' },
+      ),
+    release: (db) => postgresStores(db).idempotencyKeys.release({ ...scope, orderApiKey: order }),
+    delete: (db) => postgresStores(db).idempotencyKeys.delete({ ...scope, orderApiKey: order }),
+    find: (db) => postgresStores(db).idempotencyKeys.find(scope),
   },
   kept: {
     findResponse: (db) => kept.findResponse(db, scope),
@@ -115,46 +112,55 @@ const calls = {
     storeResponse: (db) => db.transaction().execute((trx) => kept.storeResponse(trx, scope, '{}')),
     deleteExpiredKeys: (db) => kept.deleteExpiredKeys(db),
   },
-  restaurants: {
+  restaurantOrders: {
     list: async (db) => {
       for (const open of [true, false])
         for (const before of [null, 1_000_000])
-          await restaurants.list(db, restaurant, { open, before, limit: 100 })
+          await postgresStores(db).restaurantOrders.list(restaurant, { open, before, limit: 100 })
     },
     changed: async (db) => {
       for (const since of [null, '700'])
-        await restaurants.changed(db, restaurant, { since, whole: since === null, after: 0, limit: 100 })
+        await postgresStores(db).restaurantOrders.changed(restaurant, {
+          since,
+          whole: since === null,
+          after: 0,
+          limit: 100,
+        })
     },
-    find: (db) => restaurants.find(db, restaurant, order),
-    givenUp: (db) => restaurants.givenUp(db, order),
-    unaccepted: (db) => restaurants.unaccepted(db, { withinMs: 1_000, limit: 20 }),
+    find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
+    givenUp: (db) => postgresStores(db).restaurantOrders.givenUp(order),
+    unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {
-    position: (db) => changes.position(db),
-    movedSince: (db) => changes.movedSince(db, '700', { orders: [order], restaurants: [restaurant] }),
-    restaurantsOf: (db) => changes.restaurantsOf(db, [order]),
+    position: (db) => postgresStores(db).changes.position(),
+    changedSince: (db) =>
+      postgresStores(db).changes.changedSince('700', { orders: [order], restaurants: [restaurant] }),
+    restaurantsOf: (db) => postgresStores(db).changes.restaurantsOf([order]),
   },
-  stories: {
+  orderStories: {
     find: async (db) => {
-      for (const by of [{ apiKey: order }, { number: 1 }]) await stories.find(db, by)
+      for (const by of [{ apiKey: order }, { number: 1 }]) await postgresStores(db).orderStories.find(by)
     },
   },
-  links: {
-    put: (db) => links.put(db, restaurant, { kind: 'console', reports: 'detailed' }),
-    find: (db) => links.find(db, restaurant),
+  restaurantLinks: {
+    put: (db) => postgresStores(db).restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' }),
+    find: (db) => postgresStores(db).restaurantLinks.find(restaurant),
   },
-  books: {
-    page: (db) => books.page(db, { after: { at: 0, id: 0 }, until: 4_000_000_000, limit: 100 }),
-    progress: (db) => books.progress(db, [order]),
-    now: (db) => books.now(db),
+  reconciliation: {
+    readOrders: (db) =>
+      postgresStores(db).reconciliation.readOrders({
+        after: { at: 0, id: 0 },
+        until: 4_000_000_000,
+        limit: 100,
+      }),
+    versionsOf: (db) => postgresStores(db).reconciliation.versionsOf([order]),
+    now: (db) => postgresStores(db).reconciliation.now(),
   },
-  counts: {
-    inFlight: (db) => counts.inFlight(db),
-    deadLetters: (db) => counts.deadLetters(db),
-  },
-  attention: {
-    keepDeadLetter: (db) =>
-      attention.keepDeadLetter(db, {
+  incidents: {
+    countUnfinishedSagas: (db) => postgresStores(db).incidents.countUnfinishedSagas(),
+    countDeadLetters: (db) => postgresStores(db).incidents.countDeadLetters(),
+    storeDeadLetter: (db) =>
+      postgresStores(db).incidents.storeDeadLetter({
         command: 'c',
         orderApiKey: order,
         step: 's',
@@ -162,42 +168,30 @@ const calls = {
         requestId: 'r',
         reason: 'x',
       }),
-    deadLetters: (db) => attention.deadLetters(db, page),
-    findDeadLetter: (db) => attention.findDeadLetter(db, 'x'),
-    forgetDeadLetter: (db) =>
-      attention.forgetDeadLetter(db, 'x', {
+    deadLetters: (db) => postgresStores(db).incidents.deadLetters(page),
+    findDeadLetter: (db) => postgresStores(db).incidents.findDeadLetter('x'),
+    deleteDeadLetter: (db) =>
+      postgresStores(db).incidents.deleteDeadLetter('x', {
         command: 'c',
         content: Buffer.from('x'),
         requestId: 'r',
         deaths: 1,
       }),
-    overdueSagas: (db) => attention.overdueSagas(db, page),
-    unacceptedOrders: (db) => attention.unacceptedOrders(db, page, 1_000),
-    isUnaccepted: (db) => attention.isUnaccepted(db, order, 1_000),
-    wakeSaga: (db) => attention.wakeSaga(db, order),
+    overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
+    unacceptedOrders: (db) => postgresStores(db).incidents.unacceptedOrders(page, 1_000),
+    isUnaccepted: (db) => postgresStores(db).incidents.isUnaccepted(order, 1_000),
+    wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
   },
-} satisfies {
-  sagas: CallsOf<typeof sagas, Db>
-  orders: CallsOf<typeof orders, Db>
-  deliveries: CallsOf<typeof deliveries, Db>
-  keys: CallsOf<typeof keys, Db>
-  kept: CallsOf<typeof kept, Db>
-  restaurants: CallsOf<typeof restaurants, Db>
-  changes: CallsOf<typeof changes, Db>
-  stories: CallsOf<typeof stories, Db>
-  links: CallsOf<typeof links, Db>
-  books: CallsOf<typeof books, Db>
-  counts: CallsOf<typeof counts, Db>
-  attention: CallsOf<typeof attention, Db>
-}
+} satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { kept: CallsOf<typeof kept, Db> }
 
 let database: Awaited<ReturnType<typeof openDatabase<Tables>>>
 
 beforeAll(async () => {
   database = await openDatabase<Tables>('orders', { joins: 'by key' })
   const { db, pool } = database
-  await sagas.accept(db, anOrder(order))
-  await sagas.save(db, transmitted)
+  const { sagas } = postgresStores(db)
+  await sagas.accept(anOrder(order))
+  await sagas.save(transmitted)
   await fillOrders(pool, 'public', { orders: ORDERS, restaurants: 100, users: 1_000 })
   await pool.query(`insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
     select 'a-key', '/path', api_key, 'same', api_key, now() from orders on conflict do nothing`)
@@ -207,11 +201,11 @@ afterAll(() => database.close())
 
 /** What is to be found is all that an index of a part has: unfinished sagas, orders that are still to be made. */
 const may: Readonly<Record<string, readonly string[]>> = {
-  'counts.inFlight': ['sagas'],
+  'incidents.countUnfinishedSagas': ['sagas'],
   'sagas.takeDue': ['sagas'],
-  'attention.unacceptedOrders': ['orders'],
-  'attention.isUnaccepted': ['orders'],
-  'restaurants.unaccepted': ['orders'],
+  'incidents.unacceptedOrders': ['orders'],
+  'incidents.isUnaccepted': ['orders'],
+  'restaurantOrders.unaccepted': ['orders'],
 }
 
 test.each(namedCalls<Db>(calls))(
@@ -229,14 +223,14 @@ const shared = [
   'sagas.save',
   'orders.find',
   'orders.standing',
-  'links.find',
-  'keys.keep',
+  'restaurantLinks.find',
+  'idempotencyKeys.complete',
 ]
 
 test('a statement that orders share never reads a table whole, also when it was planned while there was one order', async () => {
   const young = await openDatabase<Tables>('orders', { joins: 'young' })
   try {
-    await sagas.accept(young.db, anOrder(order))
+    await postgresStores(young.db).sagas.accept(anOrder(order))
     const planned = async () => {
       const named = namedCalls<Db>(calls).filter(([name]) => shared.includes(name))
       expect(named).toHaveLength(shared.length)
@@ -253,18 +247,18 @@ test('a statement that orders share never reads a table whole, also when it was 
 
 test('what has changed of a restaurant is found by when it changed, and not by going through all of its orders', async () => {
   const moved = { since: '700', whole: false, after: 0, limit: 100 }
-  const by = await database.findsBy((db) => restaurants.changed(db, restaurant, moved))
+  const by = await database.findsBy((db) => postgresStores(db).restaurantOrders.changed(restaurant, moved))
   expect(by).toEqual(['orders_changed', 'deliveries_pkey'])
 })
 
 test('the sweeper finds due sagas by the index of unfinished ones', async () => {
-  const by = await database.findsBy((db) => sagas.takeDue(db, 20))
+  const by = await database.findsBy((db) => postgresStores(db).sagas.takeDue(20))
   expect(by.toSorted()).toEqual(['orders_pkey', 'sagas_pkey', 'sagas_unfinished'])
 })
 
 test('an order writes indexes twice after its acceptance: when its saga ends, and when it is delivered', async () => {
   const young = await openDatabase<Tables>('orders', { joins: 'young' })
-  const captured: sagas.Save = {
+  const captured: Save = {
     ...transmitted,
     wakeInMs: null,
     order: { ...transmitted.order, paymentState: 'CHARGED' },
@@ -276,6 +270,7 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
   try {
     // One transaction: it cannot end in another bucket (migration 0130) than it began in.
     await young.db.transaction().execute(async (trx) => {
+      const { orders, sagas } = postgresStores(trx)
       const indexed = async (table: string) => {
         const { rows } = await sql<{ writes: number }>`
           select pg_stat_get_xact_tuples_updated(oid) - pg_stat_get_xact_tuples_hot_updated(oid) as writes
@@ -283,14 +278,14 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
         return rows[0]?.writes
       }
       const writes = async () => [await indexed('orders'), await indexed('sagas')]
-      await sagas.accept(trx, anOrder(order))
-      expect(await sagas.save(trx, transmitted)).not.toBeNull()
+      await sagas.accept(anOrder(order))
+      expect(await sagas.save(transmitted)).not.toBeNull()
       expect(await writes()).toEqual([0, 0])
-      expect(await sagas.save(trx, captured)).not.toBeNull()
+      expect(await sagas.save(captured)).not.toBeNull()
       expect(await writes()).toEqual([0, 1])
-      await orders.addStatus(trx, order, 'PREPARING')
+      await orders.addStatus(order, 'PREPARING')
       expect(await writes()).toEqual([0, 1])
-      await orders.addStatus(trx, order, 'DELIVERED')
+      await orders.addStatus(order, 'DELIVERED')
       expect(await writes()).toEqual([1, 1])
     })
   } finally {
@@ -300,5 +295,5 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
 
 test('an index that is not there is missed', async () => {
   await database.pool.query('drop index orders_of_restaurant')
-  expect(await database.readsWhole(calls.restaurants.list)).toContain('orders')
+  expect(await database.readsWhole(calls.restaurantOrders.list)).toContain('orders')
 })

@@ -8,8 +8,7 @@ import {
 } from '@platter/contracts'
 import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
-import * as stored from '../../services/orders/src/store/orders.ts'
-import type { Db } from '../../services/orders/src/store/tables.ts'
+import { stores } from './instead/stores.ts'
 import type { Entry, Kind as JudgedKind } from '../chaos/clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'
@@ -212,7 +211,7 @@ export class Clients {
     let missed = 0
     for (;;) {
       await this.#pause(300 + this.#world.random.next() * 2_000)
-      const order = await stored.find({} as Db, apiKey).catch((error: unknown) => {
+      const order = await stores.orders.find(apiKey).catch((error: unknown) => {
         if (isUnavailable(error)) return undefined
         throw error
       })

@@ -11,14 +11,6 @@ const INSTEAD = new URL('instead/', import.meta.url)
 /** Modules that touch a server, by who imports them, and what takes their place. */
 const REPLACED: readonly { by: string; specifier: RegExp; instead: string }[] = [
   { by: 'packages/bus/', specifier: /^amqplib$/, instead: 'amqplib.ts' },
-  { by: 'services/orders/', specifier: /^#\/store\/sagas\.ts$/, instead: 'sagas.ts' },
-  { by: 'services/orders/', specifier: /^#\/store\/restaurant-links\.ts$/, instead: 'restaurant-links.ts' },
-  { by: 'services/orders/', specifier: /^#\/store\/orders\.ts$/, instead: 'orders.ts' },
-  { by: 'services/orders/', specifier: /^#\/store\/deliveries\.ts$/, instead: 'deliveries.ts' },
-  { by: 'services/orders/', specifier: /^#\/store\/idempotency-keys\.ts$/, instead: 'idempotency-keys.ts' },
-  { by: 'services/orders/', specifier: /^#\/store\/restaurant-orders\.ts$/, instead: 'restaurant-orders.ts' },
-  { by: 'services/orders/', specifier: /^@platter\/kit\/idempotency\/idempotent$/, instead: 'idempotent.ts' },
-  { by: 'tests/simulation/', specifier: /services\/orders\/src\/store\/orders\.ts$/, instead: 'orders.ts' },
 ]
 
 /** Lets everything that is imported from now on meet our stand-ins, and the mutation where there is one. */

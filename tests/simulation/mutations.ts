@@ -78,7 +78,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'nobody notes that a client was told of an undecided order': {
     file: `${ORDERS}/placing/final-answer.ts`,
-    from: '    await orders.tell(needs.db, apiKey)\n',
+    from: '    await deps.orders.markAnsweredIfPending(apiKey)\n',
     to: '',
     seed: 41_362,
     within: 1_000,

@@ -23,7 +23,6 @@ import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
 import { refuseOrder } from '../../services/orders/src/delivery/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/placing/routes/send-order.ts'
 import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
-import type { Db } from '../../services/orders/src/store/tables.ts'
 import { PendingRequests } from '../../services/orders/src/saga/pending-requests.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
@@ -31,13 +30,12 @@ import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { createSettle } from '../../services/payments/src/settle.ts'
 import { authorizations } from './authorizations.ts'
+import { idempotent } from './instead/idempotent.ts'
+import { stores } from './instead/stores.ts'
 import { processor } from './processor.ts'
 import { addresses, cards } from './saved-cards.ts'
 import { me, simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
-
-/** The stores that take the place of the real ones find their world by themselves. */
-const db = {} as Db
 
 export type Deadlines = { sagaMs: number; transmitMs: number }
 
@@ -116,7 +114,7 @@ export function orders(deadlines: Deadlines) {
     const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
     const pendingRequests = new PendingRequests(bus)
     const orchestrator = new Orchestrator({
-      db,
+      ...stores,
       bus,
       pendingRequests,
       log,
@@ -124,7 +122,7 @@ export function orders(deadlines: Deadlines) {
       openDelivery: (...opening) => deliveries.open(...opening),
     })
     const deliveries = new Deliveries({
-      db,
+      ...stores,
       orchestrator,
       pendingRequests,
       log: deliveryLog,
@@ -138,7 +136,7 @@ export function orders(deadlines: Deadlines) {
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
     sweep(
       () => database.isAnySagaDue,
-      () => retrySagas({ db, orchestrator, log }),
+      () => retrySagas({ ...stores, orchestrator, log }),
     )
     sweep(
       () => database.isAnyDeliveryDue,
@@ -150,11 +148,11 @@ export function orders(deadlines: Deadlines) {
     )
     sweep(
       () => database.isAnyNoticeDue,
-      () => notifyCancellations({ db, log, defaultLink, cancel }),
+      () => notifyCancellations({ ...stores, log, defaultLink, cancel }),
     )
     return {
       sendOrder: sendOrder({
-        db,
+        ...stores,
         bus,
         log,
         stopping,
@@ -164,7 +162,7 @@ export function orders(deadlines: Deadlines) {
         limit,
         tokenize,
       }),
-      refuseOrder: refuseOrder({ db, orchestrator, acceptWithinMs: 900_000 }),
+      refuseOrder: refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs: 900_000 }),
     }
   }
 }

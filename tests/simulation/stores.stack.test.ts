@@ -12,13 +12,10 @@ import {
   type SendOrderFacts,
   type State,
 } from '../../services/orders/src/domain/saga-row.ts'
-import * as realDeliveries from '../../services/orders/src/store/deliveries.ts'
-import * as realKeys from '../../services/orders/src/store/idempotency-keys.ts'
-import * as realOrders from '../../services/orders/src/store/orders.ts'
-import * as realRestaurantOrders from '../../services/orders/src/store/restaurant-orders.ts'
-import * as realLinks from '../../services/orders/src/store/restaurant-links.ts'
-import * as realSagas from '../../services/orders/src/store/sagas.ts'
-import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
+import { isClaimed } from '../../services/orders/src/store/idempotency-keys.ts'
+import type { Acceptance, Loaded, Save, SaveResult, Times } from '../../services/orders/src/store/sagas.ts'
+import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
+import type { Tables } from '../../services/orders/src/store/tables.ts'
 import {
   createAuthorizations,
   type Database as Payments,
@@ -26,12 +23,7 @@ import {
 import { randomOf, type Random } from '../chaos/random.ts'
 import { authorizations as fakeAuthorizations } from './authorizations.ts'
 import { Database } from './database.ts'
-import * as fakeDeliveries from './instead/deliveries.ts'
-import * as fakeKeys from './instead/idempotency-keys.ts'
-import * as fakeOrders from './instead/orders.ts'
-import * as fakeRestaurantOrders from './instead/restaurant-orders.ts'
-import * as fakeLinks from './instead/restaurant-links.ts'
-import * as fakeSagas from './instead/sagas.ts'
+import { stores as simulated } from './instead/stores.ts'
 import { enter, type Simulation } from './simulation.ts'
 import { Process, World } from './world.ts'
 
@@ -46,6 +38,7 @@ const HOUR_MS = 3_600_000
 const DUE_MS = 1_000
 
 let orders: Postgres<Tables>
+let real: Stores
 let payments: Postgres<Payments>
 
 const migrations = (service: string) =>
@@ -54,6 +47,7 @@ const migrations = (service: string) =>
 beforeAll(async () => {
   orders = connectPostgres<Tables>(await newDatabase(), 2, log)
   await migrate(orders.db, migrations('orders'), log)
+  real = postgresStores(orders.db)
   payments = connectPostgres<Payments>(await newDatabase(), 2, log)
   await migrate(payments.db, migrations('payments'), log)
 })
@@ -62,23 +56,7 @@ afterAll(async () => {
   await Promise.all([orders.close(), payments.close()])
 })
 
-const real = {
-  sagas: realSagas,
-  deliveries: realDeliveries,
-  orders: realOrders,
-  keys: realKeys,
-  restaurantOrders: realRestaurantOrders,
-  links: realLinks,
-}
-const fake: typeof real = {
-  sagas: fakeSagas,
-  deliveries: fakeDeliveries,
-  orders: fakeOrders,
-  keys: fakeKeys,
-  restaurantOrders: fakeRestaurantOrders,
-  links: fakeLinks,
-}
-type Call = { name: string; run: (stores: typeof real, db: Db) => Promise<unknown> }
+type Call = { name: string; run: (stores: Stores) => Promise<unknown> }
 
 /** A world in which nothing goes wrong, and one process that makes statements. */
 function calmWorld() {
@@ -103,7 +81,7 @@ function calmWorld() {
 }
 
 const settled = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(comparable, (error: unknown) => `rejected, key taken: ${realKeys.isTaken(error)}`)
+  work.then(comparable, (error: unknown) => `rejected, key taken: ${isClaimed(error)}`)
 
 /** Without what only one side has, or what no two sides can have in common: numbers, times. */
 function comparable(value: unknown): unknown {
@@ -151,7 +129,7 @@ const aDelivery = (random: Random) =>
     { outcome: 'unreachable', link: null, isNoticeDue: true },
   ] as const)
 
-const someTimes = (random: Random): realSagas.Times => ({
+const someTimes = (random: Random): Times => ({
   wakeInMs: random.pick([null, 0, HOUR_MS]),
   deadlineInMs: soonOrLate(random),
   leaseMs: soonOrLate(random),
@@ -177,7 +155,7 @@ const facts: SendOrderFacts = {
 function accept(random: Random, apiKey: string, prefix: string): Call {
   const scope = { accessKeyId: prefix, path: '/p', key: random.pick(['k1', 'k2']), fingerprint: 'f1' }
   const payment = random.pick(['cash', 'card'] as const)
-  const accepted: realSagas.Acceptance = {
+  const accepted: Acceptance = {
     ...someTimes(random),
     applicationId: 'a1',
     priced: {
@@ -199,12 +177,12 @@ function accept(random: Random, apiKey: string, prefix: string): Call {
     delivery: aDelivery(random),
     requestId: 'q1',
     traceparent: null,
-    idempotency: prefix === 'both' ? null : random.pick([null, { scope, busyMs: soonOrLate(random) }]),
+    idempotency: prefix === 'both' ? null : random.pick([null, { scope, claimMs: soonOrLate(random) }]),
   }
-  return { name: 'accept', run: ({ sagas }, db) => sagas.accept(db, accepted) }
+  return { name: 'accept', run: ({ sagas }) => sagas.accept(accepted) }
 }
 
-function aSave(random: Random, apiKey: string): realSagas.Save {
+function aSave(random: Random, apiKey: string): Save {
   const version = random.between(0, 3)
   return {
     ...someTimes(random),
@@ -223,8 +201,8 @@ function aSave(random: Random, apiKey: string): realSagas.Save {
 }
 
 /** What a load gives, with the outcome of the order under a name of its own. */
-const loaded = (found: realSagas.Loaded | null) => found && { ...found, ended: found.order.outcome }
-const saved = (result: realSagas.SaveResult | null) => result && { wasTold: result.told }
+const loaded = (found: Loaded | null) => found && { ...found, ended: found.order.outcome }
+const saved = (result: SaveResult | null) => result && { wasTold: result.told }
 
 /** One statement of the orders service, about one of three orders and two keys. */
 function aCall(random: Random, prefix: string): Call {
@@ -236,7 +214,7 @@ function aCall(random: Random, prefix: string): Call {
     fingerprint: random.pick(['f1', 'f1', 'f2']),
   }
   const used = { ...scope, orderApiKey: apiKey }
-  const busyMs = random.pick([0, HOUR_MS])
+  const claimMs = random.pick([0, HOUR_MS])
   const save = aSave(random, apiKey)
   const lease = { orderApiKey: apiKey, attempt: random.between(1, 3) }
   const failed = random.pick([null, { result: 'unknown', link: 'webhook' } as const])
@@ -245,36 +223,39 @@ function aCall(random: Random, prefix: string): Call {
     { status: 402, body: '{"code":"card-declined"}' },
   ])
   const calls: Call[] = [
-    { name: 'sagas.load', run: async ({ sagas }, db) => loaded(await sagas.load(db, apiKey)) },
-    { name: 'sagas.save', run: async ({ sagas }, db) => saved(await sagas.save(db, save)) },
-    { name: 'sagas.save', run: async ({ sagas }, db) => saved(await sagas.save(db, save)) },
-    { name: 'sagas.takeDue', run: async ({ sagas }, db) => (await sagas.takeDue(db, 100)).map(loaded) },
+    { name: 'sagas.load', run: async ({ sagas }) => loaded(await sagas.load(apiKey)) },
+    { name: 'sagas.save', run: async ({ sagas }) => saved(await sagas.save(save)) },
+    { name: 'sagas.save', run: async ({ sagas }) => saved(await sagas.save(save)) },
+    { name: 'sagas.takeDue', run: async ({ sagas }) => (await sagas.takeDue(100)).map(loaded) },
     {
       name: 'deliveries.acquireLeases',
-      run: ({ deliveries }, db) => deliveries.acquireLeases(db, { limit: 100, leaseMs: busyMs }),
+      run: ({ deliveries }) => deliveries.acquireLeases({ limit: 100, leaseMs: claimMs }),
     },
     {
       name: 'deliveries.renewLeases',
-      run: async ({ deliveries }, db) => [...(await deliveries.renewLeases(db, [lease], busyMs))],
+      run: async ({ deliveries }) => [...(await deliveries.renewLeases([lease], claimMs))],
     },
     {
       name: 'deliveries.releaseLease',
-      run: ({ deliveries }, db) => deliveries.releaseLease(db, lease, failed),
+      run: ({ deliveries }) => deliveries.releaseLease(lease, failed),
     },
-    { name: 'links.find', run: ({ links }, db) => links.find(db, 'r1') },
-    { name: 'orders.find', run: ({ orders: store }, db) => store.find(db, apiKey) },
-    { name: 'orders.exists', run: ({ orders: store }, db) => store.exists(db, apiKey) },
-    { name: 'orders.standing', run: ({ orders: store }, db) => store.standing(db, apiKey) },
-    { name: 'orders.tell', run: ({ orders: store }, db) => store.tell(db, apiKey) },
-    { name: 'orders.markAnswered', run: ({ orders: store }, db) => store.markAnswered(db, apiKey) },
-    { name: 'orders.show', run: ({ orders: store }, db) => store.show(db, apiKey) },
-    { name: 'keys.use', run: ({ keys }, db) => keys.use(db, scope, busyMs) },
-    { name: 'keys.keep', run: ({ keys }, db) => keys.keep(db, used, answer) },
-    { name: 'keys.letGo', run: ({ keys }, db) => keys.letGo(db, used) },
-    { name: 'keys.forget', run: ({ keys }, db) => keys.forget(db, used) },
+    { name: 'restaurantLinks.find', run: ({ restaurantLinks }) => restaurantLinks.find('r1') },
+    { name: 'orders.find', run: ({ orders: store }) => store.find(apiKey) },
+    { name: 'orders.exists', run: ({ orders: store }) => store.exists(apiKey) },
+    { name: 'orders.standing', run: ({ orders: store }) => store.standing(apiKey) },
+    { name: 'orders.markAnsweredIfPending', run: ({ orders: store }) => store.markAnsweredIfPending(apiKey) },
+    { name: 'orders.markAnswered', run: ({ orders: store }) => store.markAnswered(apiKey) },
+    { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },
+    { name: 'idempotencyKeys.claim', run: ({ idempotencyKeys }) => idempotencyKeys.claim(scope, claimMs) },
+    {
+      name: 'idempotencyKeys.complete',
+      run: ({ idempotencyKeys }) => idempotencyKeys.complete(used, answer),
+    },
+    { name: 'idempotencyKeys.release', run: ({ idempotencyKeys }) => idempotencyKeys.release(used) },
+    { name: 'idempotencyKeys.delete', run: ({ idempotencyKeys }) => idempotencyKeys.delete(used) },
     {
       name: 'restaurantOrders.find',
-      run: ({ restaurantOrders }, db) => restaurantOrders.find(db, random.pick(['r1']), apiKey),
+      run: ({ restaurantOrders }) => restaurantOrders.find(random.pick(['r1']), apiKey),
     },
   ]
   return random.pick(calls)
@@ -294,9 +275,9 @@ test('whatever is asked, the tables of orders answer as PostgreSQL does', async 
     for (let step = 0; step < 30; step++) {
       const next = random.next() < 0.4 ? toAccept.shift() : undefined
       const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
-      const answer = await settled(run(real, orders.db))
+      const answer = await settled(run(real))
       if (performance.now() - started >= DUE_MS) break
-      const given = await inWorld(() => settled(run(fake, orders.db)))
+      const given = await inWorld(() => settled(run(simulated)))
       expect({ seed, step, name, answer: given }).toEqual({ seed, step, name, answer })
       compared += 1
     }
@@ -338,17 +319,17 @@ test('of two saves of one version, one is done, and a restaurant that begins the
   const random = randomOf(1)
   for (let number = 0; number < 200; number++) {
     const apiKey = `both-${number}`
-    await accept(random, apiKey, 'both').run(real, orders.db)
+    await accept(random, apiKey, 'both').run(real)
     const save = (status: 'AWAITING_PREPARATION' | null) =>
-      realSagas.save(orders.db, {
+      real.sagas.save({
         ...aSave(random, apiKey),
         saga: aSaga(apiKey, 1, fresh),
         from: { version: 0, status },
         status: null,
       })
-    const begin = realOrders.addStatus(orders.db, apiKey, 'PREPARING')
+    const begin = real.orders.addStatus(apiKey, 'PREPARING')
     const [one, other] = await Promise.all([save(null), save('AWAITING_PREPARATION'), begin])
     expect([one, other].filter(Boolean)).toHaveLength(1)
-    expect((await realSagas.load(orders.db, apiKey))?.order.status).toBe('PREPARING')
+    expect((await real.sagas.load(apiKey))?.order.status).toBe('PREPARING')
   }
 })

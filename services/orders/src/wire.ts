@@ -75,6 +75,7 @@ import { validateOrder } from '#/placing/routes/validate-order.ts'
 import { transmitting } from '#/delivery/telemetry.ts'
 import { observeSagas } from '#/saga/telemetry.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
+import { postgresIdempotent, postgresStores, type OwnStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { PendingRequests } from '#/saga/pending-requests.ts'
 
@@ -95,19 +96,22 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, BY_KEY)
-  const { db, as: own } = postgres
+  const { db, as } = postgres
+  const stores = postgresStores(db)
+  const own: OwnStores = (caller) => postgresStores(as(caller))
+  const idempotent = postgresIdempotent(db)
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
   const pendingRequests = new PendingRequests(bus)
-  const followers = new Followers(db)
+  const followers = new Followers(stores.changes)
   const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const openDelivery: OpenDelivery = (...given) => deliveries.open(...given)
-  const orchestrator = new Orchestrator({ db, bus, pendingRequests, log, deadlines, openDelivery })
+  const orchestrator = new Orchestrator({ ...stores, bus, pendingRequests, log, deadlines, openDelivery })
   const transmit = transmitting(transmitter(outside))
-  const deliveries = new Deliveries({ db, orchestrator, pendingRequests, log, defaultLink, transmit })
+  const deliveries = new Deliveries({ ...stores, orchestrator, pendingRequests, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit(ORDERS_AT_ONCE)
   const route = router(app, secrets)
   const callPayments = internalCaller({
@@ -118,34 +122,36 @@ export function wire(config: Config, log: Log): Parts {
   })
   const stop = new AbortController()
   const { signal: stopping } = stop
-  const placing = { db, bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), limit }
+  const placing = { bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), limit }
   const waiting = { orchestrator, pendingRequests, log, stopping }
-  route(SendOrder, sendOrder({ ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
+  route(SendOrder, sendOrder({ ...stores, ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
   const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
-  route(GetOrder, getOrder({ db, own, bus }))
-  route(OrderByKey, orderByKey({ db, own, secrets }))
-  route(GetOrderStatus, orderStatus({ db, own, bus }))
-  route(OrderStatuses, orderStatuses({ db, own, bus, followers, streams }))
-  route(UserOrders, userOrders({ db, own, bus }))
-  route(PutRestaurantLink, putRestaurantLink(db, outside))
-  route(RestaurantOrders, listRestaurantOrders(db, acceptWithinMs))
-  route(RestaurantOrdersStream, restaurantOrdersStream({ db, acceptWithinMs, followers, streams }))
-  route(GetRestaurantOrder, getRestaurantOrder({ db, acceptWithinMs }))
-  route(ReportStatus, reportStatus({ db, pendingRequests, acceptWithinMs }))
-  route(RefuseOrder, refuseOrder({ db, orchestrator, acceptWithinMs }))
-  route(GetOrderStory, getOrderStory(db, callPayments))
-  route(Reconciliation, reconciliation(db, callPayments))
-  route(ReadAttention, attention({ db, payments: callPayments, unknownAfterMs, acceptWithinMs }))
-  route(RetryAttention, retryAttention({ db, bus, payments: callPayments, acceptWithinMs }))
+  const visibility = { ...stores, own, bus }
+  route(GetOrder, getOrder(visibility))
+  route(OrderByKey, orderByKey({ ...stores, own, secrets }))
+  route(GetOrderStatus, orderStatus(visibility))
+  route(OrderStatuses, orderStatuses({ ...visibility, followers, streams }))
+  route(UserOrders, userOrders(visibility))
+  route(PutRestaurantLink, putRestaurantLink({ ...stores, outgoing: outside }))
+  route(RestaurantOrders, listRestaurantOrders({ ...stores, acceptWithinMs }))
+  route(RestaurantOrdersStream, restaurantOrdersStream({ ...stores, acceptWithinMs, followers, streams }))
+  route(GetRestaurantOrder, getRestaurantOrder({ ...stores, acceptWithinMs }))
+  route(ReportStatus, reportStatus({ idempotent, pendingRequests, acceptWithinMs }))
+  route(RefuseOrder, refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs }))
+  const operating = { ...stores, payments: callPayments }
+  route(GetOrderStory, getOrderStory(operating))
+  route(Reconciliation, reconciliation(operating))
+  route(ReadAttention, attention({ ...operating, unknownAfterMs, acceptWithinMs }))
+  route(RetryAttention, retryAttention({ ...operating, idempotent, bus, acceptWithinMs }))
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
-  for (const command of commands) bus.onDeadLetter(command, keepLetter({ db, log, stopping }, command))
+  for (const command of commands) bus.onDeadLetter(command, keepLetter({ ...stores, log, stopping }, command))
   bus.onNudge(OrderMoved, (event) => {
     pendingRequests.moved(event)
     followers.moved(event.orderApiKey)
   })
-  observeSagas(db)
+  observeSagas(stores.incidents)
 
   let repeated: Repeater[] = []
   return {
@@ -153,9 +159,9 @@ export function wire(config: Config, log: Log): Parts {
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await migrate(db, MIGRATIONS, log)
-      await checkTenantRole(own({ applicationId: '' }))
+      await checkTenantRole(as({ applicationId: '' }))
       await bus.start()
-      repeated = startRepeating({ config, db, orchestrator, deliveries, followers, outside, log })
+      repeated = startRepeating({ config, db, stores, orchestrator, deliveries, followers, outside, log })
     },
     async quiesce() {
       stop.abort()
@@ -171,6 +177,7 @@ export function wire(config: Config, log: Log): Parts {
 type Repeating = {
   config: Config
   db: Db
+  stores: Stores
   orchestrator: Orchestrator
   deliveries: Deliveries
   followers: Followers
@@ -179,13 +186,13 @@ type Repeating = {
 }
 
 /** The sweepers of every replica. */
-function startRepeating({ config, db, orchestrator, deliveries, ...needs }: Repeating): Repeater[] {
-  const { followers, outside, log } = needs
-  const unaccepted = { db, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
+function startRepeating({ config, db, stores, ...deps }: Repeating): Repeater[] {
+  const { orchestrator, deliveries, followers, outside, log } = deps
+  const unaccepted = { ...stores, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
-  const cancelled = { db, log, defaultLink, cancel: canceller(outside) }
+  const cancelled = { ...stores, log, defaultLink, cancel: canceller(outside) }
   return [
-    repeat('retry commands', 500, () => retrySagas({ db, orchestrator, log }), log),
+    repeat('retry commands', 500, () => retrySagas({ ...stores, orchestrator, log }), log),
     repeat('retry deliveries', 500, () => deliveries.sweep(), log),
     repeat('renew leases', 500, () => deliveries.renewLeases(), log),
     repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),

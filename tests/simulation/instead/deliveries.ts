@@ -1,9 +1,8 @@
-export * from '../../../services/orders/src/store/deliveries.ts'
-import type * as real from '../../../services/orders/src/store/deliveries.ts'
+import type { DeliveryStore, Lease } from '../../../services/orders/src/store/deliveries.ts'
 import { statement, type DeliveryRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
-export const acquireLeases: typeof real.acquireLeases = (_db, { limit, leaseMs }) =>
+const acquireLeases: DeliveryStore['acquireLeases'] = ({ limit, leaseMs }) =>
   statement('leases of deliveries that are due', () => {
     const { database, world } = simulation()
     const due = [...database.deliveries]
@@ -39,12 +38,12 @@ function linkOf(orderApiKey: string) {
 }
 
 /** The row, while the lease is the last one that was acquired. */
-function held({ orderApiKey, attempt }: real.Lease): DeliveryRow | null {
+function held({ orderApiKey, attempt }: Lease): DeliveryRow | null {
   const row = simulation().database.deliveries.get(orderApiKey)
   return row?.attempts === attempt ? row : null
 }
 
-export const renewLeases: typeof real.renewLeases = (_db, leases, leaseMs) =>
+const renewLeases: DeliveryStore['renewLeases'] = (leases, leaseMs) =>
   statement('renew leases', () => {
     const { database, world } = simulation()
     const renewed = new Set<string>()
@@ -57,7 +56,7 @@ export const renewLeases: typeof real.renewLeases = (_db, leases, leaseMs) =>
     return renewed
   })
 
-export const releaseLease: typeof real.releaseLease = (_db, lease, failed) =>
+const releaseLease: DeliveryStore['releaseLease'] = (lease, failed) =>
   statement(`release delivery of ${lease.orderApiKey.slice(0, 4)}`, () => {
     const { database, world } = simulation()
     const row = held(lease)
@@ -73,7 +72,7 @@ export const releaseLease: typeof real.releaseLease = (_db, lease, failed) =>
     })
   })
 
-export const takeDueNotices: typeof real.takeDueNotices = (_db, limit) =>
+const takeDueNotices: DeliveryStore['takeDueNotices'] = (limit) =>
   statement('notices that are due', () => {
     const { database, world } = simulation()
     const due = [...database.deliveries]
@@ -97,9 +96,11 @@ export const takeDueNotices: typeof real.takeDueNotices = (_db, limit) =>
     })
   })
 
-export const endNotices: typeof real.endNotices = (_db, orderApiKey) =>
+const endNotices: DeliveryStore['endNotices'] = (orderApiKey) =>
   statement(`end notices of ${orderApiKey.slice(0, 4)}`, () => {
     const { database } = simulation()
     const row = database.deliveries.get(orderApiKey)
     if (row) database.deliveries.set(orderApiKey, { ...row, cancelAt: null })
   })
+
+export const deliveries = { acquireLeases, renewLeases, releaseLease, takeDueNotices, endNotices }

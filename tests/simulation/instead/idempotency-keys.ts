@@ -1,11 +1,14 @@
-export * from '../../../services/orders/src/store/idempotency-keys.ts'
-import type * as real from '../../../services/orders/src/store/idempotency-keys.ts'
+import type {
+  IdempotencyKeyStore,
+  OrderKey,
+  UsedKey,
+} from '../../../services/orders/src/store/idempotency-keys.ts'
 import { statement, type KeyRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 import { keyOf } from './sagas.ts'
 
 /** Changes the key's row, or takes it away (null), if it is still that of the order. */
-function change(used: real.UsedFor, to: (row: KeyRow) => KeyRow | null): void {
+function change(used: OrderKey, to: (row: KeyRow) => KeyRow | null): void {
   const { keys } = simulation().database
   const row = keys.get(keyOf(used))
   if (row?.orderApiKey !== used.orderApiKey) return
@@ -14,30 +17,30 @@ function change(used: real.UsedFor, to: (row: KeyRow) => KeyRow | null): void {
   else keys.delete(keyOf(used))
 }
 
-export const use: typeof real.use = (_db, scope, busyMs) =>
-  statement(`use key ${scope.key}`, (): real.Used | null => {
+const claim: IdempotencyKeyStore['claim'] = (scope, claimMs) =>
+  statement(`use key ${scope.key}`, (): UsedKey | null => {
     const { database, world } = simulation()
     const row = database.keys.get(keyOf(scope))
     if (!row) return null
     if (row.fingerprint !== scope.fingerprint) return { kind: 'mismatch' }
-    if (row.status !== null && row.body !== null) return { kind: 'kept', status: row.status, body: row.body }
-    if (row.busyUntil > world.now) return { kind: 'running' }
-    database.keys.set(keyOf(scope), { ...row, busyUntil: world.now + busyMs })
+    if (row.status !== null && row.body !== null)
+      return { kind: 'completed', status: row.status, body: row.body }
+    if (row.busyUntil > world.now) return { kind: 'in-flight' }
+    database.keys.set(keyOf(scope), { ...row, busyUntil: world.now + claimMs })
     return { kind: 'resumed', orderApiKey: row.orderApiKey }
   })
 
-export const keep: typeof real.keep = (_db, used, answer) =>
+const complete: IdempotencyKeyStore['complete'] = (used, answer) =>
   statement(`keep answer of ${used.key}`, () =>
     change(used, (row) => (row.status === null ? { ...row, ...answer } : row)),
   )
 
-export const letGo: typeof real.letGo = (_db, used) =>
-  statement(`let go of key ${used.key}`, () =>
+const release: IdempotencyKeyStore['release'] = (used) =>
+  statement(`release key ${used.key}`, () =>
     change(used, (row) => ({ ...row, busyUntil: simulation().world.now })),
   )
 
-export const forget: typeof real.forget = (_db, used) =>
-  statement(`forget key ${used.key}`, () => change(used, () => null))
+const remove: IdempotencyKeyStore['delete'] = (used) =>
+  statement(`delete key ${used.key}`, () => change(used, () => null))
 
-export const isTaken: typeof real.isTaken = (error) =>
-  error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
+export const idempotencyKeys = { claim, complete, release, delete: remove }

@@ -1,21 +1,20 @@
-export * from '../../../services/orders/src/store/orders.ts'
 import { isVisible, standingOf, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
-import type * as real from '../../../services/orders/src/store/orders.ts'
+import type { OrderStore } from '../../../services/orders/src/store/orders.ts'
 import { statement, type OrderRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
 const rowOf = (apiKey: string): OrderRow | null => simulation().database.orders.get(apiKey) ?? null
 
-export const find: typeof real.find = (_db, apiKey) =>
+const find: OrderStore['find'] = (apiKey) =>
   statement(`order ${apiKey.slice(0, 4)}`, () => {
     const row = rowOf(apiKey)
     return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
   })
 
-export const exists: typeof real.exists = (_db, apiKey) =>
+const exists: OrderStore['exists'] = (apiKey) =>
   statement(`is there ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
 
-export const standing: typeof real.standing = (_db, apiKey) =>
+const standing: OrderStore['standing'] = (apiKey) =>
   statement(`standing of ${apiKey.slice(0, 4)}`, () => {
     const order = rowOf(apiKey)
     const saga = simulation().database.sagas.get(apiKey)
@@ -23,13 +22,13 @@ export const standing: typeof real.standing = (_db, apiKey) =>
     return standingOf(order, { told: order.told, refusal: saga.state.refusal })
   })
 
-export const tell: typeof real.tell = (_db, apiKey) => mark(apiKey, { told: true })
-export const markAnswered: typeof real.markAnswered = (_db, apiKey) =>
+const markAnsweredIfPending: OrderStore['markAnsweredIfPending'] = (apiKey) => mark(apiKey, { told: true })
+const markAnswered: OrderStore['markAnswered'] = (apiKey) =>
   statement(`mark ${apiKey.slice(0, 4)} as answered`, () => {
     const row = rowOf(apiKey)
     if (row) simulation().database.orders.set(apiKey, { ...row, told: true })
   })
-export const show: typeof real.show = (_db, apiKey) => mark(apiKey, { shown: true })
+const markReadIfPending: OrderStore['markReadIfPending'] = (apiKey) => mark(apiKey, { shown: true })
 
 const mark = (apiKey: string, seen: { told: true } | { shown: true }) =>
   statement(`mark ${apiKey.slice(0, 4)}`, () => {
@@ -38,3 +37,5 @@ const mark = (apiKey: string, seen: { told: true } | { shown: true }) =>
     simulation().database.orders.set(apiKey, { ...row, ...seen })
     return true
   })
+
+export const orders = { find, exists, standing, markAnsweredIfPending, markAnswered, markReadIfPending }

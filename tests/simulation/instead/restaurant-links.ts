@@ -1,7 +1,8 @@
-export * from '../../../services/orders/src/store/restaurant-links.ts'
-import type * as real from '../../../services/orders/src/store/restaurant-links.ts'
+import type { RestaurantLinkStore } from '../../../services/orders/src/store/restaurant-links.ts'
 import { statement } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
-export const find: typeof real.find = (_db, restaurantApiKey) =>
+const find: RestaurantLinkStore['find'] = (restaurantApiKey) =>
   statement(`link of ${restaurantApiKey}`, () => simulation().database.links.get(restaurantApiKey) ?? null)
+
+export const restaurantLinks = { find }

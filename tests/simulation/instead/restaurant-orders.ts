@@ -1,10 +1,8 @@
-import type * as real from '../../../services/orders/src/store/restaurant-orders.ts'
+import type { RestaurantOrderStore } from '../../../services/orders/src/store/restaurant-orders.ts'
 import { statement } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
-export * from '../../../services/orders/src/store/restaurant-orders.ts'
-
-export const find: typeof real.find = (_db, restaurantApiKey, apiKey) =>
+const find: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
     const { orders, deliveries } = simulation().database
     const order = orders.get(apiKey)
@@ -13,9 +11,11 @@ export const find: typeof real.find = (_db, restaurantApiKey, apiKey) =>
     return { order, link: null, linkKind: deliveries.get(apiKey)?.linkKind ?? null }
   })
 
-export const givenUp: typeof real.givenUp = (_db, apiKey) =>
+const givenUp: RestaurantOrderStore['givenUp'] = (apiKey) =>
   statement(`${apiKey.slice(0, 4)}, which was given up`, () =>
     wasGivenUp(apiKey) ? (simulation().database.orders.get(apiKey) ?? null) : null,
   )
 
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
+
+export const restaurantOrders = { find, givenUp }

@@ -1,11 +1,10 @@
-export * from '../../../services/orders/src/store/sagas.ts'
-import type * as real from '../../../services/orders/src/store/sagas.ts'
+import type { Loaded, SagaStore, Save, Times } from '../../../services/orders/src/store/sagas.ts'
 import { statement, type SagaRow } from '../database.ts'
 import { simulation, world } from '../simulation.ts'
 
 /* Plain columns by version, as the real store: what they become is decided by the real `saga/domain/transition.ts`. */
 
-function asLoaded(row: SagaRow): real.Loaded {
+function asLoaded(row: SagaRow): Loaded {
   const order = simulation().database.orders.get(row.orderApiKey)
   if (!order) throw new Error(`order ${row.orderApiKey} is gone`)
   const { orderApiKey, version, attempt, facts, state, requestId, finishedAt } = row
@@ -27,7 +26,7 @@ function write(row: SagaRow): void {
   see(row)
 }
 
-type Saved = Pick<real.Save, 'saga' | 'delivery' | keyof real.Times>
+type Saved = Pick<Save, 'saga' | 'delivery' | keyof Times>
 
 const timesOf = ({ wakeInMs, deadlineInMs }: Saved, before: SagaRow | null) => {
   const { now } = world()
@@ -62,7 +61,7 @@ function writeDelivery({ saga, delivery, leaseMs, deliverWithinMs }: Saved): voi
   if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)
 }
 
-export const accept: typeof real.accept = (_db, accepted) =>
+const accept: SagaStore['accept'] = (accepted) =>
   statement(`accept ${accepted.saga.orderApiKey.slice(0, 4)}`, () => {
     const { database, world: here } = simulation()
     const { order, saga, priced, idempotency, requestId } = accepted
@@ -77,7 +76,7 @@ export const accept: typeof real.accept = (_db, accepted) =>
       database.keys.set(key, {
         fingerprint: idempotency.scope.fingerprint,
         orderApiKey: apiKey,
-        busyUntil: here.now + idempotency.busyMs,
+        busyUntil: here.now + idempotency.claimMs,
         status: null,
         body: null,
       })
@@ -110,13 +109,13 @@ export const accept: typeof real.accept = (_db, accepted) =>
 export const keyOf = (scope: { accessKeyId: string; path: string; key: string }): string =>
   `${scope.accessKeyId} ${scope.path} ${scope.key}`
 
-export const load: typeof real.load = (_db, orderApiKey) =>
+const load: SagaStore['load'] = (orderApiKey) =>
   statement(`load ${orderApiKey.slice(0, 4)}`, () => {
     const row = simulation().database.sagas.get(orderApiKey)
     return row ? asLoaded(row) : null
   })
 
-export const save: typeof real.save = (_db, saved) =>
+const save: SagaStore['save'] = (saved) =>
   statement(`save ${saved.saga.orderApiKey.slice(0, 4)} onto ${saved.from.version}`, () => {
     const { database } = simulation()
     const { order, saga, from, status } = saved
@@ -144,7 +143,7 @@ export const save: typeof real.save = (_db, saved) =>
     return { age: 0, told }
   })
 
-export const takeDue: typeof real.takeDue = (_db, limit) =>
+const takeDue: SagaStore['takeDue'] = (limit) =>
   statement('sagas that are due', () => {
     const { database, world: here } = simulation()
     const due = [...database.sagas.values()]
@@ -159,3 +158,5 @@ export const takeDue: typeof real.takeDue = (_db, limit) =>
       return { ...asLoaded(put), isExpired: row.deadlineAt <= here.now, traceparent: null }
     })
   })
+
+export const sagas = { accept, load, save, takeDue }

@@ -1,17 +1,16 @@
 import type { Orchestrator } from '#/saga/orchestrator.ts'
-import * as restaurantOrders from '#/store/restaurant-orders.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Stores } from '#/store/stores.ts'
 
 const DUE_AT_ONCE = 50
 
-type Needs = { db: Db; orchestrator: Orchestrator; withinMs: number }
+type Deps = Pick<Stores, 'restaurantOrders'> & { orchestrator: Orchestrator; withinMs: number }
 
 /**
  * Cancels orders that their restaurants have not begun on a console in time; an authorization is voided, a capture refunded.
  * (A webhook accepts an order by its answer.) True when there may be more.
  */
-export async function cancelUnaccepted({ db, orchestrator, withinMs }: Needs): Promise<boolean> {
-  const due = await restaurantOrders.unaccepted(db, { withinMs, limit: DUE_AT_ONCE })
+export async function cancelUnaccepted({ restaurantOrders, orchestrator, withinMs }: Deps): Promise<boolean> {
+  const due = await restaurantOrders.unaccepted({ withinMs, limit: DUE_AT_ONCE })
   await Promise.all(
     due.map(({ orderApiKey }) =>
       orchestrator.apply(orderApiKey, {

@@ -18,8 +18,7 @@ import { outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import { recordProgress } from '#/delivery/record-status.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
-import * as restaurantLinks from '#/store/restaurant-links.ts'
-import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { PendingRequests } from '#/saga/pending-requests.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
@@ -43,6 +42,7 @@ const ACCEPT_WITHIN_MS = 15 * 60_000
 /** Those of the running test. */
 const deadlines = { sagaMs: 60_000, transmitMs: 500 }
 let db: Db
+let stores: Stores
 let bus: Bus
 let orchestrator: Orchestrator
 let transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
@@ -52,6 +52,7 @@ beforeEach(async () => {
   deadlines.transmitMs = 500
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   ;({ db } = postgres)
+  stores = postgresStores(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
   bus = new Bus({ url: servers().rabbitmq, service: 'orders', log })
   await bus.start()
@@ -69,10 +70,10 @@ function replica({ isKilled = false } = {}) {
     const opened = await deliveries.open(...opening)
     return isKilled ? { ...opened, begin: () => undefined } : opened
   }
-  const needs = { db, bus, log, defaultLink, deadlines, pendingRequests: new PendingRequests(bus) }
-  const made = new Orchestrator({ ...needs, openDelivery })
+  const deps = { ...stores, bus, log, defaultLink, deadlines, pendingRequests: new PendingRequests(bus) }
+  const made = new Orchestrator({ ...deps, openDelivery })
   const deliveries = new Deliveries({
-    ...needs,
+    ...deps,
     orchestrator: made,
     transmit: (link, sent) => transmit(link, sent),
     atOnce: ATTEMPTS_AT_ONCE,
@@ -115,7 +116,7 @@ function byWebhook() {
 async function aWebhook(): Promise<string> {
   const restaurant = newApiKey()
   const link = { kind: 'webhook', url: 'https://kitchen.example/', secret, reports: 'detailed' } as const
-  await restaurantLinks.put(db, restaurant, link)
+  await stores.restaurantLinks.put(restaurant, link)
   return restaurant
 }
 
@@ -185,7 +186,7 @@ const placedBefore = (apiKey: string, ms: number) =>
   )
 
 const cancelledAsUnaccepted = async (apiKey: string) => {
-  await cancelUnaccepted({ db, orchestrator, withinMs: ACCEPT_WITHIN_MS })
+  await cancelUnaccepted({ ...stores, orchestrator, withinMs: ACCEPT_WITHIN_MS })
   return (await stateOf(apiKey))?.cancelled
 }
 
@@ -202,8 +203,8 @@ test('a restaurant that never answers uses up its own permits, and the order of 
   })
   const quick = await aKitchen((_request, response) => response.end())
   const [silentKey, quickKey] = [newApiKey(), newApiKey()]
-  await restaurantLinks.put(db, silentKey, silent.link)
-  await restaurantLinks.put(db, quickKey, quick.link)
+  await stores.restaurantLinks.put(silentKey, silent.link)
+  await stores.restaurantLinks.put(quickKey, quick.link)
   await Promise.all(Array.from({ length: ATTEMPTS_AT_ONCE + 50 }, () => anOrder(silentKey)))
   await expect.poll(() => open, soon).toBe(PER_RESTAURANT)
 
@@ -327,7 +328,7 @@ test('an order goes by the link that its restaurant has when it is authorized', 
   deadlines.transmitMs = 60_000
   const restaurant = newApiKey()
   const apiKey = await anOrder(restaurant, { token: 'tok_1' })
-  await restaurantLinks.put(db, restaurant, (await aKitchen((_request, response) => response.end())).link)
+  await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
   await authorized(apiKey)
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
 })
@@ -362,17 +363,17 @@ test('an order that its restaurant begins and that is cancelled as unaccepted at
 test('an order that a webhook has is not cancelled as unaccepted when the link becomes the console', async () => {
   const restaurant = newApiKey()
   transmit = byWebhook()
-  await restaurantLinks.put(db, restaurant, (await aKitchen((_request, response) => response.end())).link)
+  await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
   const apiKey = await aDeliveredOrder(restaurant)
   await placedBefore(apiKey, MINUTES_16)
-  await restaurantLinks.put(db, restaurant, defaultLink)
+  await stores.restaurantLinks.put(restaurant, defaultLink)
   expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
 })
 
 test('an order that lies on a console is cancelled as unaccepted, also when the link is a webhook by now', async () => {
   const restaurant = newApiKey()
   const apiKey = await aDeliveredOrder(restaurant)
-  await restaurantLinks.put(db, restaurant, (await aKitchen((_request, response) => response.end())).link)
+  await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
   expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
   await placedBefore(apiKey, MINUTES_16)
   expect(await cancelledAsUnaccepted(apiKey)).toBe(true)
@@ -387,19 +388,19 @@ test('an order of long ago, and one whose link was not kept, are never cancelled
 })
 
 const progressOf = (apiKey: string, choose: Parameters<typeof recordProgress>[2]) =>
-  db.transaction().execute((trx) => recordProgress(trx, apiKey, choose))
+  db.transaction().execute((trx) => recordProgress(postgresStores(trx).orders, apiKey, choose))
 
 test('a restaurant that changes how it reports moves its open orders on as it did when they were placed', async () => {
   const restaurant = newApiKey()
-  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
+  await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
   const apiKey = await aDeliveredOrder(restaurant)
-  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'detailed' })
-  const found = await restaurantOrders.find(db, restaurant, apiKey)
+  await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' })
+  const found = await stores.restaurantOrders.find(restaurant, apiKey)
   expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
   expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
-  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
+  await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
   expect(await progressOf(apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
 })
 
@@ -407,7 +408,7 @@ test('an order from before that was kept is reported as its restaurant’s curre
   const restaurant = newApiKey()
   const apiKey = await aDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
-  await restaurantLinks.put(db, restaurant, { kind: 'console', reports: 'coarse' })
+  await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
   expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
@@ -427,13 +428,13 @@ test.each([
   const restaurant = newApiKey()
   const { link } = await aKitchen((_request, response) => response.end())
   const apiKey = await aDeliveredOrder(restaurant)
-  await restaurantLinks.put(db, restaurant, current === 'webhook' ? link : defaultLink)
+  await stores.restaurantLinks.put(restaurant, current === 'webhook' ? link : defaultLink)
   await sql`
     update deliveries set outcome = 'unreachable', link_kind = ${sentBy}, cancel_at = now(), cancel_until = now() + interval '1 day'
     where order_api_key = ${apiKey}`.execute(db)
   let calls = 0
   const cancel = async () => (calls += 1) > 0
-  await notifyCancellations({ db, log, defaultLink, cancel })
+  await notifyCancellations({ ...stores, log, defaultLink, cancel })
   const row = await db
     .selectFrom('deliveries')
     .select('cancel_at')

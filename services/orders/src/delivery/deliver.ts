@@ -8,13 +8,11 @@ import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.t
 import { handlingResult, retryingDelivery } from '#/delivery/telemetry.ts'
 import type { OpenDelivery, Orchestrator } from '#/saga/orchestrator.ts'
 import { transition, type DeliveryResult } from '#/saga/domain/transition.ts'
-import * as deliveries from '#/store/deliveries.ts'
-import * as restaurantLinks from '#/store/restaurant-links.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Lease, LeasedDelivery } from '#/store/deliveries.ts'
+import type { Stores } from '#/store/stores.ts'
 import type { PendingRequests } from '#/saga/pending-requests.ts'
 
-type Needs = {
-  db: Db
+type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
   orchestrator: Pick<Orchestrator, 'apply'>
   pendingRequests: Pick<PendingRequests, 'announce'>
   log: Log
@@ -34,7 +32,7 @@ const MAX_RESULT = 500
 
 const nothing = () => undefined
 
-type Attempt = Pick<deliveries.LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
+type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
   order: PlacedOrder
   link: RestaurantLink
   /** When its lease was acquired, by `performance.now()`. */
@@ -48,14 +46,14 @@ type Attempt = Pick<deliveries.LeasedDelivery, 'attempt' | 'isOverdue' | 'isTrie
  * process), and a delivery that never got a permit of its restaurant.
  */
 export class Deliveries {
-  readonly #needs: Needs
+  readonly #deps: Deps
   readonly #leases: Leases
   readonly #permits = new RestaurantPermits()
   readonly #running = new Set<Promise<void>>()
 
-  constructor(needs: Needs) {
-    this.#needs = needs
-    this.#leases = new Leases(needs.db)
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#leases = new Leases(deps)
   }
 
   /**
@@ -65,8 +63,7 @@ export class Deliveries {
   async open(...[opening, at]: Parameters<OpenDelivery>): ReturnType<OpenDelivery> {
     if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
     const { order, saga } = opening
-    const link =
-      (await restaurantLinks.find(this.#needs.db, order.restaurantApiKey)) ?? this.#needs.defaultLink
+    const link = (await this.#deps.restaurantLinks.find(order.restaurantApiKey)) ?? this.#deps.defaultLink
     // Before the commit that acquires the lease.
     const leasedAt = performance.now()
     if (link.kind !== 'console')
@@ -85,11 +82,11 @@ export class Deliveries {
 
   /** Begins attempts that are due. True when there may be more. */
   async sweep(): Promise<boolean> {
-    const { db, defaultLink } = this.#needs
+    const { deliveries, defaultLink } = this.#deps
     const limit = Math.min(DUE_AT_ONCE, this.#free)
     if (limit === 0) return false
     const leasedAt = performance.now()
-    const due = await deliveries.acquireLeases(db, { limit, leaseMs: LEASE_MS })
+    const due = await deliveries.acquireLeases({ limit, leaseMs: LEASE_MS })
     for (const one of due)
       this.#run({ ...one, leasedAt, link: one.link ?? defaultLink }, (work) => retryingDelivery(one, work))
     return due.length === limit
@@ -97,7 +94,7 @@ export class Deliveries {
 
   /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
   async renewLeases(): Promise<boolean> {
-    for (const orderApiKey of await this.#leases.renew()) this.#needs.pendingRequests.announce(orderApiKey)
+    for (const orderApiKey of await this.#leases.renew()) this.#deps.pendingRequests.announce(orderApiKey)
     return false
   }
 
@@ -112,11 +109,11 @@ export class Deliveries {
   }
 
   get #free(): number {
-    return Math.max(0, (this.#needs.atOnce ?? ATTEMPTS_AT_ONCE) - this.#leases.count)
+    return Math.max(0, (this.#deps.atOnce ?? ATTEMPTS_AT_ONCE) - this.#leases.count)
   }
 
   #run(attempt: Attempt, inTrace: (work: () => Promise<void>) => Promise<void>): void {
-    const { log } = this.#needs
+    const { log } = this.#deps
     const orderApiKey = attempt.order.apiKey
     const running = inTrace(() => this.#attempt(attempt)).catch((error: unknown) => {
       const line = { orderApiKey, attempt: attempt.attempt, err: error }
@@ -137,14 +134,14 @@ export class Deliveries {
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
     if (!permit) {
-      this.#needs.pendingRequests.announce(order.apiKey)
-      return await deliveries.releaseLease(this.#needs.db, lease, null)
+      this.#deps.pendingRequests.announce(order.apiKey)
+      return await this.#deps.deliveries.releaseLease(lease, null)
     }
     await this.#transmit(lease, given)
   }
 
-  async #transmit(lease: deliveries.Lease, { link, order }: Attempt): Promise<void> {
-    const { db, log } = this.#needs
+  async #transmit(lease: Lease, { link, order }: Attempt): Promise<void> {
+    const { deliveries, log } = this.#deps
     const { orderApiKey } = lease
     const receipt = await this.#receipt(lease, link, order)
     switch (receipt.kind) {
@@ -155,7 +152,7 @@ export class Deliveries {
       case 'not-reached':
       case 'unknown':
         log.warn({ ...lease, ...receipt }, 'the restaurant did not take the order yet')
-        return deliveries.releaseLease(db, lease, {
+        return deliveries.releaseLease(lease, {
           result: `${receipt.kind}: ${receipt.reason}`,
           link: link.kind,
         })
@@ -164,17 +161,17 @@ export class Deliveries {
 
   #end(orderApiKey: string, result: DeliveryResult): Promise<void> {
     return handlingResult(orderApiKey, result.outcome, async () => {
-      await this.#needs.orchestrator.apply(orderApiKey, { kind: 'delivered', result })
+      await this.#deps.orchestrator.apply(orderApiKey, { kind: 'delivered', result })
     })
   }
 
-  async #receipt(lease: deliveries.Lease, link: RestaurantLink, order: PlacedOrder): Promise<Receipt> {
+  async #receipt(lease: Lease, link: RestaurantLink, order: PlacedOrder): Promise<Receipt> {
     try {
-      return await this.#needs.transmit(link, { webhookId: `order_${order.apiKey}`, order })
+      return await this.#deps.transmit(link, { webhookId: `order_${order.apiKey}`, order })
     } catch (error) {
       // An unavailable database cannot store the result; the lease expires.
       if (!isUnavailable(error))
-        await deliveries.releaseLease(this.#needs.db, lease, {
+        await this.#deps.deliveries.releaseLease(lease, {
           result: `failed: ${textOf(error)}`,
           link: link.kind,
         })

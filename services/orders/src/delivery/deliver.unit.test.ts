@@ -1,7 +1,7 @@
 import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Stores } from '#/store/stores.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 
@@ -12,8 +12,8 @@ const link = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', rep
 async function attempt(ageMs: number): Promise<string[]> {
   const done: string[] = []
   const deliveries = new Deliveries({
-    // An attempt that is accepted at once asks it nothing.
-    db: {} as Db,
+    // An attempt that is accepted at once makes no statement.
+    ...({} as Stores),
     log: createLog('test', 'fatal'),
     defaultLink: link,
     orchestrator: {

@@ -1,6 +1,5 @@
 import { LEASE_MS } from '#/domain/order-state.ts'
-import * as deliveries from '#/store/deliveries.ts'
-import type { Db } from '#/store/tables.ts'
+import type { DeliveryStore, Lease } from '#/store/deliveries.ts'
 
 /** Most restaurants have answered by then; one that has not is slow. */
 const SLOW_AFTER_MS = 500
@@ -8,7 +7,7 @@ const SLOW_AFTER_MS = 500
 const RENEWED_AFTER_MS = 1_000
 
 /** `acquiredAt`: before the statement that acquired or renewed it was sent, by `performance.now()`. */
-type Held = deliveries.Lease & { acquiredAt: number; startedAt: number; isSlow: boolean }
+type Held = Lease & { acquiredAt: number; startedAt: number; isSlow: boolean }
 
 /** `isValid`: it has not expired; no other replica can have acquired it. */
 export type HeldLease = Disposable & { readonly isValid: boolean }
@@ -18,11 +17,11 @@ export type HeldLease = Disposable & { readonly isValid: boolean }
  * replica that is frozen or cut off from the database loses them after `LEASE_MS`, and begins no attempt any more.
  */
 export class Leases {
-  readonly #db: Db
+  readonly #deliveries: DeliveryStore
   readonly #held = new Set<Held>()
 
-  constructor(db: Db) {
-    this.#db = db
+  constructor({ deliveries }: { deliveries: DeliveryStore }) {
+    this.#deliveries = deliveries
   }
 
   get count(): number {
@@ -30,7 +29,7 @@ export class Leases {
   }
 
   /** Takes a lease into account that was acquired at `acquiredAt`, until it is disposed of. */
-  hold({ orderApiKey, attempt }: deliveries.Lease, acquiredAt: number): HeldLease {
+  hold({ orderApiKey, attempt }: Lease, acquiredAt: number): HeldLease {
     const held = { orderApiKey, attempt, acquiredAt, startedAt: performance.now(), isSlow: false }
     this.#held.add(held)
     return {
@@ -48,7 +47,7 @@ export class Leases {
     const become = slow.filter(({ isSlow }) => !isSlow)
     for (const one of become) one.isSlow = true
     const due = slow.filter(({ acquiredAt }) => acquiredAt + RENEWED_AFTER_MS <= now)
-    const renewed = due.length === 0 ? new Set() : await deliveries.renewLeases(this.#db, due, LEASE_MS)
+    const renewed = due.length === 0 ? new Set() : await this.#deliveries.renewLeases(due, LEASE_MS)
     for (const one of due) if (renewed.has(one.orderApiKey)) one.acquiredAt = now
     return become.map(({ orderApiKey }) => orderApiKey)
   }

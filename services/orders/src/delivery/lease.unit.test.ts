@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import type { Db } from '#/store/tables.ts'
+import type { DeliveryStore } from '#/store/deliveries.ts'
 import { Leases } from '#/delivery/lease.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 
 const lease = { orderApiKey: 'o1', attempt: 2 }
 /** None of these tests renews a lease. */
-const noDatabase = {} as Db
+const noStore = { deliveries: {} as DeliveryStore }
 
 test('a lease is valid until it expires, counted from before it was acquired', () => {
-  const leases = new Leases(noDatabase)
+  const leases = new Leases(noStore)
   using fresh = leases.hold(lease, performance.now())
   using expired = leases.hold({ ...lease, orderApiKey: 'o2' }, performance.now() - LEASE_MS)
   expect([fresh.isValid, expired.isValid, leases.count]).toEqual([true, false, 2])
 })
 
 test('the end of an attempt leaves the lease of a later attempt of this replica for the same order', () => {
-  const leases = new Leases(noDatabase)
+  const leases = new Leases(noStore)
   const earlier = leases.hold({ ...lease, attempt: 1 }, performance.now())
   using later = leases.hold(lease, performance.now())
   earlier[Symbol.dispose]()
@@ -23,7 +23,7 @@ test('the end of an attempt leaves the lease of a later attempt of this replica 
 })
 
 test('an attempt that is quick is neither renewed nor announced', async () => {
-  const leases = new Leases(noDatabase)
+  const leases = new Leases(noStore)
   using quick = leases.hold(lease, performance.now())
   expect(await leases.renew()).toEqual([])
   expect(quick.isValid).toBe(true)

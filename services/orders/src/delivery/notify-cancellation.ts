@@ -1,14 +1,11 @@
 import type { RestaurantLink } from '@platter/contracts'
 import type { Log } from '@platter/kit'
 import type { Transmission } from '#/delivery/outside/restaurant-link.ts'
-import * as deliveries from '#/store/deliveries.ts'
-import * as restaurantOrders from '#/store/restaurant-orders.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Stores } from '#/store/stores.ts'
 
 const DUE_AT_ONCE = 20
 
-type Needs = {
-  db: Db
+type Deps = Pick<Stores, 'deliveries' | 'restaurantOrders'> & {
   log: Log
   defaultLink: RestaurantLink
   /** False when the restaurant has not confirmed that it knows. */
@@ -23,16 +20,17 @@ type Needs = {
  * by. A console needs no notice: it shows the row. An order that was sent by a webhook waits while
  * the link is of another kind, because nothing else has its address.
  */
-export async function notifyCancellations({ db, log, defaultLink, cancel }: Needs): Promise<boolean> {
-  const due = await deliveries.takeDueNotices(db, DUE_AT_ONCE)
+export async function notifyCancellations(deps: Deps): Promise<boolean> {
+  const { deliveries, restaurantOrders, log, defaultLink, cancel } = deps
+  const due = await deliveries.takeDueNotices(DUE_AT_ONCE)
   await Promise.all(
     due.map(async ({ orderApiKey, link, sentBy, attempts }) => {
-      const order = await restaurantOrders.givenUp(db, orderApiKey)
+      const order = await restaurantOrders.givenUp(orderApiKey)
       if (!order) return
       const sent = { webhookId: `order_${orderApiKey}_cancelled`, order }
       const isElsewhere = sentBy !== null && sentBy !== (link ?? defaultLink).kind
       const isKnown = isElsewhere ? sentBy !== 'webhook' : await cancel(link ?? defaultLink, sent)
-      if (isKnown) return deliveries.endNotices(db, orderApiKey)
+      if (isKnown) return deliveries.endNotices(orderApiKey)
       log.warn({ orderApiKey, attempt: attempts }, 'a restaurant did not confirm a cancellation yet')
     }),
   )

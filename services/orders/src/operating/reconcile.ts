@@ -9,14 +9,14 @@ import {
   type ReconciliationCounts,
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
-import { judgeOrder, judgeStray, paymentOfNobody, stands } from '#/domain/books.ts'
-import * as books from '#/store/books.ts'
-import type { Db } from '#/store/tables.ts'
+import { judgeOrder, judgeStray, paymentOfNobody, stands } from '#/domain/reconciliation.ts'
+import type * as stored from '#/store/reconciliation.ts'
+import type { Stores } from '#/store/stores.ts'
 
-type Needs = { db: Db; payments: ReturnType<typeof internalCaller> }
+export type Deps = Pick<Stores, 'reconciliation'> & { payments: ReturnType<typeof internalCaller> }
 
 /** Where a reconciliation stands: orders up to `after` are judged, charges before `from` are read. Epoch seconds. */
-export type Position = { after: books.Position; from: number; until: number }
+export type Position = { after: stored.Position; from: number; until: number }
 
 export type Reconciled = {
   counts: ReconciliationCounts
@@ -37,8 +37,8 @@ const CHARGED_WITHIN_SECONDS = 3
  * Compares the books batch by batch, oldest first, for as long as the budget lasts: two batches of orders and of
  * charges are in memory at a time. Throws Problem payment-unavailable when the processor's book cannot be read.
  */
-export async function reconcile(needs: Needs, start: Position, context: RequestContext): Promise<Reconciled> {
-  const run = new Run(needs, start, context)
+export async function reconcile(deps: Deps, start: Position, context: RequestContext): Promise<Reconciled> {
+  const run = new Run(deps, start, context)
   const end = performance.now() + BUDGET_MS
   let more = true
   while (more && performance.now() < end && run.mismatches.length < MISMATCHES) more = await run.batch()
@@ -48,7 +48,7 @@ export async function reconcile(needs: Needs, start: Position, context: RequestC
 }
 
 class Run {
-  readonly #needs: Needs
+  readonly #deps: Deps
   readonly #context: RequestContext
   position: Position
   readonly mismatches: Mismatch[] = []
@@ -64,8 +64,8 @@ class Run {
   /** Charges of orders that have not come yet, or never will. */
   #unclaimed: Charge[] = []
 
-  constructor(needs: Needs, start: Position, context: RequestContext) {
-    this.#needs = needs
+  constructor(deps: Deps, start: Position, context: RequestContext) {
+    this.#deps = deps
     this.position = start
     this.#context = context
   }
@@ -73,7 +73,7 @@ class Run {
   /** Judges the next batch. False when it was the last one. */
   async batch(): Promise<boolean> {
     const { after, from, until } = this.position
-    const found = await books.page(this.#needs.db, { after, until, limit: BATCH })
+    const found = await this.#deps.reconciliation.readOrders({ after, until, limit: BATCH })
     const last = found.length < BATCH ? undefined : found.at(-1)
     const to = last
       ? Math.min(until, Math.floor(last.position.at / 1_000_000) + CHARGED_WITHIN_SECONDS)
@@ -100,7 +100,7 @@ class Run {
   }
 
   async #rows(orderApiKeys: string[], time: { from: number; to: number }): Promise<PaymentRow[]> {
-    const { payments } = this.#needs
+    const { payments } = this.#deps
     return (await payments(ReadPaymentRows, { orderApiKeys, ...time }, this.#context)).rows
   }
 
@@ -108,7 +108,7 @@ class Run {
     const all: Charge[] = []
     let after: string | null = null
     do {
-      const page: { charges: Charge[]; after: string | null } = await this.#needs.payments(
+      const page: { charges: Charge[]; after: string | null } = await this.#deps.payments(
         ReadCharges,
         { ...time, after },
         this.#context,
@@ -125,14 +125,14 @@ class Run {
     const missing = rows.filter(({ processorId }) => processorId !== null && !there.has(processorId))
     for (let at = 0; at < missing.length; at += CHARGES_AT_ONCE) {
       const orderApiKeys = missing.slice(at, at + CHARGES_AT_ONCE).map(({ orderApiKey }) => orderApiKey)
-      const found = await this.#needs.payments(FindCharges, { orderApiKeys }, this.#context)
+      const found = await this.#deps.payments(FindCharges, { orderApiKeys }, this.#context)
       for (const charge of found.charges) there.set(charge.id, charge)
     }
     return [...there.values()]
   }
 
   async #judge(
-    found: readonly books.BookedOrder[],
+    found: readonly stored.StoredOrder[],
     rows: readonly PaymentRow[],
     charges: readonly Charge[],
   ): Promise<void> {
@@ -162,7 +162,7 @@ class Run {
   /** The books were not read at one moment: an order that has moved meanwhile is still under way. */
   async #confirm(suspects: ReadonlyMap<string, { version: number; mismatches: Mismatch[] }>): Promise<void> {
     if (suspects.size === 0) return
-    const now = await books.progress(this.#needs.db, [...suspects.keys()])
+    const now = await this.#deps.reconciliation.versionsOf([...suspects.keys()])
     for (const [apiKey, { version, mismatches }] of suspects) {
       if (now.get(apiKey)?.version === version) this.mismatches.push(...mismatches)
       else this.counts.inProgress += 1
@@ -172,10 +172,7 @@ class Run {
   /** Rows of the batch's time that are of none of its orders. */
   async #judgeForeign(rows: readonly PaymentRow[]): Promise<void> {
     if (rows.length === 0) return
-    const known = await books.progress(
-      this.#needs.db,
-      rows.map(({ orderApiKey }) => orderApiKey),
-    )
+    const known = await this.#deps.reconciliation.versionsOf(rows.map(({ orderApiKey }) => orderApiKey))
     this.mismatches.push(...rows.filter(({ orderApiKey }) => !known.has(orderApiKey)).map(paymentOfNobody))
   }
 
@@ -185,7 +182,7 @@ class Run {
     this.#unclaimed = []
     if (strays.length === 0) return
     const keys = [...new Set(strays.map(({ reference }) => reference))]
-    const known = await books.progress(this.#needs.db, keys)
+    const known = await this.#deps.reconciliation.versionsOf(keys)
     const rows: PaymentRow[] = []
     for (let at = 0; at < keys.length; at += BATCH)
       rows.push(...(await this.#rows(keys.slice(at, at + BATCH), { from: 0, to: 0 })))

@@ -32,7 +32,7 @@ export function acceptanceOf(
     priced,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
     saga: { ...newSaga(apiKey, facts), requestId },
-    idempotency: idempotency && { scope: idempotency, busyMs: claimMs(deadline) },
+    idempotency: idempotency && { scope: idempotency, claimMs: claimMs(deadline) },
   }
 }
 

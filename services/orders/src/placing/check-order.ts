@@ -29,7 +29,7 @@ type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
 
 /** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
-type Needs = { bus: Bus; cardMinimum: Cents }
+type Deps = { bus: Bus; cardMinimum: Cents }
 
 /**
  * A checked order. `savedCard` has the token of the card that an apiKey named; `saves`: whether a new card and a new address get
@@ -47,7 +47,7 @@ export type CheckedOrder = {
  * `now` in epoch milliseconds; the questions get what remains of the deadline.
  */
 export async function checkOrder(
-  { bus, cardMinimum }: Needs,
+  { bus, cardMinimum }: Deps,
   given: OrderRequest,
   caller: Caller,
 ): Promise<CheckedOrder> {

@@ -12,13 +12,12 @@ import {
 } from '@platter/kit'
 import type { Standing } from '#/domain/order-state.ts'
 import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
-import * as idempotencyKeys from '#/store/idempotency-keys.ts'
-import * as orders from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import type { OrderKey } from '#/store/idempotency-keys.ts'
+import type { Stores } from '#/store/stores.ts'
 import type { PendingRequest } from '#/saga/pending-requests.ts'
 
 /** `stopping`: the process ends. */
-type Needs = { db: Db; log: Log; stopping: AbortSignal }
+type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & { log: Log; stopping: AbortSignal }
 
 /** The claim of a replica that died while it waited expires so much later than its wait would have ended. */
 const CLAIM_MARGIN_MS = 2_000
@@ -47,25 +46,25 @@ type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; reque
  * that this request accepted into an error.
  */
 export async function finalAnswer(
-  needs: Needs,
+  deps: Deps,
   order: Accepted,
   { deadline, idempotency, requestId, url }: Waiting,
 ): Promise<Rendered> {
-  const standing = await standingOf(needs, order, deadline)
+  const standing = await standingOf(deps, order, deadline)
   const answer =
     standing.kind === 'failed'
       ? Problem.refusal(standing.refusal)
       : new Rendered(render(orderRecord(standing.order)))
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
-    const written = settleKey(needs.db, used, {
+    const written = settleKey(deps, used, {
       answer,
       isPending: standing.kind === 'pending',
       requestId,
       url,
     })
     // The claim of the key expires by itself, and a retry reads the order again.
-    await deadline.race(written.catch((error: unknown) => unlessUnavailable(needs, order.apiKey, error)))
+    await deadline.race(written.catch((error: unknown) => unlessUnavailable(deps, order.apiKey, error)))
   }
   if (answer instanceof Problem) throw answer
   return answer
@@ -74,39 +73,39 @@ export async function finalAnswer(
 type Answered = { answer: Problem | Rendered; isPending: boolean; requestId: string; url: string }
 
 function settleKey(
-  db: Db,
-  used: idempotencyKeys.UsedFor,
+  { idempotencyKeys }: Deps,
+  used: OrderKey,
   { answer, isPending, requestId, url }: Answered,
 ): Promise<void> {
-  if (isPending) return idempotencyKeys.letGo(db, used)
+  if (isPending) return idempotencyKeys.release(used)
   const { status } = answer
   if (!(answer instanceof Problem))
-    return idempotencyKeys.keep(db, used, { status, body: String(answer.body) })
-  if (status >= 500) return idempotencyKeys.forget(db, used)
-  return idempotencyKeys.keep(db, used, {
+    return idempotencyKeys.complete(used, { status, body: String(answer.body) })
+  if (status >= 500) return idempotencyKeys.delete(used)
+  return idempotencyKeys.complete(used, {
     status,
     body: JSON.stringify(problemDocument(answer, requestId, url)),
   })
 }
 
-async function standingOf(needs: Needs, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
-  const { db, log, stopping } = needs
+async function standingOf(deps: Deps, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
+  const { orders, log, stopping } = deps
   const last: { order: PlacedOrder | null } = { order: accepted }
   const read = async (known: Standing | null): Promise<Standing | null> => {
-    const standing = known ?? (await orders.standing(db, apiKey))
+    const standing = known ?? (await orders.standing(apiKey))
     if (standing.kind !== 'pending') return standing
     last.order = standing.order
     return null
   }
   const readIfAvailable = (known: Standing | null) =>
-    read(known).catch((error: unknown) => unlessUnavailable(needs, apiKey, error))
+    read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
   // A read that PostgreSQL leaves hanging must not hide what an event has reported meanwhile.
   const reported = pending.known?.kind === 'failed' ? pending.known : null
-  const standing = decided ?? reported ?? (await deadline.race(undecidedStanding(needs, apiKey)))
+  const standing = decided ?? reported ?? (await deadline.race(undecidedStanding(deps, apiKey)))
   if (standing) return standing
-  void retryUntilSuccess('mark an answered order', () => orders.markAnswered(db, apiKey), log, stopping)
+  void retryUntilSuccess('mark an answered order', () => orders.markAnswered(apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()
   return { kind: 'pending', order: last.order } as const
 }
@@ -115,16 +114,16 @@ async function standingOf(needs: Needs, { apiKey, accepted, pending }: Accepted,
  * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. Null when PostgreSQL takes no
  * writes (a full disk): that must not turn an accepted order into an error, after which a client without a key orders twice.
  */
-async function undecidedStanding(needs: Needs, apiKey: string): Promise<Standing | null> {
+async function undecidedStanding(deps: Deps, apiKey: string): Promise<Standing | null> {
   try {
-    await orders.tell(needs.db, apiKey)
-    return await orders.standing(needs.db, apiKey)
+    await deps.orders.markAnsweredIfPending(apiKey)
+    return await deps.orders.standing(apiKey)
   } catch (error) {
-    return unlessUnavailable(needs, apiKey, error)
+    return unlessUnavailable(deps, apiKey, error)
   }
 }
 
-function unlessUnavailable({ log }: Needs, orderApiKey: string, error: unknown): null {
+function unlessUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
   if (!isUnavailable(error)) throw error
   log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the answer of an accepted order')
   return null

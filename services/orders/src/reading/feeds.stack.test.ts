@@ -10,19 +10,21 @@ import type { OrderDetails } from '#/domain/order.ts'
 import { Followers } from '#/reading/followers.ts'
 import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
 import { StatusFeed } from '#/reading/status-feed.ts'
-import * as orders from '#/store/orders.ts'
+import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 /* What those who follow orders are sent, whatever commits when. */
 
 const log = createLog('test', 'fatal')
 let db: Db
+let stores: Stores
 let close: () => Promise<void>
 let restaurantApiKey: string
 
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   ;({ db, close } = postgres)
+  stores = postgresStores(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => close())
@@ -67,7 +69,7 @@ async function anOrder(): Promise<string> {
     .values({ order_api_key: apiKey, position: 0, status: 'PROCESSING' })
     .execute()
   await db.updateTable('orders').set({ outcome: 'transmitted' }).where('api_key', '=', apiKey).execute()
-  await orders.addStatus(db, apiKey, 'AWAITING_PREPARATION')
+  await stores.orders.addStatus(apiKey, 'AWAITING_PREPARATION')
   await settled(apiKey)
   return apiKey
 }
@@ -85,13 +87,13 @@ async function isSettled(apiKey: string): Promise<boolean> {
   return rows[0]?.settled === true
 }
 
-const report = (apiKey: string, status: OrderStatus, trx: Db = db) => orders.addStatus(trx, apiKey, status)
+const report = (apiKey: string, status: OrderStatus, { orders } = stores) => orders.addStatus(apiKey, status)
 
 const roundOf = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Promise<ServerSentEvent[]> =>
   Array.fromAsync(feed.round())
 
 const aFeed = (lastEventId?: string) =>
-  new RestaurantFeed({ db, acceptWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
+  new RestaurantFeed({ ...stores, acceptWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
 /** "apiKey STATUS" of every order that was sent. */
 const told = (events: readonly ServerSentEvent[]) =>
   events.flatMap(({ event, data }) => {
@@ -106,7 +108,7 @@ test('a change that commits after a later one is not skipped, neither by who fol
   await roundOf(feed)
   const slow = await db.startTransaction().execute()
   // It has its transaction's number now, the smaller one, and commits last.
-  await report(late, 'PREPARING', slow)
+  await report(late, 'PREPARING', postgresStores(slow))
   await report(early, 'PREPARING')
   const before = await roundOf(feed)
   expect(told(before)).toEqual([`${early} PREPARING`])
@@ -121,7 +123,7 @@ test('a change above a transaction that runs for long is sent once, not at every
   const feed = aFeed()
   await roundOf(feed)
   const slow = await db.startTransaction().execute()
-  await report(await anOrder(), 'PREPARING', slow)
+  await report(await anOrder(), 'PREPARING', postgresStores(slow))
   await report(order, 'PREPARING')
   expect(told(await roundOf(feed))).toContain(`${order} PREPARING`)
   expect(told(await roundOf(feed))).toEqual([])
@@ -217,7 +219,7 @@ const isWoken = async (follower: { woken(signal: AbortSignal): Promise<void> }) 
 
 test('a look wakes those whose order, or whose restaurant, has moved, and no others', async () => {
   const [order, other] = [await anOrder(), await anOrder()]
-  const followers = new Followers(db)
+  const followers = new Followers(stores.changes)
   const [mine, others, restaurant, elsewhere] = [
     followers.ofOrder(order),
     followers.ofOrder(other),
@@ -237,7 +239,7 @@ test('a look wakes those whose order, or whose restaurant, has moved, and no oth
 
 test('who comes while a look is under way is woken by the next one', async () => {
   const order = await anOrder()
-  const followers = new Followers(db)
+  const followers = new Followers(stores.changes)
   followers.ofOrder('some other one')
   await followers.look()
   const looking = followers.look()
@@ -250,7 +252,7 @@ test('who comes while a look is under way is woken by the next one', async () =>
 
 test('a nudge wakes at once; who has left is forgotten', async () => {
   const order = await anOrder()
-  const followers = new Followers(db)
+  const followers = new Followers(stores.changes)
   const follower = followers.ofOrder(order)
   const restaurant = followers.ofRestaurant(restaurantApiKey)
   followers.moved(order)
@@ -264,7 +266,7 @@ test('a nudge wakes at once; who has left is forgotten', async () => {
 
 test('an order that comes to nothing before anybody was told of it ends its stream, and is not seen', async () => {
   const order = await anOrder()
-  const feed = new StatusFeed(db, order, undefined)
+  const feed = new StatusFeed(stores.orders, order, undefined)
   await roundOf(feed)
   await db.updateTable('orders').set({ outcome: 'failed' }).where('api_key', '=', order).execute()
   expect(await roundOf(feed)).toEqual([])

@@ -1,24 +1,23 @@
-import * as changes from '#/store/changes.ts'
-import type { Db } from '#/store/tables.ts'
+import type { ChangeStore, Position } from '#/store/changes.ts'
 
 /**
  * Who follows orders on this replica, by order and by restaurant. A wake-up only says "read again": the rows are
  * the truth. It comes by a nudge, in about a millisecond, and by `look` at the latest.
  */
 export class Followers {
-  readonly #db: Db
+  readonly #changes: ChangeStore
   readonly #ofOrders = new Map<string, Set<Follower>>()
   readonly #ofRestaurants = new Map<string, Set<Follower>>()
   /** Everything below it has woken those who followed then. */
-  #seen: changes.Position | null = null
+  #seen: Position | null = null
   /** Those who came since the last look began: it may not have looked for what they follow. */
   #newcomers = new Set<Follower>()
   /** Orders that moved, whose restaurants are yet to be found. */
   readonly #moved = new Set<string>()
   #finding = false
 
-  constructor(db: Db) {
-    this.#db = db
+  constructor(changes: ChangeStore) {
+    this.#changes = changes
   }
 
   ofOrder(apiKey: string): Follower {
@@ -47,7 +46,7 @@ export class Followers {
     this.#newcomers = new Set()
     try {
       const seen = this.#seen
-      const moved = await changes.movedSince(this.#db, seen ?? '0', {
+      const moved = await this.#changes.changedSince(seen ?? '0', {
         orders: seen === null ? [] : [...this.#ofOrders.keys()],
         restaurants: seen === null ? [] : [...this.#ofRestaurants.keys()],
       })
@@ -68,7 +67,7 @@ export class Followers {
       while (this.#moved.size > 0) {
         const moved = [...this.#moved]
         this.#moved.clear()
-        for (const apiKey of await changes.restaurantsOf(this.#db, moved)) wake(this.#ofRestaurants, apiKey)
+        for (const apiKey of await this.#changes.restaurantsOf(moved)) wake(this.#ofRestaurants, apiKey)
       }
     } catch {
       // `look` finds it, and says so when the database is away.

@@ -2,14 +2,15 @@ import { GetRestaurantOrder } from '@platter/contracts'
 import { responseRenderer, type ServerSentEvent } from '@platter/kit'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import type { Feed } from '#/reading/follow.ts'
-import * as changes from '#/store/changes.ts'
-import * as restaurantOrders from '#/store/restaurant-orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { isBelow, type Position } from '#/store/changes.ts'
+import type { Stores } from '#/store/stores.ts'
+
+type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & { acceptWithinMs: number }
 
 const AT_ONCE = 100
 
 /** Orders that have changed from a position on, and with `whole` the open ones as well. */
-type Start = { since: changes.Position | null; whole: boolean }
+type Start = { since: Position | null; whole: boolean }
 
 const render = responseRenderer(GetRestaurantOrder)
 
@@ -21,21 +22,19 @@ const render = responseRenderer(GetRestaurantOrder)
  */
 export class RestaurantFeed implements Feed {
   readonly isOver = false
-  readonly #db: Db
-  readonly #acceptWithinMs: number
+  readonly #deps: Deps
   readonly #restaurantApiKey: string
   readonly #start: Start
   /** Null until `ready`. */
-  #position: changes.Position | null = null
+  #position: Position | null = null
   /** By which change each order was sent, as long as the position is not past it: it comes up again until then. */
-  readonly #sent = new Map<string, changes.Position | null>()
+  readonly #sent = new Map<string, Position | null>()
 
   constructor(
-    { db, acceptWithinMs }: { db: Db; acceptWithinMs: number },
+    deps: Deps,
     { restaurantApiKey, lastEventId }: { restaurantApiKey: string; lastEventId: string | undefined },
   ) {
-    this.#db = db
-    this.#acceptWithinMs = acceptWithinMs
+    this.#deps = deps
     this.#restaurantApiKey = restaurantApiKey
     const [, since = null, partly] = /^([1-9]\d{0,18})(~?)$/.exec(lastEventId ?? '') ?? []
     this.#start = { since, whole: since === null || partly === '~' }
@@ -43,7 +42,7 @@ export class RestaurantFeed implements Feed {
 
   async *round(): AsyncGenerator<ServerSentEvent> {
     // Before the rows are read: what they do not show yet is not below it.
-    const position = await changes.position(this.#db)
+    const position = await this.#deps.changes.position()
     if (this.#position === null) {
       const start = startAt(this.#start, position)
       const id = `${start.since ?? position}${start.whole ? '~' : ''}`
@@ -58,13 +57,12 @@ export class RestaurantFeed implements Feed {
       if (waiting !== null) yield { event: 'order', id: position, data: waiting }
     }
     this.#position = position
-    for (const [apiKey, changedIn] of this.#sent)
-      if (changes.isBelow(changedIn, position)) this.#sent.delete(apiKey)
+    for (const [apiKey, changedIn] of this.#sent) if (isBelow(changedIn, position)) this.#sent.delete(apiKey)
   }
 
   async *#changed(start: Start): AsyncGenerator<string> {
     for (let after: number | null = 0; after !== null;) {
-      const { orders, hasMore } = await restaurantOrders.changed(this.#db, this.#restaurantApiKey, {
+      const { orders, hasMore } = await this.#deps.restaurantOrders.changed(this.#restaurantApiKey, {
         ...start,
         after,
         limit: AT_ONCE,
@@ -72,7 +70,7 @@ export class RestaurantFeed implements Feed {
       for (const { changedIn, ...changed } of orders) {
         const { apiKey } = changed.order
         if (this.#sent.get(apiKey) === changedIn) continue
-        yield render(restaurantOrderRecord(changed, this.#acceptWithinMs))
+        yield render(restaurantOrderRecord(changed, this.#deps.acceptWithinMs))
         this.#sent.set(apiKey, changedIn)
       }
       after = hasMore ? (orders.at(-1)?.order.id ?? null) : null
@@ -81,5 +79,5 @@ export class RestaurantFeed implements Feed {
 }
 
 /** A position that this database has not reached is of another one, from before a restore: it means nothing. */
-const startAt = (start: Start, position: changes.Position): Start =>
-  start.since !== null && changes.isBelow(position, start.since) ? { since: null, whole: true } : start
+const startAt = (start: Start, position: Position): Start =>
+  start.since !== null && isBelow(position, start.since) ? { since: null, whole: true } : start

@@ -2,8 +2,7 @@ import { Cancellation, OrderStatusRecord } from '@platter/contracts'
 import { jsonRenderer, type ServerSentEvent } from '@platter/kit'
 import { isOver, orderRecord } from '#/domain/order.ts'
 import type { Feed } from '#/reading/follow.ts'
-import * as orders from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import type { OrderStore } from '#/store/orders.ts'
 
 const renderCancellation = jsonRenderer('order-statuses', Cancellation)
 
@@ -13,20 +12,20 @@ const renderCancellation = jsonRenderer('order-statuses', Cancellation)
  */
 export class StatusFeed implements Feed {
   isOver = false
-  readonly #db: Db
+  readonly #orders: OrderStore
   readonly #orderApiKey: string
   #next: number
 
-  constructor(db: Db, orderApiKey: string, lastEventId: string | undefined) {
-    this.#db = db
+  constructor(orders: OrderStore, orderApiKey: string, lastEventId: string | undefined) {
+    this.#orders = orders
     this.#orderApiKey = orderApiKey
     this.#next = lastEventId !== undefined && /^\d{1,6}$/.test(lastEventId) ? Number(lastEventId) + 1 : 0
   }
 
   async *round(): AsyncGenerator<ServerSentEvent> {
     // Reads the order before its history: the history of an order that has ended is complete.
-    const order = await orders.find(this.#db, this.#orderApiKey)
-    const history = await orders.statuses(this.#db, this.#orderApiKey)
+    const order = await this.#orders.find(this.#orderApiKey)
+    const history = await this.#orders.statuses(this.#orderApiKey)
     // The order failed before any client saw it, and is hidden.
     if (!order) return void (this.isOver = true)
     const { cancellation } = orderRecord(order)

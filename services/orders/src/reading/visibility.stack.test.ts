@@ -7,19 +7,20 @@ import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fresh } from '#/domain/saga-row.ts'
 import { transition } from '#/saga/domain/transition.ts'
-import * as orders from '#/store/orders.ts'
-import * as sagas from '#/store/sagas.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import { postgresStores, type Stores } from '#/store/stores.ts'
+import type { Tables } from '#/store/tables.ts'
 import { findToShow, readToShow } from '#/reading/visibility.ts'
 
-let db: Db
+let orders: Stores['orders']
+let sagas: Stores['sagas']
 let close: () => Promise<void>
 
 beforeAll(async () => {
   const log = createLog('test', 'fatal')
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
-  ;({ db, close } = postgres)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+  ;({ close } = postgres)
+  ;({ orders, sagas } = postgresStores(postgres.db))
+  await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => close())
 
@@ -30,7 +31,7 @@ const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverW
 /** An accepted order whose card has not been authorized yet. */
 async function aPendingOrder(recipientApiKey: string | null = null): Promise<string> {
   const apiKey = newApiKey()
-  await sagas.accept(db, {
+  await sagas.accept({
     ...times,
     applicationId: 'an-application',
     priced: {
@@ -54,7 +55,7 @@ async function aPendingOrder(recipientApiKey: string | null = null): Promise<str
 
 /** The card is declined. */
 async function fail(apiKey: string): Promise<void> {
-  const { order, saga } = (await sagas.load(db, apiKey))!
+  const { order, saga } = (await sagas.load(apiKey))!
   const outcome = { kind: 'refused', refusal } as const
   const reply = {
     kind: 'replied',
@@ -67,22 +68,22 @@ async function fail(apiKey: string): Promise<void> {
   const next = transition(order, saga, reply)
   if (next === 'stale') throw new Error('the refusal does not apply')
   const end = { ...times, wakeInMs: null, deadlineInMs: null }
-  await sagas.save(db, { ...next, ...end, from: { version: 0, status: null }, status: null })
+  await sagas.save({ ...next, ...end, from: { version: 0, status: null }, status: null })
 }
 
 test('a pending order that a client read stays visible as cancelled; the request that waits gets the refusal', async () => {
   const order = await aPendingOrder()
-  expect(await findToShow(db, db, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
+  expect(await findToShow(orders, orders, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
   await fail(order)
-  expect(await orders.standing(db, order)).toEqual({ kind: 'failed', refusal })
-  expect(await orders.find(db, order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
+  expect(await orders.standing(order)).toEqual({ kind: 'failed', refusal })
+  expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
 })
 
 test('an order that failed before any client read it is hidden', async () => {
   const order = await aPendingOrder()
   await fail(order)
-  expect(await findToShow(db, db, order)).toBeNull()
-  expect(await orders.find(db, order)).toBeNull()
+  expect(await findToShow(orders, orders, order)).toBeNull()
+  expect(await orders.find(order)).toBeNull()
 })
 
 test('a pending order that is read and fails at the same moment is hidden, or visible for good', async () => {
@@ -93,12 +94,12 @@ test('a pending order that is read and fails at the same moment is hidden, or vi
     const order = await aPendingOrder(user)
     const page = { before: null, limit: 100 }
     const [one, history] = await Promise.all([
-      findToShow(db, db, order),
-      readToShow(db, () => orders.ofRecipient(db, user, page)),
+      findToShow(orders, orders, order),
+      readToShow(orders, () => orders.ofRecipient(user, page)),
       fail(order),
     ])
     const isListed = history.orders.some(({ apiKey }) => apiKey === order)
-    const after = await orders.find(db, order)
+    const after = await orders.find(order)
     expect(after !== null, 'visible if, and only if, it was shown').toBe(one !== null || isListed)
     seen[after ? 'shown' : 'hidden'] += 1
   }

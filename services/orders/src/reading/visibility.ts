@@ -1,16 +1,16 @@
 import type { Bus, Context } from '@platter/bus'
 import { AccountsResolve, requestTimes } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import * as orders from '#/store/orders.ts'
-import type { Db, Own } from '#/store/tables.ts'
+import type { OrderStore, OwnedOrder, ReadOrder } from '#/store/orders.ts'
+import type { OwnStores, Stores } from '#/store/stores.ts'
 
 /** An apiKey that no user has. */
 const NOBODY = 'nobody'
 
-export type Needs = { db: Db; own: Own; bus: Bus }
+export type Deps = Pick<Stores, 'orders'> & { own: OwnStores; bus: Bus }
 
-/** An order, and where what belongs to it may be read. */
-export type Visible = { order: orders.OwnedOrder; rows: Db }
+/** An order, and the tenant-scoped store that has it. */
+export type Visible = { order: OwnedOrder; orders: OrderStore }
 
 type Caller = Context & { applicationId: string }
 
@@ -30,20 +30,24 @@ export async function isUserOf(
  * The mark and the failure are statements on one row: either the order was marked before it failed, or the mark finds it
  * decided, and what was read is read again.
  */
-export async function readToShow<Found extends { orders: readonly orders.ReadOrder[] }>(
-  db: Db,
+export async function readToShow<Found extends { orders: readonly ReadOrder[] }>(
+  orders: OrderStore,
   read: () => Promise<Found>,
 ): Promise<Found> {
   const found = await read()
   const unseen = found.orders.filter(({ staysVisible }) => !staysVisible)
-  const marked = await Promise.all(unseen.map(({ apiKey }) => orders.show(db, apiKey)))
-  return marked.every(Boolean) ? found : readToShow(db, read)
+  const marked = await Promise.all(unseen.map(({ apiKey }) => orders.markReadIfPending(apiKey)))
+  return marked.every(Boolean) ? found : readToShow(orders, read)
 }
 
-/** The order from `rows`, as `readToShow`; null when there is none to be seen. */
-export async function findToShow(db: Db, rows: Db, apiKey: string): Promise<orders.OwnedOrder | null> {
-  const { found } = await readToShow(db, async () => {
-    const order = await orders.find(rows, apiKey)
+/** The order of a tenant-scoped store, as `readToShow`; null when there is no visible one. */
+export async function findToShow(
+  orders: OrderStore,
+  own: OrderStore,
+  apiKey: string,
+): Promise<OwnedOrder | null> {
+  const { found } = await readToShow(orders, async () => {
+    const order = await own.find(apiKey)
     return { found: order, orders: order ? [order] : [] }
   })
   return found
@@ -55,29 +59,30 @@ export async function findToShow(db: Db, rows: Db, apiKey: string): Promise<orde
  * to accounts: how long the answer takes does not tell either whether there is such an order.
  */
 export async function findVisibleOrder(
-  { db, own, bus }: Needs,
+  { orders, own, bus }: Deps,
   apiKey: string,
   caller: Caller,
 ): Promise<Visible> {
   const { applicationId } = caller
-  const rows = own({ applicationId })
-  const order = await findToShow(db, rows, apiKey)
-  if (order?.applicationId === applicationId) return { order, rows }
-  const recipient = await orders.recipientOf(db, apiKey)
+  const placed = own({ applicationId }).orders
+  const order = await findToShow(orders, placed, apiKey)
+  if (order?.applicationId === applicationId) return { order, orders: placed }
+  const recipient = await orders.recipientOf(apiKey)
   const isTheirs = await isUserOf(bus, recipient ?? NOBODY, caller)
   const visible =
-    recipient !== null && isTheirs && (await ofUser({ db, own }, apiKey, applicationId, recipient))
+    recipient !== null &&
+    isTheirs &&
+    (await ofUser({ orders, own }, apiKey, { applicationId, userApiKey: recipient }))
   if (visible) return visible
   throw new Problem('order-not-found', 'There is no such order.')
 }
 
 async function ofUser(
-  { db, own }: Pick<Needs, 'db' | 'own'>,
+  { orders, own }: Pick<Deps, 'orders' | 'own'>,
   apiKey: string,
-  applicationId: string,
-  userApiKey: string,
+  user: { applicationId: string; userApiKey: string },
 ): Promise<Visible | null> {
-  const rows = own({ applicationId, userApiKey })
-  const order = await findToShow(db, rows, apiKey)
-  return order?.recipientApiKey === userApiKey ? { order, rows } : null
+  const received = own(user).orders
+  const order = await findToShow(orders, received, apiKey)
+  return order?.recipientApiKey === user.userApiKey ? { order, orders: received } : null
 }

@@ -2,8 +2,8 @@ import type { Bus } from '@platter/bus'
 import { overloaded, traceparent, type Log } from '@platter/kit'
 import { LEASE_MS, standingOf, type SagaOrder } from '#/domain/order-state.ts'
 import { endedSaga } from '#/saga/telemetry.ts'
-import * as sagas from '#/store/sagas.ts'
-import type { Db } from '#/store/tables.ts'
+import type * as sagas from '#/store/sagas.ts'
+import type { Stores } from '#/store/stores.ts'
 import type { PendingRequests } from '#/saga/pending-requests.ts'
 import { RecentSagas } from '#/saga/recent-sagas.ts'
 import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
@@ -13,8 +13,7 @@ const MOST_TRIES = 5
 /** Past its deadline a delivery has ended; a saga that still waits for it is logged then. */
 const DELIVERY_MARGIN_MS = 60_000
 
-type Needs = {
-  db: Db
+type Deps = Pick<Stores, 'sagas'> & {
   bus: Bus
   pendingRequests: PendingRequests
   log: Log
@@ -35,11 +34,11 @@ export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
  * published here and lost is republished by the replica that finds the row due (`retry-sagas.ts`).
  */
 export class Orchestrator {
-  readonly #needs: Needs
+  readonly #deps: Deps
   readonly #recent = new RecentSagas<sagas.Loaded>()
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(deps: Deps) {
+    this.#deps = deps
   }
 
   /** Accepts an order: commits it with its saga, and begins the first step. Returns the order as committed. */
@@ -47,9 +46,9 @@ export class Orchestrator {
     const event = { kind: 'accepted', at: order.datePlaced } as const
     const entered = transition(order, saga, event)
     if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be accepted`)
-    const { next, begin } = await this.#needs.openDelivery(entered, event.at)
+    const { next, begin } = await this.#deps.openDelivery(entered, event.at)
     const saved = { ...stored, ...next, ...this.#times(next, event), requestId: saga.requestId }
-    const given = await sagas.accept(this.#needs.db, { ...saved, traceparent: traceparent() })
+    const given = await this.#deps.sagas.accept({ ...saved, traceparent: traceparent() })
     const accepted = { ...next, order: { ...next.order, ...given } }
     return (await this.#proceed(order, { next: accepted, begin }, { age: 0, told: false })).order
   }
@@ -63,7 +62,7 @@ export class Orchestrator {
     const event = { ...trigger, at: Math.floor(Date.now() / 1000) }
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const cached = tries === 0 ? recent : null
-      const loaded = cached ?? (await sagas.load(this.#needs.db, orderApiKey))
+      const loaded = cached ?? (await this.#deps.sagas.load(orderApiKey))
       if (!loaded) return null
       const applied = transition(loaded.order, loaded.saga, event)
       const next = applied === 'stale' ? null : await this.#save(loaded, applied, event)
@@ -77,8 +76,8 @@ export class Orchestrator {
   /** Saves, notifies and publishes; null when another replica has saved the saga since it was loaded. */
   async #save({ order, saga }: sagas.Loaded, applied: Next, event: Event): Promise<Next | null> {
     if (applied.saga === saga) return this.#publish(applied)
-    const { next, begin } = await this.#needs.openDelivery(applied, event.at)
-    const result = await sagas.save(this.#needs.db, {
+    const { next, begin } = await this.#deps.openDelivery(applied, event.at)
+    const result = await this.#deps.sagas.save({
       ...next,
       ...this.#times(next, event),
       from: { version: saga.version, status: event.kind === 'cancelled' ? order.status : null },
@@ -88,7 +87,7 @@ export class Orchestrator {
   }
 
   #times({ saga, command }: Next, { kind }: Event): sagas.Times {
-    const { sagaMs, transmitMs } = this.#needs.deadlines
+    const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
     const isBegun = kind === 'accepted' || kind === 'cancelled'
     const wakeInMs = saga.isFinished ? null : replyMs
@@ -102,7 +101,7 @@ export class Orchestrator {
     else this.#recent.keep({ order, saga })
     const standing = standingOf(order, { told, refusal: saga.state.refusal })
     if (order.outcome !== before.outcome || order.cancellation !== before.cancellation)
-      this.#needs.pendingRequests.announce(order.apiKey, standing)
+      this.#deps.pendingRequests.announce(order.apiKey, standing)
     begin(order)
     return this.#publish(next)
   }
@@ -112,10 +111,10 @@ export class Orchestrator {
     const { orderApiKey, requestId } = next.saga
     const { command, data, gatherMs } = next.command
     try {
-      await this.#needs.bus.publish(command, data, { requestId, gatherMs })
+      await this.#deps.bus.publish(command, data, { requestId, gatherMs })
     } catch (error) {
       // Not lost: the row is due when the reply is.
-      this.#needs.log.warn({ orderApiKey, command: command.name, err: error }, 'a command was not published')
+      this.#deps.log.warn({ orderApiKey, command: command.name, err: error }, 'a command was not published')
     }
     return next
   }

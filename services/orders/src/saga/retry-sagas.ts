@@ -1,16 +1,15 @@
 import type { Log } from '@platter/kit'
 import { retryingCommand } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
-import * as sagas from '#/store/sagas.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Stores } from '#/store/stores.ts'
 
 const DUE_AT_ONCE = 50
 
-type Needs = { db: Db; orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
+type Deps = Pick<Stores, 'sagas'> & { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
 
 /** Republishes commands whose reply is overdue, and fails sagas that are past their deadline. True when there may be more. */
-export async function retrySagas({ db, orchestrator, log }: Needs): Promise<boolean> {
-  const due = await sagas.takeDue(db, DUE_AT_ONCE)
+export async function retrySagas({ sagas, orchestrator, log }: Deps): Promise<boolean> {
+  const due = await sagas.takeDue(DUE_AT_ONCE)
   await Promise.all(
     due.map(({ order, saga, isExpired, traceparent }) =>
       retryingCommand({ saga, traceparent }, async () => {

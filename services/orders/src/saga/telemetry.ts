@@ -1,9 +1,8 @@
 import type { SagaReply } from '@platter/contracts'
 import { histogram, inEntry, inSpan, observe, SpanKind } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/transition.ts'
-import { deadLetters, inFlight } from '#/store/saga-counts.ts'
+import type { IncidentStore } from '#/store/incidents.ts'
 import type { DueSaga } from '#/store/sagas.ts'
-import type { Db } from '#/store/tables.ts'
 
 /* Traces and metrics of sagas. */
 
@@ -56,7 +55,7 @@ export const endedSaga = (age: number, outcome: 'completed' | 'failed'): void =>
   duration(age, { 'platter.saga.outcome': outcome })
 
 /** Gauges: unfinished sagas by awaited step, the age of the oldest of them, and dead letters. */
-export function observeSagas(db: Db): void {
+export function observeSagas(incidents: IncidentStore): void {
   const gauges = {
     'platter.saga.in_flight': {
       unit: '{saga}',
@@ -69,7 +68,7 @@ export function observeSagas(db: Db): void {
     },
   }
   observe(gauges, async () => {
-    const groups = (await inFlight(db)).map(({ count, seconds, facts, state }) => {
+    const groups = (await incidents.countUnfinishedSagas()).map(({ count, seconds, facts, state }) => {
       const awaited = awaitedStep({ facts, state })
       const step = awaited?.step.name ?? 'end'
       return {
@@ -81,7 +80,7 @@ export function observeSagas(db: Db): void {
     return {
       'platter.saga.in_flight': groups.map(({ count, attributes }) => ({ value: count, attributes })),
       'platter.saga.oldest': groups.map(({ seconds, attributes }) => ({ value: seconds, attributes })),
-      'platter.dead_letters': (await deadLetters(db)).map(({ command, count }) => ({
+      'platter.dead_letters': (await incidents.countDeadLetters()).map(({ command, count }) => ({
         value: count,
         attributes: { 'platter.command': command },
       })),

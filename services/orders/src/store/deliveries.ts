@@ -25,16 +25,32 @@ export type LeasedDelivery = Lease & {
 type LeasedRow = OrderRow &
   Pick<LeasedDelivery, 'attempt' | 'link' | 'isOverdue' | 'isTried' | 'traceparent'> & { request_id: string }
 
-/**
- * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their
- * retry delay is over. Attempt 1 is that of the replica that committed the delivery, so from the third on an earlier one was begun, even
- * where its process was killed before it could note a result.
- */
-export async function acquireLeases(
-  db: Db,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
-): Promise<LeasedDelivery[]> {
-  const { rows } = await sql<LeasedRow>`
+/** What came of an attempt that ended nothing. */
+export type Failed = { result: string; link: RestaurantLink['kind'] }
+
+/** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
+export type DueNotice = {
+  orderApiKey: string
+  link: RestaurantLink | null
+  sentBy: RestaurantLink['kind'] | null
+  attempts: number
+}
+
+/** The queue of transmissions, and the notices of cancellations. */
+export class PostgresDeliveries {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /**
+   * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their
+   * retry delay is over. Attempt 1 is that of the replica that committed the delivery, so from the third on an earlier one was begun, even
+   * where its process was killed before it could note a result.
+   */
+  async acquireLeases({ limit, leaseMs }: { limit: number; leaseMs: number }): Promise<LeasedDelivery[]> {
+    const { rows } = await sql<LeasedRow>`
     update deliveries d set attempts = attempts + 1, busy_until = now() + ${leaseMs} * interval '1 millisecond'
     from orders o join sagas s on s.order_api_key = o.api_key
     where d.order_api_key in (
@@ -45,72 +61,53 @@ export async function acquireLeases(
     returning o.*, s.request_id, s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
       d.last_result is not null or d.attempts > 2 as "isTried",
       (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
-    db,
-  )
-  return rows.map(({ attempt, link, isOverdue, isTried, traceparent, request_id: requestId, ...row }) => ({
-    orderApiKey: row.api_key,
-    attempt,
-    order: placedOrder(row),
-    link,
-    isOverdue,
-    isTried,
-    requestId,
-    traceparent,
-  }))
-}
+      this.#db,
+    )
+    return rows.map(({ attempt, link, isOverdue, isTried, traceparent, request_id: requestId, ...row }) => ({
+      orderApiKey: row.api_key,
+      attempt,
+      order: placedOrder(row),
+      link,
+      isOverdue,
+      isTried,
+      requestId,
+      traceparent,
+    }))
+  }
 
-/** Renews leases in one statement. Gives the orders of those that are still held; the others have expired and were stolen. */
-export async function renewLeases(
-  db: Db,
-  leases: readonly Lease[],
-  leaseMs: number,
-): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ order_api_key: string }>`
+  /** Renews leases in one statement. Gives the orders of those that are still held; the others have expired and were stolen. */
+  async renewLeases(leases: readonly Lease[], leaseMs: number): Promise<ReadonlySet<string>> {
+    const { rows } = await sql<{ order_api_key: string }>`
     update deliveries set busy_until = now() + ${leaseMs} * interval '1 millisecond'
     from unnest(${leases.map(({ orderApiKey }) => orderApiKey)}::text[], ${leases.map(({ attempt }) => attempt)}::integer[])
       as held(api_key, attempt)
     where order_api_key = api_key and attempts = attempt
-    returning order_api_key`.execute(db)
-  return new Set(rows.map(({ order_api_key }) => order_api_key))
-}
+    returning order_api_key`.execute(this.#db)
+    return new Set(rows.map(({ order_api_key }) => order_api_key))
+  }
 
-/** What came of an attempt that ended nothing. */
-export type Failed = { result: string; link: RestaurantLink['kind'] }
-
-/**
- * Releases a lease until the next attempt, which is due after 2 s, 4 s … 60 s (±20 %), or at the delivery's deadline.
- * `failed`: null when no attempt was begun; it does not count then.
- */
-export async function releaseLease(
-  db: Db,
-  { orderApiKey, attempt }: Lease,
-  failed: Failed | null,
-): Promise<void> {
-  const { result, link } = failed ?? { result: null, link: null }
-  await sql`
+  /**
+   * Releases a lease until the next attempt, which is due after 2 s, 4 s … 60 s (±20 %), or at the delivery's deadline.
+   * `failed`: null when no attempt was begun; it does not count then.
+   */
+  async releaseLease({ orderApiKey, attempt }: Lease, failed: Failed | null): Promise<void> {
+    const { result, link } = failed ?? { result: null, link: null }
+    await sql`
     update deliveries set
       attempts = attempts - ${failed ? 0 : 1}::integer,
       busy_until = least(
         now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempts - 1, 5))) * (0.8 + 0.4 * random()),
         greatest(deadline_at, now() + interval '1 second')),
       last_result = coalesce(${result}, last_result), link_kind = coalesce(${link}, link_kind)
-    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(db)
-}
+    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(this.#db)
+  }
 
-/** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
-export type DueNotice = {
-  orderApiKey: string
-  link: RestaurantLink | null
-  sentBy: RestaurantLink['kind'] | null
-  attempts: number
-}
-
-/**
- * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`. Their next attempt is
- * due after twice the last delay (30 s to 1 h, ±20 %), until a day has passed.
- */
-export async function takeDueNotices(db: Db, limit: number): Promise<DueNotice[]> {
-  const { rows } = await sql<DueNotice>`
+  /**
+   * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`. Their next attempt is
+   * due after twice the last delay (30 s to 1 h, ±20 %), until a day has passed.
+   */
+  async takeDueNotices(limit: number): Promise<DueNotice[]> {
+    const { rows } = await sql<DueNotice>`
     update deliveries d set
       cancel_attempts = cancel_attempts + 1,
       cancel_at = (select case when again <= d.cancel_until then again end from (
@@ -121,11 +118,14 @@ export async function takeDueNotices(db: Db, limit: number): Promise<DueNotice[]
       order by cancel_at limit ${limit} for update skip locked)
     returning order_api_key as "orderApiKey", cancel_attempts as attempts, link_kind as "sentBy",
       (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link
-  `.execute(db)
-  return rows
+  `.execute(this.#db)
+    return rows
+  }
+
+  /** The restaurant has confirmed that it knows of the cancellation. */
+  async endNotices(orderApiKey: string): Promise<void> {
+    await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.#db)
+  }
 }
 
-/** The restaurant has confirmed that it knows of the cancellation. */
-export async function endNotices(db: Db, orderApiKey: string): Promise<void> {
-  await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(db)
-}
+export type DeliveryStore = Pick<PostgresDeliveries, keyof PostgresDeliveries>

@@ -2,19 +2,14 @@ import { batched, isSameRequest, type IdempotencyScope } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
-/*
- * Keys of send-order, each with its order: committed when the order is accepted, answered when it is decided, possibly by
- * another replica. Every other POST keeps its key and its answer in one transaction (`idempotent` of the kit).
- */
-
 /** A key that was used before. */
-export type Used =
+export type UsedKey =
   | { kind: 'mismatch' }
-  /** It has its final answer. */
-  | { kind: 'kept'; status: number; body: string }
-  /** Another request waits for the order at this moment. */
-  | { kind: 'running' }
-  /** Nobody waits for the order any more: the caller does, from now on. */
+  /** It has its final response. */
+  | { kind: 'completed'; status: number; body: string }
+  /** Another request waits for the order. */
+  | { kind: 'in-flight' }
+  /** The claim had expired, and is the caller's now: no other request waits for the order. */
   | { kind: 'resumed'; orderApiKey: string }
 
 type Row = {
@@ -22,40 +17,16 @@ type Row = {
   order_api_key: string
   status: number | null
   body: string | null
-  taken: boolean
+  claimed: boolean
 }
 
-/** What is known of a key, null for a new one. One whose first request is gone is taken over, for `busyMs`. */
-export async function use(db: Db, scope: IdempotencyScope, busyMs: number): Promise<Used | null> {
-  const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
-  const { rows } = await sql<Row>`
-    with taken as (
-      update idempotency_keys set busy_until = now() + ${busyMs} * interval '1 millisecond'
-      where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
-        and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
-      returning order_api_key)
-    select fingerprint, order_api_key, status, body, exists (select from taken) as taken from idempotency_keys
-    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(db)
-  const [row] = rows
-  if (!row) return null
-  if (!isSameRequest(row.fingerprint, scope)) return { kind: 'mismatch' }
-  if (row.status !== null && row.body !== null) return { kind: 'kept', status: row.status, body: row.body }
-  return row.taken ? { kind: 'resumed', orderApiKey: row.order_api_key } : { kind: 'running' }
-}
+/** A key of an order. A late change leaves the key alone when it has been deleted and belongs to another order since. */
+export type OrderKey = IdempotencyScope & { orderApiKey: string }
 
-/**
- * A key and the order that it was used for. Who waited for an order may say late what became of it: the key,
- * forgotten meanwhile, may be that of the next order by then, and is left alone.
- */
-export type UsedFor = IdempotencyScope & { orderApiKey: string }
+type Response = { status: number; body: string }
 
-type Answer = { status: number; body: string }
-
-/** Keeps the first final answer, to be given again byte for byte. Answers that come at the same time share the statement. */
-export const keep = (db: Db, used: UsedFor, answer: Answer): Promise<void> => kept(db, { ...used, ...answer })
-
-const kept = batched({
-  keyOf: ({ orderApiKey }: UsedFor & Answer) => orderApiKey,
+const completeTogether = batched({
+  keyOf: ({ orderApiKey }: OrderKey & Response) => orderApiKey,
   run: async (db: Db, all): Promise<void[]> => {
     await sql`
       update idempotency_keys as used set status = given.status, body = given.body
@@ -69,41 +40,79 @@ const kept = batched({
   },
 })
 
-/** The request stops waiting without a final answer: a retry may go on. */
-export async function letGo(db: Db, used: UsedFor): Promise<void> {
-  await db
-    .updateTable('idempotency_keys')
-    .set({ busy_until: sql<Date>`now()` })
-    .where((row) => row.and(keyOfOrder(used)))
-    .execute()
-}
-
-/** The order came to nothing through no fault of the request: a retry is a new order. */
-export async function forget(db: Db, used: UsedFor): Promise<void> {
-  await db
-    .deleteFrom('idempotency_keys')
-    .where((row) => row.and(keyOfOrder(used)))
-    .execute()
-}
-
-/** What became of the request with this key: its order, and its final answer if it has one. */
-export async function find(db: Db, scope: Omit<IdempotencyScope, 'fingerprint'>) {
-  const row = await db
-    .selectFrom('idempotency_keys')
-    .select(['order_api_key', 'status', 'body'])
-    .where((key) => key.and(primaryKey(scope)))
-    .executeTakeFirst()
-  return row?.order_api_key ? { orderApiKey: row.order_api_key, status: row.status, body: row.body } : null
-}
-
 const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) => ({
   access_key_id: accessKeyId,
   path,
   key,
 })
 
-const keyOfOrder = (used: UsedFor) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
+const keyOfOrder = (used: OrderKey) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
 
-/** Whether an error says that another request with the same key was accepted first. */
-export const isTaken = (error: unknown): boolean =>
+/** Whether a commit failed because another request with the same key was accepted first. */
+export const isClaimed = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
+
+/**
+ * Keys of send-order, each with its order: committed when the order is accepted, completed when it is decided, possibly by
+ * another replica. Every other POST stores its key and its response in one transaction (`idempotent` of the kit).
+ */
+export class PostgresIdempotencyKeys {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** The state of a key, null for a new one. Claims it for `claimMs` when the claim of an earlier request has expired. */
+  async claim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
+    const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
+    const { rows } = await sql<Row>`
+    with claimed as (
+      update idempotency_keys set busy_until = now() + ${claimMs} * interval '1 millisecond'
+      where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
+        and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
+      returning order_api_key)
+    select fingerprint, order_api_key, status, body, exists (select from claimed) as claimed from idempotency_keys
+    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(this.#db)
+    const [row] = rows
+    if (!row) return null
+    if (!isSameRequest(row.fingerprint, scope)) return { kind: 'mismatch' }
+    if (row.status !== null && row.body !== null)
+      return { kind: 'completed', status: row.status, body: row.body }
+    return row.claimed ? { kind: 'resumed', orderApiKey: row.order_api_key } : { kind: 'in-flight' }
+  }
+
+  /** Stores the first final response, which is replayed byte for byte. Concurrent calls share the statement. */
+  complete(used: OrderKey, response: Response): Promise<void> {
+    return completeTogether(this.#db, { ...used, ...response })
+  }
+
+  /** Releases the claim without a final response: a retry resumes. */
+  async release(used: OrderKey): Promise<void> {
+    await this.#db
+      .updateTable('idempotency_keys')
+      .set({ busy_until: sql<Date>`now()` })
+      .where((row) => row.and(keyOfOrder(used)))
+      .execute()
+  }
+
+  /** For an order that failed through no fault of its client: a retry places a new order. */
+  async delete(used: OrderKey): Promise<void> {
+    await this.#db
+      .deleteFrom('idempotency_keys')
+      .where((row) => row.and(keyOfOrder(used)))
+      .execute()
+  }
+
+  /** The order of the request with this key, and its final response once it has one. */
+  async find(scope: Omit<IdempotencyScope, 'fingerprint'>) {
+    const row = await this.#db
+      .selectFrom('idempotency_keys')
+      .select(['order_api_key', 'status', 'body'])
+      .where((key) => key.and(primaryKey(scope)))
+      .executeTakeFirst()
+    return row?.order_api_key ? { orderApiKey: row.order_api_key, status: row.status, body: row.body } : null
+  }
+}
+
+export type IdempotencyKeyStore = Pick<PostgresIdempotencyKeys, keyof PostgresIdempotencyKeys>

@@ -7,8 +7,8 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import * as changes from '#/store/changes.ts'
-import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import { isBelow, type ChangeStore, type Position } from '#/store/changes.ts'
+import { postgresStores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
@@ -20,6 +20,7 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
   const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
   try {
     await migrate(db, earlier.directory, log)
+    const { changes, restaurantOrders } = postgresStores(db)
     const insert = (apiKey: string, status: string) =>
       sql`
       insert into orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, outcome, details)
@@ -28,17 +29,17 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
       )
     await insert('open', 'PREPARING')
     await insert('delivered', 'DELIVERED')
-    const since = await positionAfter(db, 'delivered')
+    const since = await positionAfter(db, changes, 'delivered')
     await insert('delivered since', 'DELIVERED')
     await migrate(db, directory, log)
 
     const listed = async (open: boolean) => {
-      const page = await restaurantOrders.list(db, restaurant, { open, before: null, limit: 100 })
+      const page = await restaurantOrders.list(restaurant, { open, before: null, limit: 100 })
       return page.orders.map(({ order }) => order.apiKey)
     }
     expect(await listed(true)).toEqual(['open'])
     expect(await listed(false)).toEqual(['delivered since', 'delivered', 'open'])
-    const { orders } = await restaurantOrders.changed(db, restaurant, {
+    const { orders } = await restaurantOrders.changed(restaurant, {
       since,
       whole: false,
       after: 0,
@@ -48,7 +49,7 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
 
     const areOlder = async () => {
       const { rows } = await sql<{ older: boolean }>`
-        select bool_and(changed_bucket < bucket_of(${await changes.position(db)})) as older from orders`.execute(
+        select bool_and(changed_bucket < bucket_of(${await changes.position()})) as older from orders`.execute(
         db,
       )
       return rows
@@ -59,7 +60,7 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
     await sql`update orders set status = 'DELIVERED' where api_key = 'open'`.execute(db)
     await insert('inserted by the version before', 'PREPARING')
     expect(await listed(true)).toEqual(['inserted by the version before'])
-    const all = await restaurantOrders.changed(db, restaurant, { since, whole: false, after: 0, limit: 100 })
+    const all = await restaurantOrders.changed(restaurant, { since, whole: false, after: 0, limit: 100 })
     expect(all.orders.map(({ order }) => order.apiKey)).toEqual([
       'open',
       'delivered since',
@@ -71,16 +72,16 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
 })
 
 /** A position with the order below it. Until then a transaction that began before the order runs, of whatever database. */
-const positionAfter = (db: Db, apiKey: string): Promise<changes.Position> =>
+const positionAfter = (db: Db, changes: ChangeStore, apiKey: string): Promise<Position> =>
   vi.waitFor(
     async () => {
-      const position = await changes.position(db)
+      const position = await changes.position()
       const order = await db
         .selectFrom('orders')
         .select('changed_in')
         .where('api_key', '=', apiKey)
         .executeTakeFirstOrThrow()
-      expect(changes.isBelow(order.changed_in, position)).toBe(true)
+      expect(isBelow(order.changed_in, position)).toBe(true)
       return position
     },
     { timeout: 60_000 },

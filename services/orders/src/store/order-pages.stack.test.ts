@@ -8,19 +8,20 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
-import * as orders from '#/store/orders.ts'
-import * as restaurantOrders from '#/store/restaurant-orders.ts'
+import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 const user = newApiKey()
 let db: Db
+let stores: Stores
 let close: () => Promise<void>
 let restaurant: string
 
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   ;({ db, close } = postgres)
+  stores = postgresStores(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => close())
@@ -74,20 +75,20 @@ const LISTS: readonly [string, 'newest first' | 'oldest first', Reader][] = [
   [
     "a user's orders",
     'newest first',
-    ({ limit, from }) => orders.ofRecipient(db, user, { before: from, limit }),
+    ({ limit, from }) => stores.orders.ofRecipient(user, { before: from, limit }),
   ],
   ...[true, false].map((open): [string, 'newest first', Reader] => [
     open ? "a restaurant's open orders" : "a restaurant's orders",
     'newest first',
     async ({ limit, from }) =>
-      plain(await restaurantOrders.list(db, restaurant, { open, before: from, limit })),
+      plain(await stores.restaurantOrders.list(restaurant, { open, before: from, limit })),
   ]),
   ...[null, '1'].map((since): [string, 'oldest first', Reader] => [
     since === null ? 'the open orders of a stream' : 'the changed orders of a stream',
     'oldest first',
     async ({ limit, from }) =>
       plain(
-        await restaurantOrders.changed(db, restaurant, {
+        await stores.restaurantOrders.changed(restaurant, {
           since,
           whole: since === null,
           after: from ?? 0,

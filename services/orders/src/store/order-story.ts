@@ -6,7 +6,7 @@ import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { placedOrder } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** All that the orders service has of an order, whoever may see it. Times in epoch seconds. */
+/** All rows of an order, visible or not. Times in epoch seconds. */
 export type StoredStory = {
   order: PlacedOrder
   applicationId: string
@@ -33,53 +33,6 @@ const epoch = <N extends number | null = number>(column: string) =>
   // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
-/** Null when there is no such order. */
-export async function find(db: Db, by: { apiKey: string } | { number: number }): Promise<StoredStory | null> {
-  const row = await db
-    .selectFrom('orders')
-    .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
-    .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
-    .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
-    .selectAll('orders')
-    .select([
-      'sagas.version',
-      'sagas.attempt',
-      'sagas.facts',
-      'sagas.state',
-      'sagas.request_id',
-      'sagas.traceparent',
-      epoch('sagas.wake_at').as('wakeAt'),
-      epoch('sagas.deadline_at').as('deadline'),
-      epoch<number | null>('sagas.finished_at').as('finished'),
-      'restaurant_links.link',
-      'deliveries.attempts',
-      'deliveries.outcome as delivered',
-      'deliveries.last_result',
-      'deliveries.link_kind',
-      epoch('deliveries.busy_until').as('busyUntil'),
-      epoch('deliveries.deadline_at').as('deliveryDeadline'),
-      'deliveries.cancel_attempts',
-      epoch<number | null>('deliveries.cancel_at').as('cancelAt'),
-    ])
-    .where((order) =>
-      'number' in by ? order('orders.id', '=', by.number) : order('orders.api_key', '=', by.apiKey),
-    )
-    .executeTakeFirst()
-  if (!row) return null
-  const { version, attempt, facts, state, wakeAt, deadline, finished, link, attempts } = row
-  return {
-    order: placedOrder(row),
-    applicationId: row.application_id,
-    outcome: row.outcome,
-    visible: isVisible(row),
-    requestId: row.request_id,
-    traceparent: row.traceparent,
-    saga: { version, attempt, facts, state, wakeAt, deadline, finished },
-    link,
-    delivery: attempts === null ? null : deliveryOf(row, attempts),
-  }
-}
-
 type DeliveryColumns = {
   delivered: 'accepted' | 'refused' | 'unreachable' | null
   last_result: string | null
@@ -100,3 +53,61 @@ const deliveryOf = (row: DeliveryColumns, attempts: number): StoredStory['delive
   cancellationAttempts: row.cancel_attempts ?? 0,
   cancellationAt: row.cancelAt,
 })
+
+/** All rows of one order, for operators. */
+export class PostgresOrderStories {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Null when there is no such order. */
+  async find(by: { apiKey: string } | { number: number }): Promise<StoredStory | null> {
+    const row = await this.#db
+      .selectFrom('orders')
+      .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
+      .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
+      .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
+      .selectAll('orders')
+      .select([
+        'sagas.version',
+        'sagas.attempt',
+        'sagas.facts',
+        'sagas.state',
+        'sagas.request_id',
+        'sagas.traceparent',
+        epoch('sagas.wake_at').as('wakeAt'),
+        epoch('sagas.deadline_at').as('deadline'),
+        epoch<number | null>('sagas.finished_at').as('finished'),
+        'restaurant_links.link',
+        'deliveries.attempts',
+        'deliveries.outcome as delivered',
+        'deliveries.last_result',
+        'deliveries.link_kind',
+        epoch('deliveries.busy_until').as('busyUntil'),
+        epoch('deliveries.deadline_at').as('deliveryDeadline'),
+        'deliveries.cancel_attempts',
+        epoch<number | null>('deliveries.cancel_at').as('cancelAt'),
+      ])
+      .where((order) =>
+        'number' in by ? order('orders.id', '=', by.number) : order('orders.api_key', '=', by.apiKey),
+      )
+      .executeTakeFirst()
+    if (!row) return null
+    const { version, attempt, facts, state, wakeAt, deadline, finished, link, attempts } = row
+    return {
+      order: placedOrder(row),
+      applicationId: row.application_id,
+      outcome: row.outcome,
+      visible: isVisible(row),
+      requestId: row.request_id,
+      traceparent: row.traceparent,
+      saga: { version, attempt, facts, state, wakeAt, deadline, finished },
+      link,
+      delivery: attempts === null ? null : deliveryOf(row, attempts),
+    }
+  }
+}
+
+export type OrderStoryStore = Pick<PostgresOrderStories, keyof PostgresOrderStories>

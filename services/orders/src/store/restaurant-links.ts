@@ -4,15 +4,6 @@ import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
-export async function put(db: Db, restaurantApiKey: string, link: RestaurantLink): Promise<void> {
-  const text = JSON.stringify(link)
-  await db
-    .insertInto('restaurant_links')
-    .values({ restaurant_api_key: restaurantApiKey, link: text })
-    .onConflict((conflict) => conflict.column('restaurant_api_key').doUpdateSet({ link: text }))
-    .execute()
-}
-
 const findAll = prepared((db: Db, { keys }: { keys: readonly string[] }) => ({
   compile: () =>
     sql<{ restaurant_api_key: string; link: RestaurantLink }>`
@@ -21,10 +12,34 @@ const findAll = prepared((db: Db, { keys }: { keys: readonly string[] }) => ({
     ),
 }))
 
-/** How orders reach the restaurant; null when that was never set. Orders that ask in the same turn share the statement. */
-export const find = batched({
+const findTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(RestaurantLink | null)[]> => {
     const rows = await findAll(db, { keys })
     return matched(keys, rows, ({ restaurant_api_key }) => restaurant_api_key).map((row) => row?.link ?? null)
   },
 })
+
+/** How orders reach each restaurant. */
+export class PostgresRestaurantLinks {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Null when it was never set. Calls in the same turn of the event loop share the statement. */
+  find(restaurantApiKey: string): Promise<RestaurantLink | null> {
+    return findTogether(this.#db, restaurantApiKey)
+  }
+
+  async put(restaurantApiKey: string, link: RestaurantLink): Promise<void> {
+    const text = JSON.stringify(link)
+    await this.#db
+      .insertInto('restaurant_links')
+      .values({ restaurant_api_key: restaurantApiKey, link: text })
+      .onConflict((conflict) => conflict.column('restaurant_api_key').doUpdateSet({ link: text }))
+      .execute()
+  }
+}
+
+export type RestaurantLinkStore = Pick<PostgresRestaurantLinks, keyof PostgresRestaurantLinks>

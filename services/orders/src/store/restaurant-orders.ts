@@ -2,7 +2,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
-import { changedSince, type Position } from '#/store/changes.ts'
+import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -26,30 +26,6 @@ const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): Restauran
 
 const isOpen = sql<boolean>`orders.is_open`
 
-/** Newest first. `before` is the id of the last order of the page before. */
-export async function list(
-  db: Db,
-  restaurantApiKey: string,
-  page: { open: boolean; before: number | null; limit: number },
-): Promise<OrderPage<RestaurantsOrder>> {
-  const rows = await db
-    .selectFrom(
-      ofRestaurant(db, restaurantApiKey)
-        .select(inPage(sql`orders.id desc`))
-        .where(isTransmitted)
-        .$if(page.open, (query) => query.where(isOpen))
-        .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
-        .orderBy('orders.id', 'desc')
-        .limit(page.limit)
-        .as('page'),
-    )
-    .selectAll()
-    .where('bytes_before', '<', PAGE_BYTES)
-    .orderBy('id', 'desc')
-    .execute()
-  return pageOf(rows, restaurantsOrder)
-}
-
 /**
  * The id in words in which PostgreSQL does not know that indexes have it. A plan for all positions expects a third of a
  * restaurant's orders beyond any, and would go through them by their ids, all of them for the one that has changed.
@@ -57,63 +33,6 @@ export async function list(
 const idOfFew = sql<number>`orders.id + 0`
 
 type Changed = RestaurantsOrder & { changedIn: Position | null }
-
-/**
- * Oldest first: those that have changed from the position on, and with `whole` those that are open as well. `after`
- * is the id of the last order of the page before.
- */
-export async function changed(
-  db: Db,
-  restaurantApiKey: string,
-  page: { since: Position | null; whole: boolean; after: number; limit: number },
-): Promise<OrderPage<Changed>> {
-  const id = page.whole ? sql<number>`orders.id` : idOfFew
-  const rows = await db
-    .selectFrom(
-      ofRestaurant(db, restaurantApiKey)
-        .select(inPage(id))
-        .where(isTransmitted)
-        .where((order) =>
-          order.or([
-            ...(page.since === null ? [] : [changedSince(page.since)]),
-            ...(page.whole ? [isOpen] : []),
-          ]),
-        )
-        .where(id, '>', page.after)
-        .orderBy(id)
-        .limit(page.limit)
-        .as('page'),
-    )
-    .selectAll()
-    .where('bytes_before', '<', PAGE_BYTES)
-    .orderBy('id')
-    .execute()
-  return pageOf(rows, (row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
-}
-
-/** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */
-export async function find(
-  db: Db,
-  restaurantApiKey: string,
-  apiKey: string,
-): Promise<RestaurantsOrder | null> {
-  const row = await ofRestaurant(db, restaurantApiKey)
-    .where('orders.api_key', '=', apiKey)
-    .where((or) => or.or([isTransmitted, wasGivenUp(or)]))
-    .executeTakeFirst()
-  return row ? restaurantsOrder(row) : null
-}
-
-/** An order that its restaurant may have although it was given up; null when it was not. */
-export async function givenUp(db: Db, apiKey: string): Promise<PlacedOrder | null> {
-  const row = await db
-    .selectFrom('orders')
-    .selectAll()
-    .where('api_key', '=', apiKey)
-    .where(wasGivenUp)
-    .executeTakeFirst()
-  return row ? placedOrder(row) : null
-}
 
 const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
   expression.exists(
@@ -135,14 +54,103 @@ export const isUnaccepted = (withinMs: number) => sql<boolean>`
   o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.is_open
   and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
-/** Orders that their restaurants have not begun on a console within `withinMs` of when they were placed, at most `limit`, oldest first. */
-export async function unaccepted(
-  db: Db,
-  { withinMs, limit }: { withinMs: number; limit: number },
-): Promise<{ orderApiKey: string }[]> {
-  const { rows } = await sql<{ orderApiKey: string }>`
+/** Orders as their restaurants see them. */
+export class PostgresRestaurantOrders {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Newest first. `before` is the id of the last order of the page before. */
+  async list(
+    restaurantApiKey: string,
+    page: { open: boolean; before: number | null; limit: number },
+  ): Promise<OrderPage<RestaurantsOrder>> {
+    const rows = await this.#db
+      .selectFrom(
+        ofRestaurant(this.#db, restaurantApiKey)
+          .select(inPage(sql`orders.id desc`))
+          .where(isTransmitted)
+          .$if(page.open, (query) => query.where(isOpen))
+          .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
+          .orderBy('orders.id', 'desc')
+          .limit(page.limit)
+          .as('page'),
+      )
+      .selectAll()
+      .where('bytes_before', '<', PAGE_BYTES)
+      .orderBy('id', 'desc')
+      .execute()
+    return pageOf(rows, restaurantsOrder)
+  }
+
+  /**
+   * Oldest first: those that have changed from the position on, and with `whole` those that are open as well. `after`
+   * is the id of the last order of the page before.
+   */
+  async changed(
+    restaurantApiKey: string,
+    page: { since: Position | null; whole: boolean; after: number; limit: number },
+  ): Promise<OrderPage<Changed>> {
+    const id = page.whole ? sql<number>`orders.id` : idOfFew
+    const rows = await this.#db
+      .selectFrom(
+        ofRestaurant(this.#db, restaurantApiKey)
+          .select(inPage(id))
+          .where(isTransmitted)
+          .where((order) =>
+            order.or([
+              ...(page.since === null ? [] : [hasChangedSince(page.since)]),
+              ...(page.whole ? [isOpen] : []),
+            ]),
+          )
+          .where(id, '>', page.after)
+          .orderBy(id)
+          .limit(page.limit)
+          .as('page'),
+      )
+      .selectAll()
+      .where('bytes_before', '<', PAGE_BYTES)
+      .orderBy('id')
+      .execute()
+    return pageOf(rows, (row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
+  }
+
+  /** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */
+  async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
+    const row = await ofRestaurant(this.#db, restaurantApiKey)
+      .where('orders.api_key', '=', apiKey)
+      .where((or) => or.or([isTransmitted, wasGivenUp(or)]))
+      .executeTakeFirst()
+    return row ? restaurantsOrder(row) : null
+  }
+
+  /** An order that its restaurant may have although it was given up; null when it was not. */
+  async givenUp(apiKey: string): Promise<PlacedOrder | null> {
+    const row = await this.#db
+      .selectFrom('orders')
+      .selectAll()
+      .where('api_key', '=', apiKey)
+      .where(wasGivenUp)
+      .executeTakeFirst()
+    return row ? placedOrder(row) : null
+  }
+
+  /** Orders that their restaurants have not begun on a console within `withinMs` of when they were placed, at most `limit`, oldest first. */
+  async unaccepted({
+    withinMs,
+    limit,
+  }: {
+    withinMs: number
+    limit: number
+  }): Promise<{ orderApiKey: string }[]> {
+    const { rows } = await sql<{ orderApiKey: string }>`
     select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
     where ${isUnaccepted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
-    order by o.placed_at limit ${limit}`.execute(db)
-  return rows
+    order by o.placed_at limit ${limit}`.execute(this.#db)
+    return rows
+  }
 }
+
+export type RestaurantOrderStore = Pick<PostgresRestaurantOrders, keyof PostgresRestaurantOrders>

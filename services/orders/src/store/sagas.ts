@@ -31,7 +31,7 @@ export type Acceptance = Saved & {
   /** Where the trace of the request stands; null without one. */
   traceparent: string | null
   /** The client's own number of the request, and how long this replica is going to wait for the order. */
-  idempotency: { scope: IdempotencyScope; busyMs: number } | null
+  idempotency: { scope: IdempotencyScope; claimMs: number } | null
 }
 
 /** What the database gives an order as it is accepted. */
@@ -92,11 +92,7 @@ const acceptAll = prepared((db: Db, { rows }: Rows) => ({
       select api_key, id, placed_at, reports from placed`.compile(db),
 }))
 
-/**
- * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, as far as it has
- * come already, its delivery. Orders that come at the same time share the statement.
- */
-export const accept = batched({
+const acceptTogether = batched({
   keyOf: ({ saga }: Acceptance) => saga.orderApiKey,
   run: async (db: Db, all): Promise<Accepted[]> => {
     const rows = await acceptAll(db, { rows: JSON.stringify(all.map(acceptanceRow)) })
@@ -126,7 +122,7 @@ const acceptanceRow = ({ priced, idempotency, ...accepted }: Acceptance) => ({
     path: idempotency.scope.path,
     key: idempotency.scope.key,
     fingerprint: idempotency.scope.fingerprint,
-    key_busy: idempotency.busyMs,
+    key_busy: idempotency.claimMs,
   }),
 })
 
@@ -182,8 +178,7 @@ const loadAll = prepared((db: Db, { keys }: { keys: readonly string[] }) => ({
       where api_key = any(${keys}) and order_api_key = any(${keys})`.compile(db),
 }))
 
-/** An order with its saga, finished or not; null when there is none. */
-export const load = batched({
+const loadTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(Loaded | null)[]> => {
     const rows = await loadAll(db, { keys })
     return matched(keys, rows, ({ api_key }) => api_key).map((row) => row && loadedRow(row))
@@ -231,12 +226,7 @@ export type Save = Saved & {
 /** `age`: seconds since the order was placed. `told`: send-order answered with it while it was pending. */
 export type SaveResult = { age: number; told: boolean }
 
-/**
- * Saves an order, its saga and its delivery. Null when another replica has saved a later version, or the restaurant
- * another status: then nothing is changed. Sagas that are saved at the same time share the statement. The saga's row is
- * locked before the order's, by every statement that locks both: in the other order two of them could deadlock.
- */
-export const save = batched({
+const saveTogether = batched({
   keyOf: ({ saga }: Save) => saga.orderApiKey,
   run: async (db: Db, all): Promise<(SaveResult | null)[]> => {
     const keys = all.map(({ saga }) => saga.orderApiKey)
@@ -252,12 +242,42 @@ export const save = batched({
 
 export type DueSaga = Loaded & { isExpired: boolean; traceparent: string | null }
 
-/**
- * Sagas whose reply is overdue, at most `limit`. Their next attempt is due after twice the last delay (2 s to 60 s, ±20 %),
- * so that no two replicas publish the same command at once.
- */
-export async function takeDue(db: Db, limit: number): Promise<DueSaga[]> {
-  const { rows } = await sql<OrderRow & SelectedSaga & { expired: boolean; traceparent: string | null }>`
+/** Sagas with their orders. */
+export class PostgresSagas {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /**
+   * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, as far as it has
+   * come already, its delivery. Orders that come at the same time share the statement.
+   */
+  accept(acceptance: Acceptance): Promise<Accepted> {
+    return acceptTogether(this.#db, acceptance)
+  }
+
+  /** An order with its saga, finished or not; null when there is none. */
+  load(orderApiKey: string): Promise<Loaded | null> {
+    return loadTogether(this.#db, orderApiKey)
+  }
+
+  /**
+   * Saves an order, its saga and its delivery. Null when another replica has saved a later version, or the restaurant
+   * another status: then nothing is changed. Sagas that are saved at the same time share the statement. The saga's row is
+   * locked before the order's, by every statement that locks both: in the other order two of them could deadlock.
+   */
+  save(change: Save): Promise<SaveResult | null> {
+    return saveTogether(this.#db, change)
+  }
+
+  /**
+   * Sagas whose reply is overdue, at most `limit`. Their next attempt is due after twice the last delay (2 s to 60 s, ±20 %),
+   * so that no two replicas publish the same command at once.
+   */
+  async takeDue(limit: number): Promise<DueSaga[]> {
+    const { rows } = await sql<OrderRow & SelectedSaga & { expired: boolean; traceparent: string | null }>`
     update sagas set attempt = attempt + 1,
       wake_at = now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
     from orders
@@ -265,6 +285,9 @@ export async function takeDue(db: Db, limit: number): Promise<DueSaga[]> {
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
     returning orders.*, ${SAGA_COLUMNS}, traceparent, deadline_at <= now() as expired
-  `.execute(db)
-  return rows.map((row) => ({ ...loadedRow(row), isExpired: row.expired, traceparent: row.traceparent }))
+  `.execute(this.#db)
+    return rows.map((row) => ({ ...loadedRow(row), isExpired: row.expired, traceparent: row.traceparent }))
+  }
 }
+
+export type SagaStore = Pick<PostgresSagas, keyof PostgresSagas>

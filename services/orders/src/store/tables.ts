@@ -6,8 +6,7 @@ import type {
   PaymentState,
   RestaurantLink,
 } from '@platter/contracts'
-import type { Tenant } from '@platter/kit'
-import type { ColumnType, Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
@@ -83,9 +82,3 @@ export type Tables = {
 }
 
 export type Db = Kysely<Tables>
-
-/** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
-export type Trx = Transaction<Tables>
-
-/** The database as a client application may see it. */
-export type Own = (caller: Tenant) => Db

@@ -1,28 +1,31 @@
 import { RefuseOrder } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
-import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { readRestaurantOrder } from '#/reading/find-restaurant-order.ts'
+import { findRestaurantOrder } from '#/reading/find-restaurant-order.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Idempotent, Stores } from '#/store/stores.ts'
 
-type Needs = { db: Db; orchestrator: Orchestrator; acceptWithinMs: number }
+type Deps = Pick<Stores, 'restaurantOrders'> & {
+  idempotent: Idempotent
+  orchestrator: Orchestrator
+  acceptWithinMs: number
+}
 
 /**
  * A restaurant refuses an order that it has: the order is cancelled, its authorization voided or its capture refunded. The
  * cancellation commits before the key: a repeated one changes nothing, so a crash in between is harmless.
  */
-export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
-  const { db, orchestrator } = needs
-  const { replay, execute } = idempotent(db, RefuseOrder)
+export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
+  const { orchestrator, acceptWithinMs } = deps
+  const { replay, execute } = deps.idempotent(RefuseOrder)
 
   async function refuse({ params: { apiKey }, body, principal }: Call<typeof RefuseOrder>) {
-    if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
+    if ((await findRestaurantOrder(deps, principal, apiKey)).cancellation) return
     const detail = `The restaurant refused the order: ${body.reason}`
     const refusal = { code: 'order-refused', detail } as const
     const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
     if (await orchestrator.apply(apiKey, cancelled)) return
     // The same request, sent twice, may have cancelled it meanwhile.
-    if ((await readRestaurantOrder(needs, principal, apiKey)).cancellation) return
+    if ((await findRestaurantOrder(deps, principal, apiKey)).cancellation) return
     throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')
   }
 
@@ -30,8 +33,8 @@ export function refuseOrder(needs: Needs): Handler<typeof RefuseOrder> {
     const replayed = await replay(call)
     if (replayed) return replayed
     await refuse(call)
-    return execute(call, (trx) =>
-      readRestaurantOrder({ ...needs, db: trx }, call.principal, call.params.apiKey),
+    return execute(call, ({ restaurantOrders }) =>
+      findRestaurantOrder({ restaurantOrders, acceptWithinMs }, call.principal, call.params.apiKey),
     )
   }
 }

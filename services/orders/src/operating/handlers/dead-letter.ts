@@ -1,18 +1,19 @@
 import type { DeadLetter } from '@platter/bus'
 import { StepRef, type Command } from '@platter/contracts'
 import { retryUntilSuccess, type Log } from '@platter/kit'
-import { keepDeadLetter } from '#/store/attention.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Stores } from '#/store/stores.ts'
+
+type Deps = Pick<Stores, 'incidents'> & { log: Log; stopping: AbortSignal }
 
 const About = StepRef.pick({ orderApiKey: true, step: true })
 
 /** Keeps a dead letter for a person; tries until it is kept, for RabbitMQ shows it but once a connection. */
 export const keepLetter =
-  ({ db, log, stopping }: { db: Db; log: Log; stopping: AbortSignal }, { name: command }: Command) =>
+  ({ incidents, log, stopping }: Deps, { name: command }: Command) =>
   async ({ content, requestId, reason }: DeadLetter): Promise<void> => {
     const { orderApiKey, step } = aboutWhat(content)
     const letter = { command, orderApiKey, step, content, requestId, reason }
-    await retryUntilSuccess('keep a dead letter', () => keepDeadLetter(db, letter), log, stopping)
+    await retryUntilSuccess('store a dead letter', () => incidents.storeDeadLetter(letter), log, stopping)
     if (stopping.aborted) throw new Error('stopped before a dead letter was surely kept')
     log.error(
       { command, orderApiKey, step, requestId, reason },

@@ -2,19 +2,20 @@ import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/
 import { Problem, type Handler, type internalCaller } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import { awaitedStep } from '#/saga/domain/transition.ts'
-import * as orderStory from '#/store/order-story.ts'
-import * as orders from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import type { StoredStory } from '#/store/order-story.ts'
+import type { Stores } from '#/store/stores.ts'
+
+type Deps = Pick<Stores, 'orders' | 'orderStories'> & { payments: ReturnType<typeof internalCaller> }
 
 /** The order number on the console and the ticket. An apiKey has 48 characters and never matches. */
 const NUMBER = /^\d{1,15}$/
 
 /** The order, its saga, payments and deliveries, for operators; of its card no more than clients see. */
 export const getOrderStory =
-  (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof GetOrderStory> =>
+  ({ orders, orderStories, payments }: Deps): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {
     const number = NUMBER.test(params.apiKey) ? Number(params.apiKey) : null
-    const story = await orderStory.find(db, number === null ? params : { number })
+    const story = await orderStories.find(number === null ? params : { number })
     if (!story)
       throw new Problem(
         'order-not-found',
@@ -22,7 +23,7 @@ export const getOrderStory =
       )
     const { apiKey } = story.order
     const [statuses, { payment }] = await Promise.all([
-      orders.statuses(db, apiKey),
+      orders.statuses(apiKey),
       payments(ReadPaymentStory, { orderApiKey: apiKey }, { requestId, deadline }),
     ])
     const { order, link, delivery } = story
@@ -43,11 +44,11 @@ export const getOrderStory =
 
 /** Before the first attempt, the restaurant's current link says how it is going to be made. */
 const deliveryStory = (
-  { sentBy, ...delivery }: NonNullable<orderStory.StoredStory['delivery']>,
-  link: orderStory.StoredStory['link'],
+  { sentBy, ...delivery }: NonNullable<StoredStory['delivery']>,
+  link: StoredStory['link'],
 ): OrderStory['delivery'] => ({ ...delivery, link: sentBy ?? link?.kind ?? 'default' })
 
-function sagaStory(saga: orderStory.StoredStory['saga']): OrderStory['saga'] {
+function sagaStory(saga: StoredStory['saga']): OrderStory['saga'] {
   const { facts, state, version, attempt: attempts, wakeAt, deadline, finished } = saga
   const { done, undone, refusal } = state
   const awaited = awaitedStep({ facts, state })

@@ -1,9 +1,7 @@
 import type { Reconciliation } from '@platter/contracts'
-import { nextPage, readCursor, type Handler, type internalCaller } from '@platter/kit'
+import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import { reconcile, type Position } from '#/operating/reconcile.ts'
-import { now } from '#/store/books.ts'
-import type { Db } from '#/store/tables.ts'
+import { reconcile, type Deps, type Position } from '#/operating/reconcile.ts'
 
 const seconds = z.int().min(0).max(9_999_999_999)
 const Cursor = z.object({
@@ -14,10 +12,11 @@ const Cursor = z.object({
 
 /** The books of orders and deliveries are ours; payments read the two others. */
 export const reconciliation =
-  (db: Db, payments: ReturnType<typeof internalCaller>): Handler<typeof Reconciliation> =>
+  (deps: Deps): Handler<typeof Reconciliation> =>
   async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
-    const start = cursor === undefined ? beginning(since, await now(db)) : readCursor(cursor, Cursor)
-    const { counts, mismatches, next } = await reconcile({ db, payments }, start, { requestId, deadline })
+    const start =
+      cursor === undefined ? beginning(since, await deps.reconciliation.now()) : readCursor(cursor, Cursor)
+    const { counts, mismatches, next } = await reconcile(deps, start, { requestId, deadline })
     if (next) setHeader('link', nextPage(url, next))
     return { since, until: start.until, complete: next === null, counts, mismatches }
   }

@@ -1,43 +1,43 @@
 import type { Bus } from '@platter/bus'
 import { AskPaymentAgain, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
-import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { splitId } from '#/operating/attention.ts'
-import * as store from '#/store/attention.ts'
-import type { Db, Trx } from '#/store/tables.ts'
+import { splitId } from '#/operating/incidents.ts'
+import type { Idempotent, Stores } from '#/store/stores.ts'
 
-type Needs = {
-  db: Db
+type Deps = Pick<Stores, 'incidents'> & {
+  idempotent: Idempotent
   bus: Bus
   payments: ReturnType<typeof internalCaller>
   acceptWithinMs: number
 }
 
-/** What is left to do once the broker or payments have answered; what was done, in words. */
-type Rest = (trx: Trx) => Promise<string>
+/** The rest of a retry, in the transaction that stores the response. Describes what was done. */
+type Rest = (stores: Stores) => Promise<string>
 
 /** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
-export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Handler<typeof RetryAttention> {
-  const { replay, execute } = idempotent(db, RetryAttention)
+export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
+  const { payments, acceptWithinMs } = deps
+  const { replay, execute } = deps.idempotent(RetryAttention)
 
   async function tryAgain(id: string, context: RequestContext): Promise<Rest> {
     const { source, key } = splitId(id) ?? noSuchIncident()
     switch (source) {
       case 'letter':
-        return sayAgain({ db, bus }, key)
+        return republish(deps, key)
       case 'saga':
-        return async (trx) => ((await store.wakeSaga(trx, key)) ? 'The saga was woken.' : noSuchIncident())
+        return async ({ incidents }) =>
+          (await incidents.wakeSaga(key)) ? 'The saga was woken.' : noSuchIncident()
       case 'order':
-        return async (trx) => {
-          if (!(await store.isUnaccepted(trx, key, acceptWithinMs))) noSuchIncident()
+        return async ({ incidents }) => {
+          if (!(await incidents.isUnaccepted(key, acceptWithinMs))) noSuchIncident()
           return 'Nothing can be tried again: only the restaurant can start the order. Call it.'
         }
       case 'payment': {
         const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, context)
-        return async (trx) => {
+        return async ({ incidents }) => {
           if (!found) noSuchIncident()
           // The saga republishes its command to learn what payments found.
-          await store.wakeSaga(trx, key)
+          await incidents.wakeSaga(key)
           return `The payment processor was asked again. The outcome is ${known ? 'known now' : 'still open'}.`
         }
       }
@@ -49,19 +49,19 @@ export function retryAttention({ db, bus, payments, acceptWithinMs }: Needs): Ha
     if (replayed) return replayed
     const { id } = call.params
     const rest = await tryAgain(id, call)
-    return execute(call, async (trx) => ({ id, done: await rest(trx) }))
+    return execute(call, async (stores) => ({ id, done: await rest(stores) }))
   }
 }
 
 /** The dead letter is deleted after RabbitMQ has confirmed the message. */
-async function sayAgain({ db, bus }: Pick<Needs, 'db' | 'bus'>, key: string): Promise<Rest> {
-  const letter = await store.findDeadLetter(db, key)
+async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
+  const letter = await incidents.findDeadLetter(key)
   const command = commands.find(({ name }) => name === letter?.command)
   // The same request, sent twice, may have deleted it already, and gets the same answer.
   if (!letter) return async () => noSuchIncident()
   if (command) await bus.publishAgain(command, letter)
-  return async (trx) => {
-    await store.forgetDeadLetter(trx, key, letter)
+  return async (stores) => {
+    await stores.incidents.deleteDeadLetter(key, letter)
     return command
       ? 'The message was said again.'
       : 'This version has no such command; the message was removed.'

@@ -24,13 +24,11 @@ import { claimMs, finalAnswer, outcomeUnknown } from '#/placing/final-answer.ts'
 import type { Tokenizer } from '#/placing/outside/tokenize.ts'
 import { accepting } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
-import * as idempotencyKeys from '#/store/idempotency-keys.ts'
-import * as orders from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { isClaimed } from '#/store/idempotency-keys.ts'
+import type { Stores } from '#/store/stores.ts'
 import type { PendingRequest, PendingRequests } from '#/saga/pending-requests.ts'
 
-type Needs = {
-  db: Db
+type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   bus: Bus
   log: Log
   /** The process ends. */
@@ -52,26 +50,26 @@ const WAITING_AT_MOST = 1_000
  * waits for its saga: what happens to it there is decided in `saga/domain/transition.ts`. All of it within the deadline, and with a
  * permit except where it waits for the processor or the saga.
  */
-export function sendOrder(needs: Needs): Handler<typeof SendOrder> {
+export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
     const { body, principal, requestId, deadline } = call
     const { applicationId, mode } = principal
-    const { limit, pendingRequests } = needs
+    const { limit, pendingRequests } = deps
     if (pendingRequests.count >= WAITING_AT_MOST) throw overloaded()
     using permit = limit.acquire(applicationId)
-    const repeated = await answerOfRepeated(needs, call, permit)
+    const repeated = await answerOfRepeated(deps, call, permit)
     if (repeated) return repeated
     const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
-    const checked = await checkOrder(needs, body, caller)
-    const newCard = await permit.suspend(() => tokenized(needs.tokenize, call, checked.order))
+    const checked = await checkOrder(deps, body, caller)
+    const newCard = await permit.suspend(() => tokenized(deps.tokenize, call, checked.order))
     // Accepted now, the order would go on while its client gets an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
     using pending = pendingRequests.add(apiKey)
-    const accepted = await accept(needs, call, { apiKey, pending, checked, newCard })
+    const accepted = await accept(deps, call, { apiKey, pending, checked, newCard })
     call.concerns(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
-    return await permit.suspend(() => finalAnswer(needs, { apiKey, accepted, pending }, call))
+    return await permit.suspend(() => finalAnswer(deps, { apiKey, accepted, pending }, call))
   }
 }
 
@@ -86,32 +84,32 @@ const tooLate = () =>
  * key, so the corrected request may use it.
  */
 async function answerOfRepeated(
-  needs: Needs,
+  deps: Deps,
   call: Call<typeof SendOrder>,
   permit: Permit,
 ): Promise<Rendered | null> {
   if (!call.idempotency) return null
-  const used = await idempotencyKeys.use(needs.db, call.idempotency, claimMs(call.deadline))
+  const used = await deps.idempotencyKeys.claim(call.idempotency, claimMs(call.deadline))
   switch (used?.kind) {
     case undefined:
       return null
     case 'mismatch':
       throw mismatch()
-    case 'running':
+    case 'in-flight':
       throw inFlight()
-    case 'kept':
+    case 'completed':
       call.setHeader('idempotent-replayed', 'true')
       return new Rendered(used.body, used.status)
     case 'resumed':
-      return permit.suspend(() => resume(needs, used.orderApiKey, call))
+      return permit.suspend(() => resume(deps, used.orderApiKey, call))
   }
 }
 
 /** The order was accepted before, and may be decided already. */
-async function resume(needs: Needs, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
-  using pending = needs.pendingRequests.add(apiKey)
+async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
+  using pending = deps.pendingRequests.add(apiKey)
   pending.wake()
-  return await finalAnswer(needs, { apiKey, accepted: null, pending }, call)
+  return await finalAnswer(deps, { apiKey, accepted: null, pending }, call)
 }
 
 /** The processor never sees the card of an order that is not charged: a test order, or a total of 0. */
@@ -137,7 +135,7 @@ type Accepting = Acceptable & { pending: PendingRequest }
  * there. Throws `idempotency-in-flight` when a concurrent request has claimed the key.
  */
 async function accept(
-  { db, orchestrator, log }: Needs,
+  { orders, orchestrator, log }: Deps,
   call: Call<typeof SendOrder>,
   accepted: Accepting,
 ): Promise<PlacedOrder | null> {
@@ -149,10 +147,10 @@ async function accept(
     const placed = await deadline.race(committing)
     if (placed) return placed
   } catch (error) {
-    if (idempotencyKeys.isTaken(error)) throw inFlight()
+    if (isClaimed(error)) throw inFlight()
     if (!isUnavailable(error)) throw error
     // The commit may have succeeded and its confirmation been lost.
-    if (await isThere(db, apiKey, { pending, deadline })) return null
+    if (await isThere(orders, apiKey, { pending, deadline })) return null
     throw outcomeUnknown(error)
   }
   committing.then(
@@ -165,10 +163,10 @@ async function accept(
 
 /** Waits at most two seconds for an unavailable database. */
 async function isThere(
-  db: Db,
+  orders: Stores['orders'],
   apiKey: string,
   { pending, deadline }: { pending: PendingRequest; deadline: Deadline },
 ): Promise<boolean> {
-  const exists = () => orders.exists(db, apiKey).catch(() => null)
+  const exists = () => orders.exists(apiKey).catch(() => null)
   return (await deadline.race(pending.until(exists, deadline.limit(2_000)))) ?? false
 }

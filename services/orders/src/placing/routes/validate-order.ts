@@ -4,16 +4,16 @@ import type { ConcurrencyLimit, Handler, UnknownField } from '@platter/kit'
 import { checkOrder } from '#/placing/check-order.ts'
 import { orderRecord } from '#/domain/order.ts'
 
-type Needs = { bus: Bus; cardMinimum: Cents; limit: ConcurrencyLimit }
+type Deps = { bus: Bus; cardMinimum: Cents; limit: ConcurrencyLimit }
 
 /** Exactly the two read-only steps of send-order: nothing is stored, charged or transmitted. */
 export const validateOrder =
-  ({ limit, ...needs }: Needs): Handler<typeof ValidateOrder> =>
+  ({ limit, ...deps }: Deps): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId, mode }, requestId, deadline, unknownFields }) => {
     const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
     const permit = limit.acquire(applicationId)
     try {
-      const { order } = await checkOrder(needs, body, caller)
+      const { order } = await checkOrder(deps, body, caller)
       return { ...orderRecord(order), warnings: unknownFields.map(warningOf) }
     } finally {
       permit.release()

@@ -11,20 +11,19 @@ import { isOver } from '#/domain/order.ts'
 import { follow } from '#/reading/follow.ts'
 import type { Followers } from '#/reading/followers.ts'
 import { StatusFeed } from '#/reading/status-feed.ts'
-import * as orders from '#/store/orders.ts'
-import { findVisibleOrder, type Needs as Seeing, type Visible } from '#/reading/visibility.ts'
+import { findVisibleOrder, type Deps as VisibilityDeps, type Visible } from '#/reading/visibility.ts'
 
 type Live = { followers: Followers; streams: EventStreams }
 
 /** docs/specification.md, "Endpoints"; and docs/interface.md, "Live order updates". */
 export const orderStatuses =
-  ({ followers, streams, ...seeing }: Seeing & Live): Handler<typeof OrderStatuses> =>
+  ({ followers, streams, ...deps }: VisibilityDeps & Live): Handler<typeof OrderStatuses> =>
   async (call) => {
     const { params, principal, requestId, headers } = call
     const { applicationId } = principal
-    const visible = await findVisibleOrder(seeing, params.apiKey, { applicationId, requestId })
+    const visible = await findVisibleOrder(deps, params.apiKey, { applicationId, requestId })
     if (answersEvents(OrderStatuses, headers.accept)) return followed({ followers, streams }, call, visible)
-    const history = await orders.statuses(visible.rows, params.apiKey)
+    const history = await visible.orders.statuses(params.apiKey)
     return history.map((record) => ({ orderApiKey: params.apiKey, ...record }))
   }
 
@@ -32,9 +31,9 @@ export const orderStatuses =
 async function followed(
   { followers, streams }: Live,
   { params: { apiKey }, query, headers }: Call<typeof OrderStatuses>,
-  { order, rows }: Visible,
+  { order, orders }: Visible,
 ): Promise<EventStream | Rendered> {
-  const feed = new StatusFeed(rows, apiKey, lastEventId(headers, query))
+  const feed = new StatusFeed(orders, apiKey, lastEventId(headers, query))
   if (isOver(order) && (await feed.round().next()).done) return new Rendered(null, 204)
   return streams.answer(async (out) => {
     using follower = followers.ofOrder(apiKey)

@@ -1,9 +1,8 @@
 import type { GetRestaurantOrder } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import { readRestaurantOrder } from '#/reading/find-restaurant-order.ts'
-import type { Db } from '#/store/tables.ts'
+import { findRestaurantOrder, type Deps } from '#/reading/find-restaurant-order.ts'
 
 export const getRestaurantOrder =
-  (needs: { db: Db; acceptWithinMs: number }): Handler<typeof GetRestaurantOrder> =>
+  (deps: Deps): Handler<typeof GetRestaurantOrder> =>
   ({ params, principal }) =>
-    readRestaurantOrder(needs, principal, params.apiKey)
+    findRestaurantOrder(deps, principal, params.apiKey)

@@ -2,15 +2,14 @@ import type { UserOrders } from '@platter/contracts'
 import { nextPage, Problem, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
 import { orderRecord } from '#/domain/order.ts'
-import * as orders from '#/store/orders.ts'
-import { isUserOf, readToShow, type Needs } from '#/reading/visibility.ts'
+import { isUserOf, readToShow, type Deps } from '#/reading/visibility.ts'
 
 /** The id of the last order of the page before. */
 const Cursor = z.int()
 
 /** docs/specification.md, "Endpoints": newest first. */
 export const userOrders =
-  ({ db, own, bus }: Needs): Handler<typeof UserOrders> =>
+  ({ orders, own, bus }: Deps): Handler<typeof UserOrders> =>
   async ({
     params: { apiKey },
     query: { limit, cursor },
@@ -22,8 +21,8 @@ export const userOrders =
     const before = cursor === undefined ? null : readCursor(cursor, Cursor)
     if (!(await isUserOf(bus, apiKey, { applicationId, requestId })))
       throw new Problem('user-not-found', 'There is no such user.')
-    const rows = own({ applicationId, userApiKey: apiKey })
-    const page = await readToShow(db, () => orders.ofRecipient(rows, apiKey, { before, limit }))
+    const received = own({ applicationId, userApiKey: apiKey }).orders
+    const page = await readToShow(orders, () => received.ofRecipient(apiKey, { before, limit }))
     if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
     return page.orders.map(orderRecord)
   }

@@ -3,11 +3,11 @@ import type { Log } from '@platter/kit'
 import { handlingReply } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 
-type Needs = { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
+type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
 
 /** Applies a participant's reply. A reply to anything but the command that was published last changes nothing. */
 export const handleReply =
-  ({ orchestrator, log }: Needs) =>
+  ({ orchestrator, log }: Deps) =>
   (reply: SagaReply): Promise<void> =>
     handlingReply(reply, async () => {
       const { orderApiKey, step, undo: isCompensation, version, outcome } = reply

@@ -1,11 +1,10 @@
 import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/transition.ts'
-import * as store from '#/store/attention.ts'
-import type { Db } from '#/store/tables.ts'
+import type { DeadLetterRow, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
+import type { Stores } from '#/store/stores.ts'
 
-export type Needs = {
-  db: Db
+export type Deps = Pick<Stores, 'incidents'> & {
   payments: ReturnType<typeof internalCaller>
   unknownAfterMs: number
   acceptWithinMs: number
@@ -22,15 +21,15 @@ type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
 
 /** Incidents, newest first, from after the position. */
 export async function readAttention(
-  { db, payments, unknownAfterMs, acceptWithinMs }: Needs,
+  { incidents, payments, unknownAfterMs, acceptWithinMs }: Deps,
   { before, limit }: { before: Before | null; limit: number },
   context: RequestContext,
 ): Promise<Listed[]> {
   const page = (source: Source) => ({ before: before && within(before, source), limit })
   const [letters, sagas, orders, unknown] = await Promise.all([
-    store.deadLetters(db, page('letter')),
-    store.overdueSagas(db, page('saga')),
-    store.unacceptedOrders(db, page('order'), acceptWithinMs),
+    incidents.deadLetters(page('letter')),
+    incidents.overdueSagas(page('saga')),
+    incidents.unacceptedOrders(page('order'), acceptWithinMs),
     payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, context),
   ])
   return [
@@ -57,7 +56,7 @@ function listed(source: Source, { key, at, kind, orderApiKey, what, reason, coun
   return { item: { id, kind, orderApiKey, what, reason, count, since }, position: { at, id } }
 }
 
-const letter = (row: store.DeadLetterRow): Found => ({
+const letter = (row: DeadLetterRow): Found => ({
   kind: 'dead-letter',
   key: row.id,
   at: row.at,
@@ -67,7 +66,7 @@ const letter = (row: store.DeadLetterRow): Found => ({
   count: row.deaths,
 })
 
-function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga): Found {
+function overdue({ orderApiKey, facts, state, attempt, at }: OverdueSaga): Found {
   const awaited = awaitedStep({ facts, state })
   const step = awaited?.step.name ?? 'end'
   return {
@@ -81,7 +80,7 @@ function overdue({ orderApiKey, facts, state, attempt, at }: store.OverdueSaga):
   }
 }
 
-const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: store.UnacceptedOrder): Found => ({
+const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: UnacceptedOrder): Found => ({
   kind: 'order-unaccepted',
   key: orderApiKey,
   at,

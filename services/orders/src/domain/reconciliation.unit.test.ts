@@ -1,7 +1,13 @@
 import { cents, type Book, type Charge, type PaymentRow } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { judgeOrder, judgeStray, paymentOfNobody, type OrderEntry, type OtherBooks } from '#/domain/books.ts'
+import {
+  judgeOrder,
+  judgeStray,
+  paymentOfNobody,
+  type OrderEntry,
+  type OtherBooks,
+} from '#/domain/reconciliation.ts'
 
 type Books = { order: OrderEntry; others: OtherBooks }
 

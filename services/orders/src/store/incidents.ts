@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import type { Before } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** A message that could not be handled, with the part of it that can be read. */
+export type NewDeadLetter = {
+  command: string
+  orderApiKey: string | null
+  step: string | null
+  content: Buffer
+  requestId: string
+  reason: string
+}
+
+/** One row for a command and a step of an order, or for the same bytes, however often the message dies. */
+function idOf({ command, orderApiKey, step, content }: NewDeadLetter): string {
+  const hash = createHash('sha256').update(`${command}\0${orderApiKey ?? ''}\0${step ?? ''}\0`)
+  if (orderApiKey === null) hash.update(content)
+  return hash.digest('hex').slice(0, 48)
+}
+
+type Page = { before: Before | null; limit: number }
+
+/* eslint-disable no-restricted-properties -- callers name columns of this schema */
+const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::int8`
+
+/** Newest first, from after a position; ids by bytes, so that all sources have the same order. */
+const pageOf = (at: ReturnType<typeof microseconds>, id: string, { before, limit }: Page) => sql`
+  ${before === null ? sql`true` : sql`(${at}, ${sql.ref(id)} collate "C") < (${before.at}::int8, ${before.id}::text collate "C")`}
+  order by ${at} desc, ${sql.ref(id)} collate "C" desc limit ${limit}`
+/* eslint-enable no-restricted-properties */
+
+export type DeadLetterRow = {
+  id: string
+  command: string
+  orderApiKey: string | null
+  step: string | null
+  reason: string
+  deaths: number
+  at: number
+}
+
+export type StoredDeadLetter = { command: string; content: Buffer; requestId: string; deaths: number }
+
+export type OverdueSaga = {
+  orderApiKey: string
+  facts: SendOrderFacts
+  state: State
+  attempt: number
+  at: number
+}
+
+export type UnacceptedOrder = {
+  orderApiKey: string
+  restaurantApiKey: string
+  cancelledAt: number
+  at: number
+}
+
+/** Unfinished sagas in the same state; `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
+export type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
+
+const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
+
+/** Incidents (dead letters, overdue sagas, unaccepted orders), and the counts behind the gauges. */
+export class PostgresIncidents {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async storeDeadLetter(letter: NewDeadLetter): Promise<void> {
+    const { command, orderApiKey, step, content, requestId, reason } = letter
+    await sql`
+    insert into dead_letters (id, command, order_api_key, step, content, request_id, reason)
+    values (${idOf(letter)}, ${command}, ${orderApiKey}, ${step}, ${content}, ${requestId}, ${reason})
+    on conflict (id) do update set content = excluded.content, request_id = excluded.request_id,
+      reason = excluded.reason, deaths = dead_letters.deaths + 1, last_at = now()`.execute(this.#db)
+  }
+
+  async deadLetters(page: Page): Promise<DeadLetterRow[]> {
+    const at = microseconds('first_at')
+    const { rows } = await sql<DeadLetterRow>`
+    select id, command, order_api_key as "orderApiKey", step, reason, deaths, ${at} as at
+    from dead_letters where ${pageOf(at, 'id', page)}`.execute(this.#db)
+    return rows
+  }
+
+  async findDeadLetter(id: string): Promise<StoredDeadLetter | null> {
+    const { rows } = await sql<StoredDeadLetter>`
+    select command, content, request_id as "requestId", deaths from dead_letters where id = ${id}`.execute(
+      this.#db,
+    )
+    return rows[0] ?? null
+  }
+
+  /** Deletes a dead letter that was republished, unless it has died once more since. */
+  async deleteDeadLetter(id: string, { deaths }: StoredDeadLetter): Promise<void> {
+    await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(this.#db)
+  }
+
+  /** Unfinished sagas past their deadline. */
+  async overdueSagas(page: Page): Promise<OverdueSaga[]> {
+    const at = microseconds('deadline_at')
+    const { rows } = await sql<OverdueSaga>`
+    select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
+    where finished_at is null and deadline_at <= now() and ${pageOf(at, 'order_api_key', page)}`.execute(
+      this.#db,
+    )
+    return rows
+  }
+
+  /** Orders that their restaurants have not started on a console in half of `withinMs`, after which they are cancelled. */
+  async unacceptedOrders(page: Page, withinMs: number): Promise<UnacceptedOrder[]> {
+    const half = halfOf(withinMs)
+    const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
+    const { rows } = await sql<UnacceptedOrder>`
+    select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
+      floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
+    from orders o join deliveries d on d.order_api_key = o.api_key
+    where ${isUnacceptedOnConsole(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(
+      this.#db,
+    )
+    return rows
+  }
+
+  /** Whether the order is one of `unacceptedOrders`. */
+  async isUnaccepted(orderApiKey: string, withinMs: number): Promise<boolean> {
+    const { rows } = await sql`
+    select from orders o join deliveries d on d.order_api_key = o.api_key
+    where o.api_key = ${orderApiKey} and ${isUnacceptedOnConsole(withinMs)} and ${halfOf(withinMs)} <= now()`.execute(
+      this.#db,
+    )
+    return rows.length > 0
+  }
+
+  /** Lets the sweeper republish a saga's command now. False when there is no such saga, or it has ended. */
+  async wakeSaga(orderApiKey: string): Promise<boolean> {
+    const { rows } = await sql<{ runs: boolean }>`
+    update sagas set wake_at = now() where order_api_key = ${orderApiKey}
+    returning finished_at is null as runs`.execute(this.#db)
+    return rows[0]?.runs ?? false
+  }
+
+  /** Unfinished sagas by state. Reads no others, by the index of unfinished ones. */
+  async countUnfinishedSagas(): Promise<UnfinishedSagas[]> {
+    const { rows } = await sql<UnfinishedSagas>`
+    with alike as (
+      select min(order_api_key) as one, count(*)::int as count,
+        extract(epoch from now() - min(placed_at))::float8 as seconds
+      from sagas join orders on api_key = order_api_key
+      where finished_at is null
+      group by state->'done', state->'undone', state->'refusal' = 'null', facts->'token' = 'null'
+    )
+    select count, seconds, facts, state from alike join sagas on order_api_key = one`.execute(this.#db)
+    return rows
+  }
+
+  /** Dead letters by command; one row with 0 when there are none. */
+  async countDeadLetters(): Promise<{ command: string; count: number }[]> {
+    const { rows } = await sql<{ command: string; count: number }>`
+    select command, count(*)::int as count from dead_letters group by command`.execute(this.#db)
+    return rows.length > 0 ? rows : [{ command: 'none', count: 0 }]
+  }
+}
+
+export type IncidentStore = Pick<PostgresIncidents, keyof PostgresIncidents>

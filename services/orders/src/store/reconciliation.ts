@@ -1,0 +1,88 @@
+import { cents, type Payment, type PaymentState } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** The end of a batch: `at` in microseconds, and the id for orders of the same moment. */
+export type Position = { at: number; id: number }
+
+export type StoredOrder = {
+  order: OrderEntry
+  delivery: OtherBooks['delivery']
+  position: Position
+  version: number
+  /** Its saga has not ended. */
+  running: boolean
+}
+
+type Row = {
+  apiKey: string
+  payment: Payment
+  test: boolean
+  total: number
+  outcome: OrderEntry['outcome']
+  cancelled: boolean
+  paymentState: PaymentState
+  delivery: OtherBooks['delivery']
+  at: number
+  id: number
+  version: number
+  running: boolean
+}
+
+const moment = (microseconds: number) =>
+  sql`timestamptz 'epoch' + ${microseconds}::int8 * interval '1 microsecond'`
+
+/** Orders, deliveries and sagas for reconciliation. */
+export class PostgresReconciliation {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Orders and their deliveries, oldest first, from after the position to before `until` (epoch seconds). */
+  async readOrders({
+    after,
+    until,
+    limit,
+  }: {
+    after: Position
+    until: number
+    limit: number
+  }): Promise<StoredOrder[]> {
+    const { rows } = await sql<Row>`
+    select o.api_key as "apiKey", o.payment, o.test, o.total, o.outcome, o.cancellation is not null as cancelled,
+      o.payment_state as "paymentState", d.outcome as delivery,
+      (extract(epoch from o.placed_at) * 1000000)::int8 as at, o.id, s.version, s.finished_at is null as running
+    from orders o join sagas s on s.order_api_key = o.api_key
+      left join deliveries d on d.order_api_key = o.api_key
+    where (o.placed_at, o.id) > (${moment(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
+    order by o.placed_at, o.id limit ${limit}`.execute(this.#db)
+    return rows.map(({ delivery, at, id, version, running, ...order }) => ({
+      order: { ...order, total: cents(order.total) },
+      delivery,
+      position: { at, id },
+      version,
+      running,
+    }))
+  }
+
+  /** The versions of the sagas of these orders now, without orders that do not exist. */
+  async versionsOf(apiKeys: readonly string[]): Promise<Map<string, { version: number; running: boolean }>> {
+    const { rows } = await sql<{ apiKey: string; version: number; running: boolean }>`
+    select order_api_key as "apiKey", version, finished_at is null as running
+    from sagas where order_api_key = any(${apiKeys})`.execute(this.#db)
+    return new Map(rows.map(({ apiKey, ...row }) => [apiKey, row]))
+  }
+
+  /** The end of the current second of the database's clock, epoch seconds. */
+  async now(): Promise<number> {
+    const { rows } = await sql<{
+      now: number
+    }>`select floor(extract(epoch from now()))::int8 + 1 as now`.execute(this.#db)
+    return rows[0]?.now ?? 0
+  }
+}
+
+export type ReconciliationStore = Pick<PostgresReconciliation, keyof PostgresReconciliation>
