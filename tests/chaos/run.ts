@@ -45,16 +45,25 @@ export const startStackForChaos = (
 /** Sends orders while processes are killed, waits until everything is settled, and judges by four books. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
   const { say, seed, pauseMs, orders } = options
-  const struckEnough = new AbortController()
+  const over = new AbortController()
   const started = performance.now()
   const faults: Fault[] = []
-  const tell = (fault: Fault) => faults.push(fault)
-  const tormenting = pauseMs && torment(stack, randomOf(seed), { pauseMs, signal: struckEnough.signal, tell })
+  let sent = 0
+  // Asked after each fault as well: clients that wait for their answers ask for nothing new.
+  const endWhenEnough = () => {
+    if (sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)) over.abort()
+    return over.signal.aborted
+  }
+  const tell = (fault: Fault) => {
+    faults.push(fault)
+    endWhenEnough()
+  }
+  const tormenting = pauseMs && torment(stack, randomOf(seed), { pauseMs, signal: over.signal, tell })
   const entries = await sendOrders(stack.file, {
     ...options,
-    enough: (sent) => {
-      if (sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)) struckEnough.abort()
-      return struckEnough.signal.aborted
+    enough: (begun) => {
+      sent = begun
+      return endWhenEnough()
     },
     progress: every(500, (done) => say(`  ${done} orders answered`)),
   })
