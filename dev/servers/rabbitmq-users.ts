@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as contracts from '@platter/contracts'
-import type { Command, Nudge, Question } from '@platter/contracts'
+import type { Command, Event, Question } from '@platter/contracts'
 
 /** What a user may make, send to and take from: regular expressions of names of queues and exchanges. */
 export interface Permissions {
@@ -9,7 +9,7 @@ export interface Permissions {
   readonly read: string
 }
 
-type Message = Command | Question | Nudge
+type Message = Command | Question | Event
 const isMessage = (one: unknown): one is Message =>
   typeof one === 'object' && one !== null && 'owner' in one && 'kind' in one && 'data' in one
 const messages = (Object.values(contracts) as readonly unknown[])
@@ -39,14 +39,14 @@ const RETIRED: Readonly<Partial<Record<BrokerService, readonly string[]>>> = {
  */
 export function permissionsOf(service: BrokerService): Permissions {
   const own = messages.filter(({ owner }) => owner === service)
-  const nudges = own.some(({ kind }) => kind === 'nudge')
+  const hasEvents = own.some(({ kind }) => kind === 'event')
   const names = [
     ...[...own.map(({ name }) => name), ...(RETIRED[service] ?? [])].map(
       (name) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`,
     ),
     ...(service === KEEPER_OF_DEAD_LETTERS ? ['.*\\.dead'] : []),
     // A queue of its own for each who listens; the server makes up its name, which nobody can guess.
-    ...(nudges ? ['amq\\.gen-.*'] : []),
+    ...(hasEvents ? ['amq\\.gen-.*'] : []),
   ]
   return { configure: anyOf(names), write: anyOf([...names, 'amq\\.default']), read: anyOf(names) }
 }

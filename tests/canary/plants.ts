@@ -69,7 +69,7 @@ export class Plants {
   async #say(url: string, number: string): Promise<void> {
     const bus = new Bus({ url, service: 'canary', log: createLog('canary', 'fatal') })
     await bus.start()
-    await bus.publishAgain(PaymentsCapture, {
+    await bus.republish(PaymentsCapture, {
       content: Buffer.from(JSON.stringify({ number })),
       requestId: PLANTED,
     })

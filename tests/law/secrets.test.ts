@@ -7,7 +7,7 @@ import {
   operations,
   Secret,
   type Command,
-  type Nudge,
+  type Event,
   type Operation,
   type Question,
 } from '@platter/contracts'
@@ -38,7 +38,7 @@ const isOperation = (one: unknown): one is Operation =>
   typeof one === 'object' && one !== null && 'path' in one && 'response' in one
 const all = [...new Set([...operations, ...Object.values<unknown>(contracts).filter(isOperation)])]
 
-const isMessage = (one: unknown): one is Command | Nudge | Question =>
+const isMessage = (one: unknown): one is Command | Event | Question =>
   typeof one === 'object' && one !== null && 'kind' in one && 'data' in one
 const messages = Object.values<unknown>(contracts).filter(isMessage)
 

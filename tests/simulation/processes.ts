@@ -130,7 +130,7 @@ export function orders(deadlines: Deadlines) {
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
     bus.onCommand(SagaReply, monitors.watched(guarded(handleReply({ orchestrator, log }))))
-    bus.onNudge(OrderMoved, (event) => pendingRequests.moved(event))
+    bus.onEvent(OrderMoved, (event) => pendingRequests.moved(event))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { command, nudge, question, type Command } from '@platter/contracts'
+import { command, event, question, type Command } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { connect, type ChannelModel, type ConsumeMessage, type Options } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { Bus, deadQueueOf, NoAnswer, NotPublished, queueOf, type DeadLetter } from '#/index.ts'
-import { declareCommand } from '#/topology.ts'
+import { Bus, type DeadLetter } from '#/bus.ts'
+import { deadQueueOf, declareCommand, queueOf } from '#/topology.ts'
+import { NoReply, NotPublished } from '#/unavailable.ts'
 
 const log = createLog('test', 'fatal')
 const context = { requestId: 'r1' }
 /** AMQP's delivery mode. */
 const PERSISTENT = 2
 const soon = { timeout: 30_000, interval: 50 }
-/** Of a question that is answered: longer than any machine takes. */
+/** The reply timeout of a question that gets a reply, also on a slow machine. */
 const patient = { ...context, timeoutMs: 30_000 }
 
 let proxy: Proxy
@@ -22,7 +23,7 @@ let bus: Bus
 let outside: ChannelModel
 const Number1 = z.object({ number: z.int() })
 
-/** Queues stay, so each test has names of its own. */
+/** Queues outlive a test, so each test has its own names. */
 const aCommand = () => command(`test.${randomUUID()}`, 'orders', Number1)
 const aQuestion = () => question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
 
@@ -60,7 +61,7 @@ async function waiting(queue: string): Promise<number> {
   return messageCount
 }
 
-/** Messages that arrive at a queue whose owner is not there. */
+/** The messages of a queue without a consumer of its owner. */
 async function messagesOf(wanted: Command): Promise<ConsumeMessage[]> {
   const messages: ConsumeMessage[] = []
   const channel = await outside.createChannel()
@@ -70,7 +71,7 @@ async function messagesOf(wanted: Command): Promise<ConsumeMessage[]> {
   return messages
 }
 
-test('a command is handled once and then forgotten', async () => {
+test('a command is handled once and then removed', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => void handled.push(number))
@@ -115,7 +116,7 @@ test('after a cut the bus connects to the next node, and so on round the list', 
   await other.close()
 })
 
-test('a message in hand when the connection is cut is redelivered, and its late acknowledgement does no harm', async () => {
+test('a message whose connection is cut during its handler is redelivered; its late acknowledgement has no effect', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   const deliveries: { number: number; redelivered: boolean }[] = []
@@ -135,13 +136,13 @@ test('a message in hand when the connection is cut is redelivered, and its late 
   await vi.waitFor(() => expect(deliveries.map(({ number }) => number)).toEqual([7, 7, 8]), soon)
 })
 
-test('a message that kills its consumer is delivered twice, not for ever', async () => {
+test('a message that kills its consumer is delivered twice, not without end', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   let deliveries = 0
   bus.onCommand(wanted, async () => {
     deliveries += 1
-    // What RabbitMQ sees of a crash.
+    // A crash, as RabbitMQ sees it.
     proxy.cut()
     proxy.mend()
     await release.promise
@@ -186,7 +187,7 @@ test('commands of one turn share a transient message; a later one has a message 
   for (const message of messages) expect(message.properties.deliveryMode).not.toBe(PERSISTENT)
 })
 
-test('commands that may be gathered share a message, until one that may not goes along with them', async () => {
+test('commands with gatherMs share a message, which a command without gatherMs sends at once', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
@@ -209,7 +210,7 @@ test('commands that may be gathered share a message, until one that may not goes
   ])
 })
 
-test('what is still being gathered is published before the bus closes', async () => {
+test('batched commands are published before the bus closes', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
@@ -219,7 +220,7 @@ test('what is still being gathered is published before the bus closes', async ()
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
 })
 
-test('handlers run so many at a time, however many commands share a message, and the rest is redelivered after a stop', async () => {
+test('at most `atOnce` commands run, however many share a message; after a stop the rest is redelivered', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   const handled: number[] = []
@@ -242,7 +243,7 @@ test('handlers run so many at a time, however many commands share a message, and
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 1, 2, 2, 3, 4, 5]), soon)
 })
 
-test('of several commands in a message only the one that cannot be handled becomes a dead letter', async () => {
+test('of several commands in a message only the failed one becomes a dead letter', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => {
@@ -263,7 +264,7 @@ test('of several commands in a message only the one that cannot be handled becom
   await vi.waitFor(async () => expect(await waiting(queueOf(wanted, 'classic'))).toBe(0), soon)
 })
 
-test('bytes that are no message at all become a dead letter as they are', async () => {
+test('a message of arbitrary bytes becomes a dead letter with these bytes', async () => {
   const wanted = aCommand()
   bus.onCommand(wanted, async () => undefined)
   const letters: string[] = []
@@ -274,7 +275,7 @@ test('bytes that are no message at all become a dead letter as they are', async 
   await vi.waitFor(() => expect(letters.toSorted()).toEqual(['no batch', '{"number":']), soon)
 })
 
-test('dead letters are persistent, are taken once they are stored, byte for byte, and can be republished', async () => {
+test('a dead letter is persistent, acknowledged once its bytes are stored, and can be republished', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   const state = { works: false, keeps: false, tries: 0 }
@@ -292,7 +293,7 @@ test('dead letters are persistent, are taken once they are stored, byte for byte
   await bus.publish(wanted, { number: 5 }, context)
   const dead = deadQueueOf(wanted)
   await vi.waitFor(() => expect(state.tries).toBe(1), soon)
-  // Its consumer has it and cannot store it, so it stays in the queue for the next one.
+  // Its consumer cannot store it, so it stays in the queue for the next one.
   proxy.cut()
   await vi.waitFor(async () => expect(await waiting(dead)).toBe(1), soon)
   const channel = await outside.createChannel()
@@ -311,23 +312,23 @@ test('dead letters are persistent, are taken once they are stored, byte for byte
   await vi.waitFor(async () => expect(await waiting(dead)).toBe(0), soon)
   state.works = true
   await connected()
-  await bus.publishAgain(wanted, letter!)
+  await bus.republish(wanted, letter!)
   await vi.waitFor(() => expect(handled).toEqual([5]), soon)
 })
 
-test('a dead letter is not republished to a queue that is not there', async () => {
+test('a dead letter is not republished to a queue that does not exist', async () => {
   await start()
   const letter = { content: Buffer.from('{"number":1}'), requestId: 'r1' }
-  await expect(bus.publishAgain(aCommand(), letter)).rejects.toBeInstanceOf(NotPublished)
+  await expect(bus.republish(aCommand(), letter)).rejects.toBeInstanceOf(NotPublished)
 })
 
-test('a question that nobody consumes is not answered', async () => {
+test('a question without a consumer gets no reply', async () => {
   await start()
   const asked = bus.ask(aQuestion(), { number: 1 }, { ...context, timeoutMs: 1_000 })
-  await expect(asked).rejects.toBeInstanceOf(NoAnswer)
+  await expect(asked).rejects.toBeInstanceOf(NoReply)
 })
 
-test('each of many questions gets its own answer', async () => {
+test('each of many questions gets its own reply', async () => {
   const double = aQuestion()
   bus.onQuestion(double, async ({ number }) => ({ number: number * 2 }))
   await start()
@@ -337,9 +338,9 @@ test('each of many questions gets its own answer', async () => {
   expect(answers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, number) => number * 2))
 })
 
-test('questions of one turn share a message, and one that fails leaves the others their answers', async () => {
+test('questions of one turn share a message; a failed one does not affect the replies to the others', async () => {
   const double = aQuestion()
-  /** In which turn each was handled first: what is not answered in 0.2 s is repeated, in a message of its own. */
+  /** The turn in which each question was first handled. After 0.2 s a question is repeated in a message of its own. */
   const turns = new Map<number, number>()
   let turn = 0
   bus.onQuestion(double, async ({ number }) => {
@@ -358,7 +359,7 @@ test('questions of one turn share a message, and one that fails leaves the other
   expect([...turns.values()]).toEqual([0, 0, 0])
 })
 
-test('a question that dies with its first consumer is answered by the next one', async () => {
+test('a question whose first consumer dies gets the reply of the next one', async () => {
   const double = aQuestion()
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
   const release = Promise.withResolvers<void>()
@@ -372,13 +373,13 @@ test('a question that dies with its first consumer is answered by the next one',
   await start()
   await other.start()
   expect(await bus.ask(double, { number: 21 }, patient)).toEqual({ number: 42 })
-  // Three times where the answer takes longer than until the next repetition.
+  // Three times when the reply takes longer than the repeat interval.
   expect(asked).toBeGreaterThan(1)
   release.resolve()
   await other.close()
 })
 
-test('a question that is repeated while its consumer has it in hand is not handled twice', async () => {
+test('a question that is repeated during its handler is not handled twice', async () => {
   const slow = aQuestion()
   const seen = { inHand: 0, mostInHand: 0 }
   bus.onQuestion(slow, async (data) => {
@@ -393,7 +394,7 @@ test('a question that is repeated while its consumer has it in hand is not handl
   expect(seen.mostInHand).toBe(1)
 })
 
-test('replicas of the release before and with the other queue type are understood, and understand', async () => {
+test('replicas of the previous release and of the other queue type consume and publish the same messages', async () => {
   const wanted = aCommand()
   const double = aQuestion()
   const handled: number[] = []
@@ -406,11 +407,11 @@ test('replicas of the release before and with the other queue type are understoo
     channel.sendToQueue(replyTo, Buffer.from(JSON.stringify({ number: number * 2 })), { correlationId })
   })
   await start()
-  // Nobody consumes v2 yet.
+  // v2 has no consumer yet.
   expect(await bus.ask(double, { number: 4 }, patient)).toEqual({ number: 8 })
   await Promise.all([1, 2].map((number) => bus.publish(wanted, { number }, context)))
   await vi.waitFor(async () => expect(await waiting(`${wanted.name}.v1`)).toBe(2), soon)
-  // A replica that is configured for the other type takes what is there, and what comes.
+  // A replica with the other queue type consumes waiting and new messages.
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log, queues: 'quorum' })
   other.onCommand(wanted, async ({ number }) => void handled.push(number))
   await other.start()
@@ -422,15 +423,15 @@ test('replicas of the release before and with the other queue type are understoo
 })
 
 test('an event reaches every replica', async () => {
-  const moved = nudge(`test.${randomUUID()}`, 'orders', Number1)
+  const moved = event(`test.${randomUUID()}`, 'orders', Number1)
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
   const heard: string[] = []
-  bus.onNudge(moved, ({ number }) => void heard.push(`one ${number}`))
-  other.onNudge(moved, ({ number }) => void heard.push(`other ${number}`))
+  bus.onEvent(moved, ({ number }) => void heard.push(`one ${number}`))
+  other.onEvent(moved, ({ number }) => void heard.push(`other ${number}`))
   await start()
   await other.start()
   await vi.waitFor(() => other.check(), soon)
-  for (const number of [1, 2]) bus.nudge(moved, { number })
+  for (const number of [1, 2]) bus.publishEvent(moved, { number })
   await vi.waitFor(() => expect(heard.toSorted()).toEqual(['one 1', 'one 2', 'other 1', 'other 2']), soon)
   await other.close()
 })

@@ -1,14 +1,14 @@
-import { inEntry, isUnavailable, type Log } from '@platter/kit'
+import { inRootSpan, isUnavailable, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
-import { Concurrency, Stopped } from '#/concurrency.ts'
-import { KeptConnection } from '#/kept-connection.ts'
+import { Semaphore, Stopped } from '#/semaphore.ts'
+import { ReconnectingConnection } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
 import { processing } from '#/spans.ts'
 
 export type Delivery = Incoming & {
   redelivered: boolean
   headers: Record<string, unknown>
-  /** Where the reply to a question goes. */
+  /** The address for the reply to a question. */
   replyTo: string
 }
 
@@ -16,28 +16,28 @@ export type Consumption = {
   name: string
   /** Returns the name of the queue. */
   declare: (channel: Channel) => Promise<string>
-  /** Consumed as well where they exist: replicas of another version or setting publish to them. */
+  /** Consumed as well if they exist: replicas of another version or configuration publish to them. */
   otherQueues?: readonly string[]
-  /** Items that are handled at once. As many messages are fetched, so that up to 32 times as many items may wait here. */
+  /** Items that are handled at the same time. The prefetch is as many messages, each with up to 32 items. */
   atOnce: number
   handle: (delivery: Delivery) => Promise<void>
-  /** Messages are not acknowledged: their publisher repeats what is lost. */
+  /** Messages are not acknowledged: their publisher repeats a lost one. */
   noAck?: boolean
-  /** No span: an event costs less than that. */
+  /** Without a span, which would cost more than handling an event. */
   isUntraced?: boolean
   /**
-   * After a failure that a repetition does not heal. When it rejects, the message is returned to its queue. Without it such
-   * a message is dropped.
+   * Called after a permanent failure of the handler. When it rejects, the message returns to its queue. Without it the message is
+   * dropped.
    */
   failed?: (delivery: Delivery) => Promise<void>
-  /** A message whose handler fails is neither acknowledged nor rejected: it is redelivered with the next connection. */
-  keeps?: boolean
+  /** A message whose handler fails stays unacknowledged: RabbitMQ redelivers it to the next connection. */
+  staysUnacknowledged?: boolean
 }
 
-type Outcome = 'done' | 'requeue' | 'keep'
+type Outcome = 'done' | 'requeue' | 'unacknowledged'
 
-/** A handler that is cut off (a call to the processor may take 6 s) is no loss: its message is redelivered elsewhere. */
-const HANDLERS_END_WITHIN_MS = 5_000
+/** A handler may run longer (a call to the processor takes up to 6 s): its message is redelivered to another replica. */
+const QUIESCE_TIMEOUT_MS = 5_000
 
 type Tag = { channel: Channel; consumerTag: string; queue: string }
 type Session = { tags: Tag[] }
@@ -45,23 +45,23 @@ type Session = { tags: Tag[] }
 /** How many messages wait in a queue. */
 type Depth = { queue: string; waiting: number }
 
-/** A consumption and what it has in hand, over all of its queues and connections. */
-type Consumed = Consumption & {
-  concurrency: Concurrency
-  /** Correlation ids of the questions in hand: a repeated one is not answered twice at the same time. */
+/** A consumption with its state over all of its queues and connections. */
+type ActiveConsumption = Consumption & {
+  semaphore: Semaphore
+  /** Correlation ids of the questions in progress: a repeated question is not handled twice at the same time. */
   questions: Set<string>
 }
 
 /** Consumes queues over a connection of its own, one channel a queue. */
 export class Consumer {
-  readonly connection: KeptConnection<Session>
-  readonly #consumptions: Consumed[] = []
+  readonly connection: ReconnectingConnection<Session>
+  readonly #consumptions: ActiveConsumption[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #log: Log
 
   constructor({ urls, service, log }: { urls: readonly string[]; service: string; log: Log }) {
     this.#log = log
-    this.connection = new KeptConnection({
+    this.connection = new ReconnectingConnection({
       urls,
       name: `${service} consume`,
       setUp: (model, broken) => this.#setUp(model, broken),
@@ -70,14 +70,14 @@ export class Consumer {
   }
 
   add(consumption: Consumption): void {
-    const concurrency = new Concurrency(consumption.atOnce)
-    this.#consumptions.push({ ...consumption, concurrency, questions: new Set() })
+    const semaphore = new Semaphore(consumption.atOnce)
+    this.#consumptions.push({ ...consumption, semaphore, questions: new Set() })
   }
 
-  /** Of the queues that are consumed here. Rejects without a connection. */
+  /** The depths of the queues that this process consumes. Rejects without a connection. */
   depths(): Promise<Depth[]> {
     const { tags } = this.connection.get()
-    // RabbitMQ makes up the names of exclusive queues.
+    // RabbitMQ generates the names of exclusive queues.
     const named = tags.filter(({ queue }) => !queue.startsWith('amq.'))
     const measured = named.map(async ({ channel, queue }) => {
       const { messageCount: waiting } = await channel.checkQueue(queue)
@@ -86,16 +86,16 @@ export class Consumer {
     return Promise.all(measured)
   }
 
-  /** Takes no more messages, begins nothing that waits, and waits for what is in hand. */
+  /** Cancels the consumers, drops waiting items, and waits for the running handlers. */
   async quiesce(): Promise<void> {
     const { tags } = this.connection.session ?? { tags: [] }
     const cancelled = Promise.all(
       tags.map(({ channel, consumerTag }) =>
-        channel.cancel(consumerTag).catch(() => 'the connection is gone, and the consumer with it'),
+        channel.cancel(consumerTag).catch(() => 'the connection has ended, and the consumer with it'),
       ),
     )
-    for (const { concurrency } of this.#consumptions) concurrency.stop()
-    const late = new Promise<void>((resolve) => setTimeout(resolve, HANDLERS_END_WITHIN_MS).unref())
+    for (const { semaphore } of this.#consumptions) semaphore.stop()
+    const late = new Promise<void>((resolve) => setTimeout(resolve, QUIESCE_TIMEOUT_MS).unref())
     await Promise.race([cancelled.then(() => Promise.allSettled(this.#running)), late])
   }
 
@@ -113,12 +113,12 @@ export class Consumer {
 
   async #consume(
     model: ChannelModel,
-    consumption: Consumed,
+    consumption: ActiveConsumption,
     declare: Consumption['declare'],
     broken: (reason: Error) => void,
   ): Promise<Tag> {
     const channel = await model.createChannel()
-    // An acknowledgement is bound to its channel: after that has closed it changes nothing, and the message is redelivered.
+    // An acknowledgement is bound to its channel. Once the channel has closed, the message is redelivered.
     const state = { open: true }
     channel.on('error', broken)
     channel.on('close', () => {
@@ -138,34 +138,34 @@ export class Consumer {
     return { channel, consumerTag, queue }
   }
 
-  /** Handles the items of a message, and settles it once all of them are handled. */
+  /** Handles the items of a message, and acknowledges it once all of them are handled. */
   async #take(
     channel: Channel,
     state: { open: boolean },
-    consumption: Consumed,
+    consumption: ActiveConsumption,
     message: ConsumeMessage,
   ): Promise<void> {
-    const { noAck = false, keeps = false } = consumption
+    const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
     const settle = (work: () => void) => {
       try {
         if (state.open && !noAck) work()
       } catch (error) {
-        // amqplib throws between the beginning and the end of a close; then the message is redelivered.
+        // amqplib throws while the channel closes. The message is redelivered then.
         this.#log.warn({ message: consumption.name, err: error }, 'a message could not be acknowledged')
       }
     }
-    const isLastDelivery = redelivered && !noAck && !keeps
+    const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
     if (isLastDelivery && !(await acknowledged(channel, message, consumption.atOnce))) return
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
-    if (isLastDelivery || outcomes.includes('keep')) return
+    if (isLastDelivery || outcomes.includes('unacknowledged')) return
     settle(() => (outcomes.includes('requeue') ? channel.nack(message) : channel.ack(message)))
   }
 
-  async #handle(consumption: Consumed, item: Incoming, message: ConsumeMessage): Promise<Outcome> {
-    const { concurrency, questions, isUntraced = false } = consumption
+  async #handle(consumption: ActiveConsumption, item: Incoming, message: ConsumeMessage): Promise<Outcome> {
+    const { semaphore, questions, isUntraced = false } = consumption
     const { properties, fields } = message
     const { id, requestId, traceparent, timeoutMs, data } = item
     if (id !== undefined && questions.has(id)) return 'done'
@@ -176,11 +176,11 @@ export class Consumer {
     const handle = () => this.#logged(consumption, delivery)
     try {
       if (id !== undefined) questions.add(id)
-      await concurrency.run(async () => {
-        // Its caller has given up while it waited here.
+      await semaphore.run(async () => {
+        // The reply timeout passed while the question waited for its permit.
         if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return
         if (isUntraced) return handle()
-        return inEntry({ traceparent, requestId }, processing(fields.routingKey, data), handle)
+        return inRootSpan({ traceparent, requestId }, processing(fields.routingKey, data), handle)
       })
       return 'done'
     } catch (error) {
@@ -191,12 +191,12 @@ export class Consumer {
   }
 
   async #failed(
-    { name, keeps = false, failed }: Consumed,
+    { name, staysUnacknowledged = false, failed }: ActiveConsumption,
     delivery: Delivery,
     error: unknown,
   ): Promise<Outcome> {
-    if (keeps || error instanceof Stopped) return 'keep'
-    // What was only unavailable needs no dead letter: its row republishes it.
+    if (staysUnacknowledged || error instanceof Stopped) return 'unacknowledged'
+    // A dependency was unavailable: the row republishes the command, which needs no dead letter.
     if (isUnavailable(error) || !failed) return 'done'
     try {
       await failed(delivery)
@@ -208,12 +208,13 @@ export class Consumer {
     }
   }
 
-  async #logged({ name, keeps, handle }: Consumption, delivery: Delivery): Promise<void> {
+  async #logged({ name, staysUnacknowledged, handle }: Consumption, delivery: Delivery): Promise<void> {
     try {
       await handle(delivery)
     } catch (error) {
       const line = { message: name, requestId: delivery.requestId, err: error }
-      if (keeps || isUnavailable(error)) this.#log.warn(line, 'a message could not be handled for the moment')
+      if (staysUnacknowledged || isUnavailable(error))
+        this.#log.warn(line, 'a message could not be handled: a dependency is unavailable')
       else this.#log.error(line, 'a message could not be handled')
       throw error
     }
@@ -221,9 +222,9 @@ export class Consumer {
 }
 
 /**
- * A classic queue delivers a message that kills its consumer for ever. So its second delivery is its last one: it is
- * acknowledged before it is handled, and RabbitMQ has read that when it answers what comes after it on the channel. False when
- * the channel ends before.
+ * A classic queue would redeliver a message that kills its consumer without end. So the second delivery is the last one: it is
+ * acknowledged before it is handled. RabbitMQ has read the acknowledgement once it responds to the next method of the channel.
+ * False when the channel ends before.
  */
 async function acknowledged(channel: Channel, message: ConsumeMessage, prefetch: number): Promise<boolean> {
   try {
@@ -235,10 +236,10 @@ async function acknowledged(channel: Channel, message: ConsumeMessage, prefetch:
   }
 }
 
-/** Asks on a channel of its own: RabbitMQ closes the channel on which it says no. */
+/** Uses a channel of its own: RabbitMQ closes the channel when the queue does not exist. */
 async function exists(model: ChannelModel, queue: string): Promise<boolean> {
   const channel = await model.createChannel()
-  channel.on('error', () => 'the answer is no')
+  channel.on('error', () => 'the queue does not exist')
   try {
     await channel.checkQueue(queue)
     await channel.close()

@@ -1,7 +1,7 @@
 import type { Message, Options } from 'amqplib'
 import { z } from 'zod'
 
-/** One command, question, reply or event on its way out. */
+/** One command, question, reply or event, before it is encoded. */
 export type Outgoing = {
   /** Its data as JSON. */
   json: string
@@ -9,20 +9,20 @@ export type Outgoing = {
   traceparent?: string | undefined
   /** Correlates a reply with its question. */
   id?: string | undefined
-  /** How long the reply to a question is awaited from now on, in milliseconds. */
+  /** The reply timeout of a question, from now on, in milliseconds. */
   timeoutMs?: number | undefined
 }
 
-/** The same at its consumer. */
+/** An item that a consumer has received. */
 export type Incoming = Omit<Outgoing, 'json' | 'requestId'> & {
   requestId: string
   /** Not validated. Undefined when it is not JSON. */
   data: unknown
-  /** The bytes of a message that has only this in it. */
+  /** The bytes of a message with only this item. */
   content: () => Buffer
 }
 
-/** AMQP's `type` of a message with several items in it. */
+/** The AMQP property `type` of a message with several items. */
 const BATCH = 'batch'
 
 const Envelope = z.object({
@@ -34,7 +34,7 @@ const Envelope = z.object({
 })
 
 /**
- * A single item is its own JSON; the rest of it is in properties and headers. Several items are one JSON array of
+ * The body of a message with one item is its JSON; the rest is in properties and headers. Several items are one JSON array of
  * `{ data, requestId, traceparent, id, timeoutMs }`.
  */
 export function encode(items: readonly Outgoing[]): { content: Buffer; properties: Options.Publish } {
@@ -71,7 +71,7 @@ function enveloped({ json, ...about }: Outgoing): string {
   return rest === '' ? `{"data":${json}}` : `{${rest},"data":${json}}`
 }
 
-/** The items of a message, whatever its bytes are. An item that cannot be read is left to the schema of its data. */
+/** The items of a message. Never throws: the schema of the data rejects an item that cannot be parsed. */
 export function decode({ content, properties }: Message): Incoming[] {
   const parsed = parse(content)
   if (properties.type === BATCH && Array.isArray(parsed)) return parsed.map(decodeItem)
@@ -101,7 +101,7 @@ function parse(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString()) as unknown
   } catch {
-    // A schema refuses undefined as it refuses any other wrong data.
+    // Every schema rejects undefined.
     return undefined
   }
 }

@@ -12,7 +12,7 @@ const anItem: fc.Arbitrary<Outgoing> = fc.record({
   timeoutMs: fc.option(fc.integer({ min: 1, max: 60_000 }), { nil: undefined }),
 })
 
-/** As amqplib gives it to a consumer: numbers in properties are text. */
+/** As amqplib delivers it: numbers in properties are text. */
 function delivered(items: readonly Outgoing[]): Message {
   const { content, properties } = encode(items)
   const { expiration } = properties
@@ -22,7 +22,7 @@ function delivered(items: readonly Outgoing[]): Message {
   } as unknown as Message
 }
 
-test('whatever is published, one by one or together, is what is consumed', () => {
+test('decoding returns the encoded items, alone or batched', () => {
   fc.assert(
     fc.property(fc.array(anItem, { minLength: 1, maxLength: 5 }), (items) => {
       const consumed = decode(delivered(items)).map(({ content, data, ...rest }) => ({
@@ -41,13 +41,13 @@ test('whatever is published, one by one or together, is what is consumed', () =>
   )
 })
 
-test('a message alone is the JSON of its data and nothing else', () => {
+test('the body of a message with one item is the JSON of its data', () => {
   const { content, properties } = encode([{ json: '{"a":1}', requestId: 'r', id: 'c', timeoutMs: 2.5 }])
   expect(content.toString()).toBe('{"a":1}')
   expect(properties).toMatchObject({ headers: { 'x-request-id': 'r' }, correlationId: 'c', expiration: 3 })
 })
 
-test('any bytes at all are some items, and no error', () => {
+test('decoding arbitrary bytes never throws', () => {
   const bytes = fc.oneof(
     fc.uint8Array().map((array) => Buffer.from(array)),
     fc.json().map((json) => Buffer.from(json)),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Command, Nudge, Question } from '@platter/contracts'
+import type { Command, Event, Question } from '@platter/contracts'
 import { inSpan, traceHeaders, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib'
-import { Gathering, type Destination } from '#/gathering.ts'
-import { KeptConnection } from '#/kept-connection.ts'
+import { Batcher, type Destination } from '#/batching.ts'
+import { ReconnectingConnection } from '#/reconnecting-connection.ts'
 import { decode, encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
@@ -14,10 +14,10 @@ import { NotPublished } from '#/unavailable.ts'
 const CONFIRM_WITHIN_MS = 5_000
 const FLUSH_WITHIN_MS = 1_000
 
-/** Bytes that the socket has not taken yet. More are refused: RabbitMQ is slow, and the rows republish. */
+/** Bytes that wait in the socket's buffer. Above it publishing fails: RabbitMQ is slow, and the rows republish. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 
-/** Where a command or question goes, and under which names else replicas of another version or setting consume it. */
+/** The destination of a command or question, and the queues from which replicas of another version or configuration consume it. */
 type Route = { to: Destination; others: readonly Destination[] }
 
 type Session = { light: Channel; confirmed: ConfirmChannel; isBlocked: boolean; backlogBytes: number }
@@ -32,19 +32,20 @@ export type Context = { requestId: string }
  * row that republishes it, or a caller that repeats it.
  */
 export class Publisher {
-  readonly connection: KeptConnection<Session>
+  readonly connection: ReconnectingConnection<Session>
   readonly #type: QueueType
   readonly #log: Log
-  readonly #gathering = new Gathering((to, items) => this.#publish(to, items))
+  readonly #batcher = new Batcher((to, items) => this.#publish(to, items))
   readonly #questions = new Questions()
-  /** By the name of its queue: what was published so far. */
+  /** The routes in use, by queue. */
   readonly #routes = new Map<string, Route>()
+  /** Ids of confirmed messages that RabbitMQ returned because their queue does not exist. */
   readonly #returned = new Set<string>()
 
   constructor({ urls, service, type, log }: Options) {
     this.#type = type
     this.#log = log
-    this.connection = new KeptConnection({
+    this.connection = new ReconnectingConnection({
       urls,
       name: `${service} publish`,
       setUp: (model, broken) => this.#setUp(model, broken),
@@ -62,11 +63,11 @@ export class Publisher {
     const item = () => ({ json: JSON.stringify(data), requestId, ...traceHeaders() })
     return inSpan(
       () => sending(to.key, data),
-      () => this.#gathering.add(to, item(), gatherMs),
+      () => this.#batcher.add(to, item(), gatherMs),
     )
   }
 
-  /** The data of the reply; rejects with NoAnswer when there is none within `timeoutMs`, or with NotPublished. */
+  /** The data of the reply; rejects with NoReply when there is none within `timeoutMs`, or with NotPublished. */
   question(
     question: Question,
     data: unknown,
@@ -78,42 +79,40 @@ export class Publisher {
       () => sending(to.key, data),
       () =>
         this.#questions.ask(question.name, item(), timeoutMs, {
-          toQueue: (one) => this.#gathering.add(to, one),
+          toQueue: (one) => this.#batcher.add(to, one),
           toOthers: (one) => this.#publishTo(others, one),
         }),
     )
   }
 
-  /** The reply to a question goes to the channel that asked it (direct reply-to). Nobody is told when it is lost. */
+  /** Publishes the reply to a question to the channel of its caller (direct reply-to). A lost reply causes no error. */
   reply(replyTo: string, id: string, data: unknown): void {
-    this.#hint({ key: replyTo }, { json: JSON.stringify(data), id })
+    this.#publishBestEffort({ key: replyTo }, { json: JSON.stringify(data), id })
   }
 
-  /** Best effort: nothing depends on it. */
-  nudge(nudge: Nudge, data: unknown): void {
-    this.#hint({ exchange: exchangeOf(nudge), key: '' }, { json: JSON.stringify(data) })
+  /** Best effort: nothing depends on an event. */
+  event(event: Event, data: unknown): void {
+    this.#publishBestEffort({ exchange: exchangeOf(event), key: '' }, { json: JSON.stringify(data) })
   }
 
-  #hint(to: Destination, item: Outgoing): void {
-    this.#gathering
-      .add(to, item)
-      .catch(() => 'without a connection it is lost, as it may be on any other way')
+  #publishBestEffort(to: Destination, item: Outgoing): void {
+    this.#batcher.add(to, item).catch(() => 'lost without a connection')
   }
 
-  /** Keeps a command that could not be handled. Resolves when RabbitMQ has confirmed it; rejects with NotPublished. */
+  /** Publishes a command that could not be handled as a dead letter. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
   deadLetter(command: Command, content: Buffer, context: Context): Promise<void> {
     return this.#confirm(deadQueueOf(command), content, context)
   }
 
-  /** Publishes the bytes of a dead letter as a command, with the same promise. */
-  again(command: Command, content: Buffer, context: Context): Promise<void> {
+  /** Publishes the bytes of a dead letter as a command. Resolves and rejects like `deadLetter`. */
+  republish(command: Command, content: Buffer, context: Context): Promise<void> {
     return this.#confirm(queueOf(command, this.#type), content, context)
   }
 
   async close(): Promise<void> {
-    this.#gathering.flush()
+    this.#batcher.flush()
     const { session } = this.connection
-    // RabbitMQ has read everything before when it answers; a close could overtake it.
+    // RabbitMQ has read all earlier messages once it responds. A close could discard them.
     const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
     await Promise.race([isRead, wait(FLUSH_WITHIN_MS, undefined, { ref: false })])
     await this.connection.close()
@@ -130,7 +129,7 @@ export class Publisher {
     return route
   }
 
-  /** Alone in its message: before v2 there were no others. Where nobody has declared the queue, RabbitMQ drops it. */
+  /** One item for each message: v1 had no batches. RabbitMQ drops a message whose queue does not exist. */
   #publishTo(destinations: readonly Destination[], item: Outgoing): void {
     for (const to of destinations) this.#publish(to, [item])
   }
@@ -142,7 +141,7 @@ export class Publisher {
       const isTaken = session.light.publish(exchange, key, content, { ...properties, ...options })
       if (!isTaken) session.backlogBytes += content.length
     } catch (error) {
-      // amqplib throws between the beginning and the end of a close.
+      // amqplib throws while the channel closes.
       throw new NotPublished(error instanceof Error ? error.message : String(error))
     }
   }
@@ -179,8 +178,8 @@ export class Publisher {
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
-    // A channel of RabbitMQ 3.10 without confirms goes on publishing to the leader that a quorum queue had when it opened, and
-    // loses everything after a failover (npm run cluster). With confirms it learns of the new leader; nobody waits for them.
+    // Without confirms, a channel of RabbitMQ 3.10 publishes to the leader that a quorum queue had when the channel opened, and
+    // loses all messages after a failover (npm run cluster). With confirms it follows the new leader; the code ignores them.
     const light = await (this.#type === 'quorum' ? model.createConfirmChannel() : model.createChannel())
     const confirmed = await model.createConfirmChannel()
     for (const channel of [light, confirmed]) {
@@ -188,20 +187,24 @@ export class Publisher {
       channel.on('close', () => broken(new Error('the channel was closed')))
     }
     const session = { light, confirmed, isBlocked: false, backlogBytes: 0 }
-    light.on('return', (message: Message) => this.#rerouted(message))
+    light.on('return', (message: Message) => this.#reroute(message))
     confirmed.on('return', ({ properties }: Message) => this.#returned.add(String(properties.messageId)))
     light.on('drain', () => (session.backlogBytes = 0))
     model.on('blocked', () => (session.isBlocked = true))
     model.on('unblocked', () => (session.isBlocked = false))
-    // Direct reply-to: the replies come to the channel that asked, over no queue at all.
-    await light.consume('amq.rabbitmq.reply-to', (message) => message && this.#questions.answered(message), {
-      noAck: true,
-    })
+    // Direct reply-to: replies arrive on the channel of the question, without a queue.
+    await light.consume(
+      'amq.rabbitmq.reply-to',
+      (message) => message && this.#questions.receiveReplies(message),
+      {
+        noAck: true,
+      },
+    )
     return session
   }
 
-  /** No replica has declared the queue yet: all that are up have another version or setting. */
-  #rerouted(message: Message): void {
+  /** The queue does not exist yet: all running replicas have another version or configuration. */
+  #reroute(message: Message): void {
     const { routingKey: queue } = message.fields
     const { others } = this.#routes.get(queue) ?? { others: [] }
     for (const { id, requestId, traceparent, content } of decode(message)) {

@@ -2,7 +2,7 @@ import type { Message } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions, type Asking } from '#/questions.ts'
-import { NoAnswer } from '#/unavailable.ts'
+import { NoReply } from '#/unavailable.ts'
 
 let asked: [queue: string, atMs: number, item: Outgoing][] = []
 let startedAt = 0
@@ -22,49 +22,49 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('a question is repeated after 0.2, 0.6 and 1.4 s, later ones under the other names as well, and then given up', async () => {
+test('a question is repeated after 0.2, 0.6 and 1.4 s, also to the other queues from the second time on, until its timeout', async () => {
   const questions = new Questions()
   const answer = questions.ask('catalog.quote', question, 2_000, asking)
   const outcome = answer.catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(2_100)
-  expect(await outcome).toBeInstanceOf(NoAnswer)
+  expect(await outcome).toBeInstanceOf(NoReply)
   expect(when()).toEqual(['queue 0', 'queue 200', 'queue 600', 'others 600', 'queue 1400', 'others 1400'])
   expect(asked.map(([, , { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 1_400, 600, 600])
   expect(new Set(asked.map(([, , { id }]) => id)).size).toBe(1)
 })
 
-test('the first reply is the answer, the questions of others go on, and nothing is repeated after it', async () => {
+test('the first reply ends a question and its repeats; replies to other questions have no effect', async () => {
   const questions = new Questions()
   const one = questions.ask('catalog.quote', question, 2_000, asking)
   const other = questions.ask('catalog.quote', question, 2_000, asking)
   const [id, otherId] = asked.map(([, , item]) => item.id)
   await vi.advanceTimersByTimeAsync(200)
-  for (const json of ['1', '2']) questions.answered(reply(id, json))
+  for (const json of ['1', '2']) questions.receiveReplies(reply(id, json))
   expect(await one).toBe(1)
   await vi.advanceTimersByTimeAsync(400)
   expect(asked.filter(([, , item]) => item.id === id)).toHaveLength(2)
-  questions.answered(reply(otherId, '3'))
+  questions.receiveReplies(reply(otherId, '3'))
   expect(await other).toBe(3)
 })
 
-test('a question to a queue that nobody has declared is asked under the other names at once', async () => {
+test('a question to a queue that does not exist is published to the other queues at once', async () => {
   const questions = new Questions()
   const answer = questions.ask('catalog.quote', question, 2_000, asking)
   const id = asked[0]?.[2].id ?? ''
   questions.returned(id)
   expect(when()).toEqual(['queue 0', 'others 0'])
-  questions.answered(reply(id, '1'))
+  questions.receiveReplies(reply(id, '1'))
   expect(await answer).toBe(1)
 })
 
-test('a question without any time left has no answer, and no rejection is left unhandled', async () => {
+test('a question without time left gets no reply, and no rejection is unhandled', async () => {
   const slow = { ...asking, toQueue: () => new Promise<void>((resolve) => setTimeout(resolve, 50)) }
   const outcome = new Questions().ask('catalog.quote', question, 0, slow).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(100)
-  expect(await outcome).toBeInstanceOf(NoAnswer)
+  expect(await outcome).toBeInstanceOf(NoReply)
 })
 
-test('without a connection at first a question fails; without one later it is repeated', async () => {
+test('a question without a connection fails; one that loses it is repeated', async () => {
   const questions = new Questions()
   const refused = { ...asking, toQueue: () => Promise.reject(new Error('planted')) }
   await expect(questions.ask('catalog.quote', question, 2_000, refused)).rejects.toThrow('planted')
@@ -79,6 +79,6 @@ test('without a connection at first a question fails; without one later it is re
   isConnected = true
   await vi.advanceTimersByTimeAsync(200)
   expect(when()).toEqual(['queue 0', 'queue 600', 'others 600'])
-  questions.answered(reply(asked[0]?.[2].id, '1'))
+  questions.receiveReplies(reply(asked[0]?.[2].id, '1'))
   expect(await answer).toBe(1)
 })

@@ -1,6 +1,6 @@
-import { SpanKind, type Attributes, type Edge } from '@platter/kit'
+import { SpanKind, type Attributes, type SpanDescription } from '@platter/kit'
 
-/* What spans say of a message (semantic conventions for messaging): its queue, and which order's which step it is of. */
+/* Attributes of messages (OpenTelemetry's semantic conventions for messaging): the queue, the order and the saga step. */
 
 const messageOf = (queue: string, type: 'send' | 'process', data: unknown): Attributes => ({
   'messaging.system': 'rabbitmq',
@@ -10,7 +10,7 @@ const messageOf = (queue: string, type: 'send' | 'process', data: unknown): Attr
   ...stepOf(data),
 })
 
-export const sending = (queue: string, data: unknown): Edge => ({
+export const sending = (queue: string, data: unknown): SpanDescription => ({
   name: `send ${queue}`,
   kind: SpanKind.PRODUCER,
   attributes: messageOf(queue, 'send', data),
@@ -22,7 +22,7 @@ export const processing = (queue: string, data: unknown) => ({
   attributes: () => messageOf(queue, 'process', data),
 })
 
-/** The reference that every command of a saga carries; of the rest of a message nothing is said. */
+/** The reference that every saga command has. No other data of a message becomes an attribute. */
 function stepOf(data: unknown): Attributes {
   const { orderApiKey, step, undo, version, attempt } = (data ?? {}) as Record<string, unknown>
   return {

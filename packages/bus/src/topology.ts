@@ -1,13 +1,13 @@
-import type { Command, Nudge, Question } from '@platter/contracts'
+import type { Command, Event, Question } from '@platter/contracts'
 import type { Channel } from 'amqplib'
 
 /** Classic queues live on one node. A cluster that has to survive the loss of a node needs quorum queues. */
 export type QueueType = 'classic' | 'quorum'
 
 /**
- * Queues are declared by their owner at each connection. The arguments of a queue never change (RabbitMQ answers 406), so a
- * change of them is a new version in its name. The type is configured, so each has versions of its own; what a service's user
- * may do (dev/servers/rabbitmq-users.ts) holds for every version. Everything here means the same on RabbitMQ 3.10 and 4.x.
+ * Owners declare their queues at each connection. RabbitMQ rejects changed arguments (406), so a change of them is a new version
+ * in the name. The type is configured, so each type has its versions. The permissions of a user (dev/servers/rabbitmq-users.ts)
+ * cover all versions. Everything here behaves the same on RabbitMQ 3.10 and 4.x.
  * Messages go through the default exchange, by the name of the queue.
  */
 const VERSIONS: Readonly<Record<QueueType, string>> = { classic: 'v2', quorum: 'v3' }
@@ -16,26 +16,26 @@ const EVENT_VERSION = 'v2'
 export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSIONS[type]}`
 
 /**
- * The same queue under its other names, newest first: of replicas that are configured for the other type, and of the
- * release before these versions. Both exist only while replicas are being replaced.
+ * The names that other replicas use for the queue, newest first: replicas configured for the other type, and replicas of the
+ * release before these versions. They exist only while replicas are replaced.
  */
 export const otherQueuesOf = (message: Command | Question, type: QueueType): readonly string[] => [
   queueOf(message, type === 'classic' ? 'quorum' : 'classic'),
   `${message.name}.v1`,
 ]
 
-/** Dead letters have a version of their own: their queues have not changed since v1. */
+/** Queues for dead letters have not changed since v1. */
 export const deadQueueOf = ({ name }: Command): string => `${name}.v1.dead`
-export const exchangeOf = ({ name }: Nudge): string => `${name}.${EVENT_VERSION}`
+export const exchangeOf = ({ name }: Event): string => `${name}.${EVENT_VERSION}`
 
-/** Milliseconds. Nobody waits longer for the answer to a question. */
+/** Milliseconds. No caller waits longer for a reply. */
 const QUESTION_TTL_MS = 5_000
 
 /** A full queue drops its oldest message, whose row has most likely been republished already. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * No dead-letter exchange: the consumer publishes what it cannot handle, item by item. No delivery limit either, which classic
+ * No dead-letter exchange: the consumer publishes each item that it cannot handle. No delivery limit either, which classic
  * queues do not have: a redelivered message is acknowledged before it is handled.
  */
 export async function declareCommand(channel: Channel, command: Command, type: QueueType): Promise<string> {
@@ -57,10 +57,10 @@ export function declareDead(channel: Channel, command: Command): Promise<string>
 }
 
 /** An event reaches every connected replica over an exclusive queue, which ends with its connection. */
-export async function declareNudge(channel: Channel, nudge: Nudge): Promise<string> {
-  await channel.assertExchange(exchangeOf(nudge), 'fanout', { durable: true })
+export async function declareEvent(channel: Channel, event: Event): Promise<string> {
+  await channel.assertExchange(exchangeOf(event), 'fanout', { durable: true })
   const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
-  await channel.bindQueue(queue, exchangeOf(nudge), '')
+  await channel.bindQueue(queue, exchangeOf(event), '')
   return queue
 }
 

@@ -1,5 +1,5 @@
 import * as contracts from '@platter/contracts'
-import type { Command, Nudge, Question } from '@platter/contracts'
+import type { Command, Event, Question } from '@platter/contracts'
 import { servers } from '@platter/testkit'
 import { connect, type Channel, type ChannelModel } from 'amqplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ const TYPES = ['classic', 'quorum'] as const
 
 /* Each service has a user of its own in RabbitMQ, which takes from no other one's queues. */
 
-type Message = Command | Question | Nudge
+type Message = Command | Question | Event
 const isMessage = (one: unknown): one is Message =>
   typeof one === 'object' && one !== null && 'owner' in one && 'kind' in one && 'data' in one
 const messages = (Object.values(contracts) as readonly unknown[]).filter(isMessage)
@@ -18,7 +18,7 @@ const { users } = servers()
 const services = Object.keys(users ?? {})
 const connections: Record<string, ChannelModel> = {}
 
-/** What RabbitMQ makes of it, on a channel of its own, for a refusal closes the channel. */
+/** RabbitMQ's response, on a channel of its own, because a rejection closes the channel. */
 async function attempt(service: string, work: (channel: Channel) => Promise<unknown>): Promise<string> {
   const channel = await connections[service]?.createChannel()
   if (!channel) throw new Error(`${service} is not connected`)
@@ -27,7 +27,7 @@ async function attempt(service: string, work: (channel: Channel) => Promise<unkn
   )
   const done = async () => {
     await work(channel)
-    // What is published is answered by nothing: the answer to this comes after a refusal would have.
+    // A publish has no response: the response to this method arrives after a rejection.
     await channel.prefetch(1)
     return 'done'
   }
@@ -36,7 +36,7 @@ async function attempt(service: string, work: (channel: Channel) => Promise<unkn
   return outcome
 }
 
-/** As its owner. */
+/** By the owner of the message. */
 async function declare(message: Message): Promise<void> {
   const channel = await connections[message.owner]?.createChannel()
   if (!channel) throw new Error(`${message.owner} is not connected`)
@@ -49,7 +49,7 @@ async function declare(message: Message): Promise<void> {
 
 const REFUSED = expect.stringContaining('ACCESS_REFUSED') as string
 
-// Servers that the environment names, and those in containers for `npm start`, have the one user that they came with.
+// External servers and those in containers have only their default user.
 describe.skipIf(users === null)('with a user each', () => {
   beforeAll(async () => {
     for (const service of services) connections[service] = await connect(users?.[service] ?? '')
@@ -61,7 +61,7 @@ describe.skipIf(users === null)('with a user each', () => {
   })
 
   const queues = messages.flatMap((message): { queue: string; owner: string }[] =>
-    message.kind === 'nudge'
+    message.kind === 'event'
       ? []
       : TYPES.map((type) => ({ queue: queueOf(message, type), owner: message.owner })),
   )
@@ -69,22 +69,19 @@ describe.skipIf(users === null)('with a user each', () => {
     queues.filter(({ owner }) => owner !== service).map(({ queue }) => [service, queue] as const),
   )
 
-  test.each(foreign)(
-    '%s cannot take from %s, empty it, remove it or make it anew',
-    async (service, queue) => {
-      const refused = [
-        (channel: Channel) => channel.consume(queue, () => undefined),
-        (channel: Channel) => channel.get(queue),
-        (channel: Channel) => channel.purgeQueue(queue),
-        (channel: Channel) => channel.deleteQueue(queue),
-        (channel: Channel) => channel.assertQueue(queue, { durable: true }),
-      ]
-      for (const work of refused) expect(await attempt(service, work)).toEqual(REFUSED)
-    },
-  )
+  test.each(foreign)('%s can neither consume, purge, delete nor declare %s', async (service, queue) => {
+    const refused = [
+      (channel: Channel) => channel.consume(queue, () => undefined),
+      (channel: Channel) => channel.get(queue),
+      (channel: Channel) => channel.purgeQueue(queue),
+      (channel: Channel) => channel.deleteQueue(queue),
+      (channel: Channel) => channel.assertQueue(queue, { durable: true }),
+    ]
+    for (const work of refused) expect(await attempt(service, work)).toEqual(REFUSED)
+  })
 
   const dead = messages.flatMap((message) => (message.kind === 'command' ? [deadQueueOf(message)] : []))
-  test.each(dead)('dead letters of %s are taken by orders, and by its owner at most', async (queue) => {
+  test.each(dead)('only orders and the owner may consume the dead letters of %s', async (queue) => {
     for (const service of services) {
       const may = service === 'orders' || queue.startsWith(`${service}.`)
       const outcome = await attempt(service, (channel) => channel.get(queue, { noAck: false }))
@@ -92,17 +89,17 @@ describe.skipIf(users === null)('with a user each', () => {
     }
   })
 
-  const nudges = messages.flatMap((message) => (message.kind === 'nudge' ? [message] : []))
-  test.each(nudges)('$name is said and heard by $owner only', async (nudge) => {
-    const exchange = exchangeOf(nudge)
-    for (const service of services.filter((name) => name !== nudge.owner)) {
+  const events = messages.flatMap((message) => (message.kind === 'event' ? [message] : []))
+  test.each(events)('only $owner may publish and consume $name', async (event) => {
+    const exchange = exchangeOf(event)
+    for (const service of services.filter((name) => name !== event.owner)) {
       const say = async (channel: Channel) => channel.publish(exchange, '', Buffer.from('{}'))
       expect(await attempt(service, say)).toEqual(REFUSED)
       expect(await attempt(service, (channel) => channel.deleteExchange(exchange))).toEqual(REFUSED)
     }
   })
 
-  test('nobody makes an exchange or a queue that is nobody’s', async () => {
+  test('no service may declare an exchange or a queue of no service', async () => {
     for (const service of services) {
       expect(await attempt(service, (channel) => channel.assertQueue('mallory'))).toEqual(REFUSED)
       expect(await attempt(service, (channel) => channel.assertExchange('mallory', 'fanout'))).toEqual(
@@ -111,7 +108,7 @@ describe.skipIf(users === null)('with a user each', () => {
     }
   })
 
-  test('guest is nobody here', async () => {
+  test('the user guest cannot log in', async () => {
     const url = new URL(servers().rabbitmq)
     url.username = url.password = 'guest'
     await expect(connect(url.href)).rejects.toThrow(/ACCESS[_-]REFUSED|403|closed/i)

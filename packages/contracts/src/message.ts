@@ -24,8 +24,8 @@ export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.Zo
 }
 
 /** An event for every replica of its owner: a hint to read a row. Nothing depends on its arrival. */
-export type Nudge<S extends z.ZodType = z.ZodType> = {
-  kind: 'nudge'
+export type Event<S extends z.ZodType = z.ZodType> = {
+  kind: 'event'
   name: string
   owner: QueueOwner
   data: S
@@ -44,8 +44,8 @@ export const question = <S extends z.ZodType, A extends z.ZodType>(
   schemas: { data: S; answer: A },
 ): Question<S, A> => ({ kind: 'question', name, owner, ...schemas })
 
-export const nudge = <S extends z.ZodType>(name: string, owner: QueueOwner, data: S): Nudge<S> => ({
-  kind: 'nudge',
+export const event = <S extends z.ZodType>(name: string, owner: QueueOwner, data: S): Event<S> => ({
+  kind: 'event',
   name,
   owner,
   data,

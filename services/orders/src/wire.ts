@@ -147,7 +147,7 @@ export function wire(config: Config, log: Log): Parts {
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ ...stores, log, stopping }, command))
-  bus.onNudge(OrderMoved, (event) => {
+  bus.onEvent(OrderMoved, (event) => {
     pendingRequests.moved(event)
     followers.moved(event.orderApiKey)
   })

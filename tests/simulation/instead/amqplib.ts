@@ -18,7 +18,6 @@ export async function connect(): Promise<Model> {
 
 class Model extends EventEmitter {
   readonly wire: Connection
-  readonly connection = { stream: { destroy: () => undefined } }
   readonly #channels: Channel[] = []
   #closed = false
 

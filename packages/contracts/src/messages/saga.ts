@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { command, nudge } from '#/message.ts'
+import { command, event } from '#/message.ts'
 import { problems, type ProblemCode, type Refusal } from '#/problems.ts'
 import { ApiKey, PaymentState } from '#/values.ts'
 
@@ -43,7 +43,7 @@ export type SagaReply = z.infer<typeof SagaReply.data>
  * An order has changed: requests and event streams that follow it read its row. A failure has its `refusal`, so that a replica
  * that cannot reach PostgreSQL does not answer the request with a pending order, of which nothing can be read afterwards.
  */
-export const OrderMoved = nudge(
+export const OrderMoved = event(
   'orders.order-moved',
   'orders',
   z.object({ orderApiKey: ApiKey, refusal: RefusalShape.optional() }),

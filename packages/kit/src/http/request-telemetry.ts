@@ -10,34 +10,34 @@ import {
   outsideTraces,
   recordFailure,
   SpanKind,
-  startEntry,
+  startRootSpan,
   type Attributes,
-  type Entry,
+  type RootSpan,
   type Origin,
-} from '#/telemetry/telemetry.ts'
+} from '#/telemetry/spans.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The template of its path; undefined where there is no endpoint. */
+    /** The template of the path; undefined where there is no endpoint. */
     route: string | undefined
-    /** Null when its trace is not recorded. */
-    entry: Entry | null
-    /** Of the key that it came with, at the gateway, once that is known. */
+    /** Null when the trace is not recorded. */
+    rootSpan: RootSpan | null
+    /** At the gateway, once it is resolved: the id of the access key. */
     accessKeyId: string | null
-    /** The order that it is about, once that is known. */
+    /** The order of the request, once it is known. */
     orderApiKey: string | null
   }
 }
 
 const duration = histogram('http.server.request.duration', {
   unit: 's',
-  description: 'Duration of requests, from their head to the last byte of the answer.',
+  description: 'Duration of requests, from their head to the last byte of the response.',
   advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
 })
 
 const isProbe = ({ route }: FastifyRequest): boolean => route?.startsWith('/health/') ?? false
 
-/** A stream of events lasts as long as somebody reads it: its duration says nothing about us. */
+/** An event stream lasts as long as its client reads it: its duration is no measure of the service. */
 function isStream({ headers, method, route }: FastifyRequest): boolean {
   const operation = byRoute.get(`${method} ${route}`)
   return operation !== undefined && answersEvents(operation, headers.accept)
@@ -45,29 +45,33 @@ function isStream({ headers, method, route }: FastifyRequest): boolean {
 
 const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
 
-/** Of each request: a span if its trace is recorded, a measurement, and one log line; never its query, headers or body. */
+/** Records each request: a span if its trace is recorded, a duration and one log line; never its query, headers or body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('route')
-  app.decorateRequest('entry', null)
+  app.decorateRequest('rootSpan', null)
   app.decorateRequest('accessKeyId', null)
   app.decorateRequest('orderApiKey', null)
   app.addHook('onRequest', (request, reply, done) => {
-    // Once: Fastify makes `routeOptions` anew, with twelve members, whenever it is read.
+    // Read once: each read of `routeOptions` creates an object with twelve members.
     request.route = request.routeOptions.url
     if (!isTelemetryOn() || isProbe(request)) return done()
-    const entry = startEntry(originOf(request), entranceOf(request), { mayBegin: isFromOutside(request) })
-    if (!entry) return done()
-    request.entry = entry
-    void reply.header('x-trace-id', entry.traceId)
-    entry.run(done)
+    const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
+      mayBegin: isFromOutside(request),
+    })
+    if (!rootSpan) return done()
+    request.rootSpan = rootSpan
+    void reply.header('x-trace-id', rootSpan.traceId)
+    rootSpan.run(done)
   })
-  // Reading a body ends in the connection's context; from here on it is the request's again.
-  app.addHook('preValidation', (request, _reply, done) => (request.entry ? request.entry.run(done) : done()))
+  // The body parser ends in the context of the connection; this restores that of the request.
+  app.addHook('preValidation', (request, _reply, done) =>
+    request.rootSpan ? request.rootSpan.run(done) : done(),
+  )
   app.addHook('onResponse', (request, reply, done) => {
-    const { entry } = request
+    const { rootSpan } = request
     request.orderApiKey ??= orderInPath(request)
-    if (!entry) outsideTraces(() => tell(request, reply))
-    else entry.run(() => tell(request, reply))
+    if (!rootSpan) outsideTraces(() => logRequest(request, reply))
+    else rootSpan.run(() => logRequest(request, reply))
     if (isTelemetryOn() && !isProbe(request)) measure(request, reply)
     done()
   })
@@ -78,15 +82,15 @@ const originOf = ({ headers, id }: FastifyRequest): Origin => ({
   requestId: id,
 })
 
-/** Requests of the gateway and of services carry a principal; the process that sent them has decided about their trace. */
+/** Requests of the gateway and of services have a principal; the sending process has decided about sampling. */
 const isFromOutside = ({ headers }: FastifyRequest): boolean => headers[PRINCIPAL_HEADER] === undefined
 
-/** Names in the answer the trace of a failure, which is recorded although its trace is not sampled. */
+/** Adds the trace of a failure to the response. The failure is recorded although its trace is not sampled. */
 export function nameTrace(request: FastifyRequest, reply: FastifyReply): void {
-  if (isTelemetryOn() && !request.entry) void reply.header('x-trace-id', failureTraceId(originOf(request)))
+  if (isTelemetryOn() && !request.rootSpan) void reply.header('x-trace-id', failureTraceId(originOf(request)))
 }
 
-function entranceOf({ method, route }: FastifyRequest) {
+function rootSpanOf({ method, route }: FastifyRequest) {
   return {
     name: route === undefined ? method : `${method} ${route}`,
     kind: SpanKind.SERVER,
@@ -100,34 +104,34 @@ function entranceOf({ method, route }: FastifyRequest) {
 }
 
 function measure(request: FastifyRequest, reply: FastifyReply): void {
-  const { entry, id, method, route, orderApiKey } = request
+  const { rootSpan, id, method, route, orderApiKey } = request
   const { statusCode, elapsedTime } = reply
   const measured: Attributes = { 'http.request.method': method, 'http.response.status_code': statusCode }
   if (route !== undefined) measured['http.route'] = route
   if (!isStream(request)) duration(elapsedTime / 1_000, measured)
   const failure = statusCode >= 500 ? String(statusCode) : null
-  if (!entry && failure === null) return
+  if (!rootSpan && failure === null) return
   const attributes = {
     'http.response.status_code': statusCode,
     'platter.request.id': id,
-    // In a path it may be any text of the client.
+    // In a path it is arbitrary text of the client.
     ...(orderApiKey !== null && { 'platter.order.api_key': scrub(orderApiKey) }),
   }
-  if (entry) entry.end(attributes, failure)
+  if (rootSpan) rootSpan.end(attributes, failure)
   else if (failure !== null)
-    recordFailure(originOf(request), entranceOf(request), {
+    recordFailure(originOf(request), rootSpanOf(request), {
       startTime: Date.now() - elapsedTime,
       attributes,
       failure,
     })
 }
 
-/** A request that was refused at once, with nothing else of it observed. */
+/** Records an early rejection, which has neither span nor log line. */
 export function measureRejected(method: string, route: string, status: number): void {
   duration(0, { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status })
 }
 
-function tell(request: FastifyRequest, reply: FastifyReply): void {
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { method, route, accessKeyId, orderApiKey } = request
   const line = {
     ...(accessKeyId !== null && { accessKeyId }),

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Deadline } from '#/http/deadline.ts'
 import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from '#/security/principal-token.ts'
 import { Problem } from '#/http/problem.ts'
-import { inSpan, SpanKind, traceHeaders, type Edge } from '#/telemetry/telemetry.ts'
+import { inSpan, SpanKind, traceHeaders, type SpanDescription } from '#/telemetry/spans.ts'
 
 /** Connection errors that occur before a byte is sent: nothing has happened, so another replica may be tried. */
 const NOT_SENT = new Set([
@@ -67,7 +67,7 @@ export class Replicas {
     ask: (headers: Record<string, string>, answered: (status: number) => void) => Promise<T>,
   ): Promise<T> {
     return inSpan(
-      () => clientEdge(method, this.#addresses.get(pool), route),
+      () => clientSpan(method, this.#addresses.get(pool), route),
       (span) => ask(traceHeaders(), (status) => void span?.setAttribute('http.response.status_code', status)),
     )
   }
@@ -94,7 +94,11 @@ export class Replicas {
 }
 
 /** The span of an outgoing HTTP request; `route` only where it is known to be a template without keys. */
-export function clientEdge(method: string, address: URL | undefined, route: string | undefined): Edge {
+export function clientSpan(
+  method: string,
+  address: URL | undefined,
+  route: string | undefined,
+): SpanDescription {
   return {
     name: route === undefined ? method : `${method} ${route}`,
     kind: SpanKind.CLIENT,

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
  */
 
 const [, , main = ''] = process.argv
-await import('#/telemetry/telemetry-sdk.ts')
+await import('#/telemetry/sdk.ts')
 try {
   await import(pathToFileURL(resolve(main)).href)
 } catch (error) {

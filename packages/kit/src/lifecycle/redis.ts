@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from '#/telemetry/log.ts'
-import { SpanKind, timed } from '#/telemetry/telemetry.ts'
+import { SpanKind, timed } from '#/telemetry/spans.ts'
 
 export type { Redis } from 'ioredis'
 

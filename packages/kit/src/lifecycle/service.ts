@@ -73,7 +73,7 @@ export async function run<S extends z.ZodType<Basics>>(
 /** Nothing is loaded where there is nowhere to send it. */
 async function startTelemetry(name: string, config: Basics, log: Log): Promise<() => Promise<void>> {
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => undefined
-  const sdk = await import('#/telemetry/telemetry-sdk.ts')
+  const sdk = await import('#/telemetry/sdk.ts')
   let saidAt = Number.NEGATIVE_INFINITY
   const say = (reason: string) => {
     if (performance.now() - saidAt < TELL_AT_MOST_EVERY_MS) return

@@ -1,4 +1,4 @@
-import { inActiveTrace } from '#/telemetry/telemetry.ts'
+import { inActiveTrace } from '#/telemetry/spans.ts'
 
 type Call<Item, Result> = {
   item: Item

@@ -2,7 +2,7 @@ import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { batched } from '#/postgres/batch.ts'
-import { turnOn } from '#/telemetry/telemetry.ts'
+import { enableTelemetry } from '#/telemetry/spans.ts'
 
 const refused = () => Object.assign(new Error('duplicate key'), { code: '23505' })
 
@@ -129,7 +129,7 @@ test('a statement whose outcome is unknown is never retried', async () => {
 test('a statement runs in the trace of its first call, also when it waits for others', async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   onTestFinished(() => context.disable())
-  turnOn({ isParentBased: true, ratio: 0 })
+  enableTelemetry({ isParentBased: true, ratio: 0 })
   const name = createContextKey('name')
   const seen: unknown[] = []
   const ends: (() => void)[] = []

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { TenantQuery, tenantScoped, type Tenant } from '#/postgres/tenant-scope.ts'
 import type { Log } from '#/telemetry/log.ts'
 import { observe } from '#/telemetry/metrics.ts'
-import { SpanKind, timed, type Edge } from '#/telemetry/telemetry.ts'
+import { SpanKind, timed, type SpanDescription } from '#/telemetry/spans.ts'
 
 // Epoch seconds and cents come as int8 and stay far below 2^53; as strings they would break every sum.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -87,7 +87,7 @@ class PlatterClient extends pg.Client {
     return result
   }
 
-  #edge(query: unknown): Edge {
+  #edge(query: unknown): SpanDescription {
     const text = typeof query === 'string' ? query : ((query as { text?: string } | undefined)?.text ?? '')
     const summary = summaryOf(text)
     return {

@@ -1,7 +1,7 @@
 import { logs, SeverityNumber, type AnyValue, type Logger as Emitter } from '@opentelemetry/api'
 import { destination, pino, stdTimeFunctions, type DestinationStream } from 'pino'
 import { scrub } from '#/telemetry/scrub.ts'
-import { isTelemetryOn, traceIds } from '#/telemetry/telemetry.ts'
+import { isTelemetryOn, traceIds } from '#/telemetry/spans.ts'
 
 /**
  * What a log line may say. Anything else is left out of it, so a new field is added here, and here it is seen by

@@ -5,7 +5,7 @@ import {
   type Histogram,
   type MetricOptions,
 } from '@opentelemetry/api'
-import { isTelemetryOn, SCOPE } from '#/telemetry/telemetry.ts'
+import { isTelemetryOn, SCOPE } from '#/telemetry/spans.ts'
 
 const meter = () => metrics.getMeter(SCOPE)
 

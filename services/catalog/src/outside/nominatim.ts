@@ -1,5 +1,5 @@
 import { Latitude, Longitude } from '@platter/contracts'
-import { clientEdge, inSpan, Problem } from '@platter/kit'
+import { clientSpan, inSpan, Problem } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
@@ -59,7 +59,7 @@ export function nominatim(url: string): (address: string) => Promise<Place | nul
 async function search(agent: Agent, url: string, address: string): Promise<Place | null> {
   const query = new URLSearchParams({ q: address, format: 'jsonv2', addressdetails: '1', limit: '1' })
   const { statusCode, body } = await inSpan(
-    () => clientEdge('GET', new URL(url), '/search'),
+    () => clientSpan('GET', new URL(url), '/search'),
     () =>
       // Where a redirect points was not configured: it is an answer like any other, and none for us.
       request(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {

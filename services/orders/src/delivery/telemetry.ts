@@ -1,5 +1,5 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { inEntry, inSpan, SpanKind } from '@platter/kit'
+import { inRootSpan, inSpan, SpanKind } from '@platter/kit'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import type { LeasedDelivery } from '#/store/deliveries.ts'
 
@@ -24,7 +24,7 @@ export const retryingDelivery = <T>(
   { orderApiKey, attempt, requestId, traceparent: origin }: LeasedDelivery,
   work: () => Promise<T>,
 ): Promise<T> =>
-  inEntry(
+  inRootSpan(
     { traceparent: origin, requestId },
     {
       name: 'delivery retry',

@@ -13,10 +13,10 @@ const READ_EVERY_MS = 1_000
  * passes on the new standing itself.
  */
 export class PendingRequests {
-  readonly #bus: Pick<Bus, 'nudge'>
+  readonly #bus: Pick<Bus, 'publishEvent'>
   readonly #byOrder = new Map<string, Set<PendingRequest>>()
 
-  constructor(bus: Pick<Bus, 'nudge'>) {
+  constructor(bus: Pick<Bus, 'publishEvent'>) {
     this.#bus = bus
   }
 
@@ -28,7 +28,7 @@ export class PendingRequests {
   /** Wakes requests of all replicas that wait for the order, after it has changed. `standing`: where it stands, if known. */
   announce(orderApiKey: string, standing: Standing | null = null): void {
     this.wake(orderApiKey, standing)
-    this.#bus.nudge(OrderMoved, {
+    this.#bus.publishEvent(OrderMoved, {
       orderApiKey,
       ...(standing?.kind === 'failed' && { refusal: standing.refusal }),
     })

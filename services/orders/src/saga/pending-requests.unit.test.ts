@@ -9,8 +9,10 @@ const failed: Standing = { kind: 'failed', refusal }
 
 /** Two replicas, and the events between them as they are on the wire. */
 function twoReplicas() {
-  const other = new PendingRequests({ nudge: () => undefined })
-  const own = new PendingRequests({ nudge: (_event, data) => other.moved(OrderMoved.data.parse(data)) })
+  const other = new PendingRequests({ publishEvent: () => undefined })
+  const own = new PendingRequests({
+    publishEvent: (_event, data) => other.moved(OrderMoved.data.parse(data)),
+  })
   return { own, other }
 }
 

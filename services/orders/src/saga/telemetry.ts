@@ -1,5 +1,5 @@
 import type { SagaReply } from '@platter/contracts'
-import { histogram, inEntry, inSpan, observe, SpanKind } from '@platter/kit'
+import { histogram, inRootSpan, inSpan, observe, SpanKind } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/transition.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 import type { DueSaga } from '#/store/sagas.ts'
@@ -38,7 +38,7 @@ export const retryingCommand = <T>(
   { saga, traceparent: origin }: Pick<DueSaga, 'saga' | 'traceparent'>,
   work: () => Promise<T>,
 ): Promise<T> =>
-  inEntry(
+  inRootSpan(
     { traceparent: origin, requestId: saga.requestId },
     { name: 'saga retry', kind: SpanKind.INTERNAL, attributes: () => refOf(saga), linked: true },
     work,

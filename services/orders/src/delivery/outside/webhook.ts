@@ -1,5 +1,5 @@
 import { maskCardNumbers, RestaurantOrder, sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { clientEdge, inSpan, jsonRenderer, wasNotSent } from '@platter/kit'
+import { clientSpan, inSpan, jsonRenderer, wasNotSent } from '@platter/kit'
 import { Webhook } from 'standardwebhooks'
 import { request, type Dispatcher } from 'undici'
 import { z } from 'zod'
@@ -85,7 +85,7 @@ function post({ dispatcher, link }: Way, type: string, { webhookId, order }: Tra
     })
   // Requests to restaurants carry no trace context.
   return inSpan(
-    () => clientEdge('POST', new URL(link.url), undefined),
+    () => clientSpan('POST', new URL(link.url), undefined),
     async (span) => {
       const answer = await ask()
       span?.setAttribute('http.response.status_code', answer.statusCode)

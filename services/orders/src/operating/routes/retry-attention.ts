@@ -59,7 +59,7 @@ async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
   const command = commands.find(({ name }) => name === letter?.command)
   // The same request, sent twice, may have deleted it already, and gets the same answer.
   if (!letter) return async () => noSuchIncident()
-  if (command) await bus.publishAgain(command, letter)
+  if (command) await bus.republish(command, letter)
   return async (stores) => {
     await stores.incidents.deleteDeadLetter(key, letter)
     return command

@@ -2,17 +2,17 @@ import { propagation } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
 import {
-  decide,
-  Entry,
+  decideSampling,
+  RootSpan,
   failureTraceId,
-  inEntry,
+  inRootSpan,
   inSpan,
   SpanKind,
   timed,
   traceHeaders,
   traceIds,
   traceparent,
-} from '#/telemetry/telemetry.ts'
+} from '#/telemetry/spans.ts'
 
 test('without a receiver work is only done: no span is described, no header made', async () => {
   const described: string[] = []
@@ -21,13 +21,13 @@ test('without a receiver work is only done: no span is described, no header made
     return { name: 'work' }
   }
   const attributes = () => {
-    described.push('entry')
+    described.push('rootSpan')
     return {}
   }
   expect(await inSpan(describe, async (span) => span)).toBeNull()
   expect(timed(describe, () => 'done')).toBe('done')
   const entrance = { name: 'message', kind: SpanKind.CONSUMER, attributes }
-  expect(await inEntry({ traceparent: 'anything', requestId: 'r1' }, entrance, async () => 'done')).toBe(
+  expect(await inRootSpan({ traceparent: 'anything', requestId: 'r1' }, entrance, async () => 'done')).toBe(
     'done',
   )
   expect(described).toEqual([])
@@ -42,7 +42,7 @@ const SPAN = '00f067aa0ba902b7'
 function traceOf(headers: Record<string, unknown>): string {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   const entrance = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
-  return new Entry({ traceparent: headers['traceparent'], requestId: 'r1' }, entrance).traceId
+  return new RootSpan({ traceparent: headers['traceparent'], requestId: 'r1' }, entrance).traceId
 }
 
 test('a traceparent is continued, and nothing of a tracestate or of baggage is kept', () => {
@@ -78,19 +78,19 @@ test.each([
   ],
   ['drops the others', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, 'drop'],
   ['begins no trace behind the gateway', NOBODY_DECIDED, { mayBegin: false, chance: 0 }, 'drop'],
-  ['follows a caller who records', SAMPLED, { mayBegin: true, chance: 0.9 }, 'ask sampler'],
+  ['follows a caller who records', SAMPLED, { mayBegin: true, chance: 0.9 }, 'defer'],
   ['follows a caller who does not', UNSAMPLED, { mayBegin: true, chance: 0 }, 'drop'],
   ['takes an unreadable traceparent for none', 'anything', { mayBegin: true, chance: 0 }, 'record'],
 ] as const)('parent-based sampling %s', (_, given, { mayBegin, chance }, expected) => {
   const sampling = { isParentBased: true, ratio: 0.05, mayBegin, chance: () => chance }
-  expect(decide(given, sampling)).toBe(expected)
+  expect(decideSampling(given, sampling)).toBe(expected)
 })
 
 test.each([
-  ['asks the sampler whatever the caller decided', UNSAMPLED, true, 'ask sampler'],
+  ['asks the sampler whatever the caller decided', UNSAMPLED, true, 'defer'],
   ['begins no trace behind the gateway', NOBODY_DECIDED, false, 'drop'],
 ] as const)('other sampling %s', (_, given, mayBegin, expected) => {
-  expect(decide(given, { isParentBased: false, ratio: 1, mayBegin, chance: () => 0 })).toBe(expected)
+  expect(decideSampling(given, { isParentBased: false, ratio: 1, mayBegin, chance: () => 0 })).toBe(expected)
 })
 
 const failureOf = (requestId: string, given?: string) => {

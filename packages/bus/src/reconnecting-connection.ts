@@ -2,41 +2,41 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '@platter/kit'
 import { connect, type ChannelModel } from 'amqplib'
 
-const CONNECT_WITHIN_MS = 5_000
-const SET_UP_WITHIN_MS = 10_000
+const CONNECT_TIMEOUT_MS = 5_000
+const SET_UP_TIMEOUT_MS = 10_000
 const FIRST_DELAY_MS = 200
 const LONGEST_DELAY_MS = 1_500
 
 export type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promise<S>
 
-/** `urls`: of the nodes of a cluster. */
+/** `urls`: one for each node of a cluster. */
 type Options<S> = { urls: readonly string[]; name: string; setUp: SetUp<S>; log: Log }
 
 /**
- * A connection to RabbitMQ that comes back. `setUp` makes the channels and consumers of each new
- * connection; as soon as any of them breaks, the whole connection is thrown away and made anew, so that
- * there is one way back and not one for each part. amqplib's own recovery is not used: it makes connections
- * only, and a cut while channels are made ends the process or leaves it with a dead connection for ever.
+ * A connection to RabbitMQ that is replaced when it ends. `setUp` creates the channels and consumers of each new connection. When
+ * one of them fails, the whole connection is closed and replaced, so that there is one recovery instead of one for each part.
+ * amqplib's own recovery restores connections only. A cut while channels are opened ends the process, or leaves it with a dead
+ * connection.
  */
-export class KeptConnection<S> {
-  /** What `setUp` made, or null while there is no working connection. */
+export class ReconnectingConnection<S> {
+  /** The result of `setUp`; null while there is no working connection. */
   session: S | null = null
   #reason: Error = new Error('not connected to RabbitMQ yet')
   readonly #stopping = new AbortController()
-  #done: Promise<void> | undefined
+  #ended: Promise<void> | undefined
   readonly #connected = Promise.withResolvers<void>()
   readonly #options: Options<S>
-  /** Counts the connections that were tried: each one is to the next node. */
-  #tried = 0
+  /** Connection attempts so far; each is to the next node. */
+  #attempts = 0
 
   constructor(options: Options<S>) {
     this.#options = options
   }
 
-  /** Begins to connect. Resolves when there is a connection, or after `withinMs` without one. */
-  async start(withinMs: number): Promise<void> {
-    this.#done ??= this.#keep()
-    await Promise.race([this.#connected.promise, wait(withinMs, undefined, { ref: false })])
+  /** Begins to connect. Resolves when connected, or after `timeoutMs`. */
+  async start(timeoutMs: number): Promise<void> {
+    this.#ended ??= this.#reconnect()
+    await Promise.race([this.#connected.promise, wait(timeoutMs, undefined, { ref: false })])
   }
 
   /** The session. Throws with the reason when there is none. */
@@ -45,24 +45,24 @@ export class KeptConnection<S> {
     return this.session
   }
 
-  #stops(): boolean {
+  #isStopping(): boolean {
     return this.#stopping.signal.aborted
   }
 
   async close(): Promise<void> {
     this.#stopping.abort()
-    await this.#done
+    await this.#ended
   }
 
-  async #keep(): Promise<void> {
+  async #reconnect(): Promise<void> {
     const { log, name } = this.#options
     let delay = FIRST_DELAY_MS
-    while (!this.#stops()) {
+    while (!this.#isStopping()) {
       try {
-        await this.#hold(() => (delay = FIRST_DELAY_MS))
+        await this.#connectOnce(() => (delay = FIRST_DELAY_MS))
       } catch (error) {
         this.#reason = error instanceof Error ? error : new Error(String(error))
-        if (!this.#stops())
+        if (!this.#isStopping())
           log.warn({ connection: name, reason: this.#reason.message }, 'the connection to RabbitMQ was lost')
       }
       const jittered = delay * (0.5 + Math.random())
@@ -71,23 +71,27 @@ export class KeptConnection<S> {
     }
   }
 
-  /** One connection from its first byte to its end, which is always an error unless we are stopping. */
-  async #hold(connected: () => void): Promise<void> {
+  /** One connection from its first byte to its end. Rejects with the reason of the end, unless the process stops. */
+  async #connectOnce(connected: () => void): Promise<void> {
     const { urls, name, setUp } = this.#options
-    const url = urls[this.#tried++ % urls.length] ?? ''
-    const model = await connect(withHeartbeat(url), {
-      timeout: CONNECT_WITHIN_MS,
+    const url = urls[this.#attempts++ % urls.length] ?? ''
+    const socket = new AbortController()
+    const options = {
+      timeout: CONNECT_TIMEOUT_MS,
       noDelay: true,
       keepAlive: true,
       clientProperties: { connection_name: name },
-    })
+      // Passed on to net.connect: aborting it destroys the socket, because `close` never returns while the peer is frozen.
+      signal: socket.signal,
+    }
+    const model = await connect(withHeartbeat(url), options)
     const end = Promise.withResolvers<never>()
-    end.promise.catch(() => 'seen by the race below, or the connection ended while it was being closed')
+    end.promise.catch(() => 'handled by the race below, unless the connection ends during its close')
     model.on('error', end.reject)
     model.on('close', (error?: Error) => end.reject(error ?? new Error('the connection was closed')))
     try {
-      const late = wait(SET_UP_WITHIN_MS, undefined, { ref: false }).then(() => {
-        throw new Error('RabbitMQ did not finish the set-up in time')
+      const late = wait(SET_UP_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+        throw new Error('RabbitMQ did not complete the set-up in time')
       })
       this.session = await Promise.race([setUp(model, end.reject), end.promise, late])
       connected()
@@ -96,15 +100,15 @@ export class KeptConnection<S> {
     } finally {
       this.session = null
       await Promise.race([
-        model.close().catch(() => 'it was closed already'),
+        model.close().catch(() => 'already closed'),
         wait(1_000, undefined, { ref: false }),
       ])
-      destroySocket(model)
+      socket.abort()
     }
   }
 }
 
-/** Notices a silent peer within 15 s; the server's default of 60 s takes up to three minutes. */
+/** Detects a silent peer within 15 s; RabbitMQ's default of 60 s takes up to three minutes. */
 function withHeartbeat(url: string): string {
   const parsed = new URL(url)
   parsed.searchParams.set('heartbeat', '5')
@@ -116,8 +120,3 @@ const untilAborted = (signal: AbortSignal) =>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-
-function destroySocket(model: ChannelModel): void {
-  const { stream } = model.connection as unknown as { stream?: { destroy(): void } }
-  stream?.destroy()
-}

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 
-const SERVICE = fileURLToPath(new URL('./testing/measured-service.ts', import.meta.url))
+const SERVICE = fileURLToPath(new URL('./testing/minimal-service.ts', import.meta.url))
 type Line = { msg: string; address?: string; reason?: string }
 
 let child: ChildProcess | undefined

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Concurrency, Stopped } from '#/concurrency.ts'
+import { Semaphore, Stopped } from '#/semaphore.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('so many pieces of work run at a time, the next one begins when one ends, in their order', async () => {
-  const concurrency = new Concurrency(2)
+  const concurrency = new Semaphore(2)
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []
   const all = [0, 1, 2, 3].map((at) =>
@@ -31,7 +31,7 @@ test('so many pieces of work run at a time, the next one begins when one ends, i
 })
 
 test('a stop rejects the work that has not begun, and lets the rest end', async () => {
-  const concurrency = new Concurrency(1)
+  const concurrency = new Semaphore(1)
   const end = Promise.withResolvers<void>()
   const running = concurrency.run(() => end.promise)
   const waiting = concurrency.run(() => Promise.resolve())

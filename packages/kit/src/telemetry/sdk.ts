@@ -36,7 +36,7 @@ import {
   type Sampler,
 } from '@opentelemetry/sdk-trace'
 import type { SamplerName, TelemetryConfig } from '#/lifecycle/config.ts'
-import { KEPT, turnOn, type Sampling } from '#/telemetry/telemetry.ts'
+import { FORCED, enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
 /* Imported only where OTEL_EXPORTER_OTLP_ENDPOINT is set: 0.3 s and 29 MB that nobody else pays. */
 
@@ -60,7 +60,7 @@ class KeepingFailures implements Sampler {
   }
   shouldSample(...asked: Parameters<Sampler['shouldSample']>) {
     const [within]: [Context, ...unknown[]] = asked
-    if (within.getValue(KEPT) === true) return { decision: SamplingDecision.RECORD_AND_SAMPLED }
+    if (within.getValue(FORCED) === true) return { decision: SamplingDecision.RECORD_AND_SAMPLED }
     return this.#sampler.shouldSample(...asked)
   }
   toString(): string {
@@ -91,7 +91,7 @@ export function startTelemetry(
     ...(config.OTEL_METRICS_EXPORTER === 'otlp' ? [startMetrics(resource, config)] : []),
     ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource, config)] : []),
   ]
-  turnOn(samplingOf(config))
+  enableTelemetry(samplingOf(config))
   return async function stop(): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS).unref())
     await Promise.race([Promise.allSettled(providers.map((provider) => provider.shutdown())), late])

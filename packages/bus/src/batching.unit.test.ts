@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Gathering } from '#/gathering.ts'
+import { Batcher } from '#/batching.ts'
 
 const ITEM = { json: '{"a":1}' }
 let published: [string, number][] = []
-const gathering = () =>
-  new Gathering((to, items) => void published.push([`${to.exchange ?? ''}${to.key}`, items.length]))
+const batcher = () =>
+  new Batcher((to, items) => void published.push([`${to.exchange ?? ''}${to.key}`, items.length]))
 
 beforeEach(() => {
   published = []
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 
 test('items of one turn to one destination share a message', async () => {
-  const one = gathering()
+  const one = batcher()
   const all = ['a', 'b', 'a', 'a'].map((key) => one.add({ key }, ITEM))
   expect(published).toEqual([])
   vi.advanceTimersByTime(0)
@@ -25,15 +25,15 @@ test('items of one turn to one destination share a message', async () => {
 })
 
 test('an exchange and a queue of the same name are two destinations', () => {
-  const one = gathering()
+  const one = batcher()
   void one.add({ exchange: 'x', key: '' }, ITEM)
   void one.add({ key: 'x' }, ITEM)
   vi.advanceTimersByTime(0)
   expect(published).toHaveLength(2)
 })
 
-test('gathered items wait for their time, or for one that does not wait', () => {
-  const one = gathering()
+test('waiting items are published after their time, or with an item that does not wait', () => {
+  const one = batcher()
   void one.add({ key: 'a' }, ITEM, 100)
   vi.advanceTimersByTime(99)
   expect(published).toEqual([])
@@ -52,8 +52,8 @@ test('gathered items wait for their time, or for one that does not wait', () => 
   expect(published).toHaveLength(2)
 })
 
-test('a message has 32 items at most, and about 128 KiB', () => {
-  const one = gathering()
+test('a message has at most 32 items and about 128 KiB', () => {
+  const one = batcher()
   for (let count = 0; count < 70; count++) void one.add({ key: 'a' }, ITEM, 100)
   expect(published).toEqual([
     ['a', 32],
@@ -69,9 +69,9 @@ test('a message has 32 items at most, and about 128 KiB', () => {
   ])
 })
 
-test('a message that cannot be published fails all of its items, and none of the next one', async () => {
+test('a message that cannot be published fails all of its items, and no item of the next message', async () => {
   let works = false
-  const one = new Gathering(() => {
+  const one = new Batcher(() => {
     if (!works) throw new Error('planted')
   })
   const lost = [one.add({ key: 'a' }, ITEM), one.add({ key: 'a' }, ITEM)]

@@ -1,19 +1,19 @@
-/** The work was still waiting when its process began to stop. */
+/** The process began to stop before the work did. */
 export class Stopped extends Error {}
 
-/** Runs at most so many pieces of work at a time; the others wait in their order. */
-export class Concurrency {
-  readonly #limit: number
+/** Runs at most `permits` pieces of work at the same time; further work waits in order of its arrival. */
+export class Semaphore {
+  readonly #permits: number
   #running = 0
   #waiting: PromiseWithResolvers<void>[] = []
 
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(permits: number) {
+    this.#permits = permits
   }
 
-  /** Rejects with Stopped when the work has not begun by then. */
+  /** The result of `work`. Rejects with Stopped when the work has not begun before `stop`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#limit) this.#running += 1
+    if (this.#running < this.#permits) this.#running += 1
     else {
       const turn = Promise.withResolvers<void>()
       this.#waiting.push(turn)
@@ -28,7 +28,7 @@ export class Concurrency {
     }
   }
 
-  /** What waits is not begun any more. */
+  /** Rejects all waiting work. */
   stop(): void {
     for (const { reject } of this.#waiting) reject(new Stopped())
     this.#waiting = []
