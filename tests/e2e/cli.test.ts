@@ -48,7 +48,7 @@ test('an application is created, gets a key, and loses it again', async () => {
   expect(list.stdout).not.toContain(key)
 })
 
-test('a folder with one bad file: its faults are told with their pointers, the others are imported', async () => {
+test('a folder with a faulty file: its faults are reported with their pointers, the others are imported', async () => {
   const [good, bad] = [newKey(), newKey()]
   const menu = menuOf([menuItem(8)])
   writeFileSync(join(folder, 'good.json'), JSON.stringify({ ...restaurantInput, apiKey: good }))
@@ -95,7 +95,7 @@ test('the story of an order is a timeline, also of one that failed; no colours w
   const { code, stdout } = await platter(['orders', 'show', apiKey])
   expect(code).toBe(0)
   for (const words of [
-    'which no client sees',
+    'hidden from clients',
     'order-refused',
     'status PROCESSING',
     'payment voided',
@@ -112,7 +112,7 @@ test('the story of an order is found by the number on its ticket, and names its 
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])
 })
 
-test('control characters that are stored are shown, and a terminal obeys none of them', async () => {
+test('stored control characters are printed escaped', async () => {
   const { body } = await sendOrder(await anOrder(cast.aurora))
   await plant(
     `update orders.deliveries set last_result = E'\\u009B2J\\u202Egone' where order_api_key = $1`,
@@ -128,14 +128,14 @@ test('control characters that are stored are shown, and a terminal obeys none of
   expect(JSON.parse(tool.stdout)).toMatchObject({ delivery: { lastResult: '\u009B2J\u202Egone' } })
 })
 
-test('exit 1: what the platform refuses is said in its own words, and as JSON to tools', async () => {
+test('exit 1: the problem of a rejected request is printed, with --json as JSON', async () => {
   const show = ['orders', 'show', 'nobody']
   const [person, tool] = await Promise.all([platter(show), platter([...show, '--json'])])
   expect(person).toEqual({ code: 1, stdout: '', stderr: 'There is no such order.\n' })
   expect([tool.code, (JSON.parse(tool.stdout) as { code: string }).code]).toEqual([1, 'order-not-found'])
 })
 
-test('exit 2 for wrong usage, 3 when nobody is there, 1 for a key of another kind, 0 for help', async () => {
+test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of another kind, 0 for help', async () => {
   const codes = await Promise.all([
     platter(['nonsense']),
     platter(['keys', 'issue']),
@@ -148,10 +148,10 @@ test('exit 2 for wrong usage, 3 when nobody is there, 1 for a key of another kin
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
 })
 
-test('reconcile says that the books of a quiet time balance; attention lists what there is', async () => {
+test('reconcile reports no mismatches for a time without orders; attention lists the incidents', async () => {
   const later = String(Math.floor(Date.now() / 1000) + 3_600)
   const quiet = await platter(['reconcile', '--since', later])
-  expect([quiet.code, quiet.stdout]).toEqual([0, expect.stringContaining('The books balance.')])
+  expect([quiet.code, quiet.stdout]).toEqual([0, expect.stringContaining('There are no mismatches.')])
   const { code, stdout } = await platter(['attention', 'list', '--json'])
   const list = JSON.parse(stdout) as unknown[]
   expect(code).toBe(list.length === 0 ? 0 : 1)

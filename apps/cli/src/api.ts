@@ -5,7 +5,7 @@ import { EXIT, Failure } from '#/exit.ts'
 import type { Target } from '#/target.ts'
 
 /** Longer than any endpoint takes. */
-const ANSWER_WITHIN_MS = 30_000
+const RESPONSE_TIMEOUT_MS = 30_000
 
 type Request = {
   params?: Readonly<Record<string, string>>
@@ -13,12 +13,12 @@ type Request = {
   body?: unknown
 }
 
-/** What the platform refused; `faults` one by one. */
-export class Refused extends Failure {
+/** A request that ended with a problem. */
+export class Rejected extends Failure {
   readonly problem: ProblemDocument
   constructor(problem: ProblemDocument) {
-    const isForNow = problem.status === 503 || problem.status === 504
-    super(isForNow ? EXIT.unreachable : EXIT.refused, problem.details, problem)
+    const isTemporary = problem.status === 503 || problem.status === 504
+    super(isTemporary ? EXIT.unreachable : EXIT.refused, problem.details, problem)
     this.problem = problem
   }
 }
@@ -26,17 +26,17 @@ export class Refused extends Failure {
 export type Api = ReturnType<typeof apiOf>
 
 /**
- * The operator's interface, one function for all of it: requests and answers are those of the contracts, checked
- * here as there. Throws Refused for a problem, and Failure when there is no answer.
+ * A client of the operator interface. Responses are checked by the schemas of the contracts. Throws Rejected for a problem, and
+ * Failure when there is no response.
  */
 export function apiOf({ url, key }: Target) {
   async function send(operation: Operation, target: string, body: unknown) {
-    const response = await answerOf(url, target, {
+    const response = await responseOf(url, target, {
       method: operation.method,
       headers: {
         'x-access-token': key,
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        // A gateway that dies in between may have done it.
+        // A gateway that dies before its response may have executed the request.
         ...(operation.method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -52,7 +52,7 @@ export function apiOf({ url, key }: Target) {
     return read(operation, document)
   }
 
-  /** Page after page, as far as the `Link` header goes. */
+  /** Page by page, while there is a `Link` header to the next. */
   async function* pages<O extends Operation>(
     operation: O,
     { params, query }: Omit<Request, 'body'> = {},
@@ -69,7 +69,7 @@ export function apiOf({ url, key }: Target) {
     }
   }
 
-  /** A whole list. */
+  /** All elements of a list. */
   async function all<T>(
     operation: Operation & { response: z.ZodType<T[]> },
     request: Request = {},
@@ -91,11 +91,11 @@ function targetOf({ path }: Operation, params: Request['params'] = {}, query: Re
   return search.size === 0 ? filled : `${filled}?${search.toString()}`
 }
 
-async function answerOf(url: string, target: string, init: RequestInit): Promise<Response> {
+async function responseOf(url: string, target: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(`${url}${target}`, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    return await fetch(`${url}${target}`, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) })
   } catch (error) {
-    // fetch says only "fetch failed"; the reason (ECONNREFUSED …) is in its cause.
+    // The message of fetch is always "fetch failed"; the reason (ECONNREFUSED …) is in its cause.
     const { message, cause } = error as Error
     const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
     throw new Failure(EXIT.unreachable, `${url} cannot be reached: ${reason}`)
@@ -106,8 +106,11 @@ async function documentOf(url: string, response: Response): Promise<unknown> {
   const document = parseJson(await response.text())
   if (response.status === 200 && document !== undefined) return document
   const problem = ProblemDocument.safeParse(document)
-  if (problem.success) throw new Refused(problem.data)
-  throw new Failure(EXIT.unreachable, `${url} answered ${response.status}, and not as a Platter does.`)
+  if (problem.success) throw new Rejected(problem.data)
+  throw new Failure(
+    EXIT.unreachable,
+    `${url} responded with ${response.status} and no problem document: it is not a Platter.`,
+  )
 }
 
 function read<O extends Operation>(operation: O, document: unknown): z.output<O['response']> {
@@ -115,7 +118,7 @@ function read<O extends Operation>(operation: O, document: unknown): z.output<O[
   if (parsed.success) return parsed.data as z.output<O['response']>
   throw new Failure(
     EXIT.unreachable,
-    `The answer is none of ${operation.name}; is the platform of another version?\n${z.prettifyError(parsed.error)}`,
+    `The response does not fit ${operation.name}; does the platform have another version?\n${z.prettifyError(parsed.error)}`,
   )
 }
 

@@ -4,8 +4,8 @@ import { findTarget, type TargetOptions } from '#/target.ts'
 
 export type Shared = TargetOptions & { json?: boolean }
 
-/** A command that asks the platform: with the options that all of them have, and examples below its help. */
-export function asking(
+/** Adds a command that calls the platform: with the common options, and examples below its help. */
+export function addCommand(
   parent: Command,
   nameAndArguments: string,
   about: { summary: string; examples: string[] },
@@ -15,9 +15,9 @@ export function asking(
     .description(about.summary)
     .option('--url <url>', "the platform's address (or PLATTER_URL)")
     .option('--key-file <file>', 'file with an operator access key (or PLATTER_OPERATOR_KEY)')
-    .option('--json', 'the answer as JSON, and nothing else, on standard output')
+    .option('--json', 'only the response, as JSON, on standard output')
     .addHelpText('after', `\nExamples:\n${about.examples.map((line) => `  $ platter ${line}`).join('\n')}`)
 }
 
-/** What a command asks with. */
+/** The client of a command, from its options. */
 export const apiFor = (options: Shared): Api => apiOf(findTarget(options))

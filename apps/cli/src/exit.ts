@@ -1,10 +1,10 @@
-/** How the tool ends; the help of `platter` says the same to people. */
+/** Exit codes; program.ts documents them in the help. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3 } as const
 
-/** Ends the command with a sentence; anything else that is thrown is a mistake of ours. */
+/** Ends the command with an exit code and a message. Any other error is a defect. */
 export class Failure extends Error {
   readonly code: number
-  /** What the platform answered, for --json. */
+  /** The problem document, for --json. */
   readonly document: unknown
   constructor(code: number, message: string, document?: unknown) {
     super(message)

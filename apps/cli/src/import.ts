@@ -1,20 +1,20 @@
 import { PutMenu, PutRestaurant, PutRestaurantLink, RestaurantLink, type Operation } from '@platter/contracts'
-import { Refused, type Api } from '#/api.ts'
+import { Rejected, type Api } from '#/api.ts'
 import type { Bundle, FileFault, Part } from '#/restaurant-files.ts'
 
-/** What became of a file. */
+/** The result for one file. */
 export type Imported = { file: string; apiKey: string; parts: Part[]; faults: FileFault[] }
 
 const OPERATIONS = { restaurant: PutRestaurant, menu: PutMenu, link: PutRestaurantLink } as const
 /** Menu and link refer to the restaurant, so they come after it. */
 const PARTS = ['restaurant', 'menu', 'link'] as const
 
-/** `coming`: the apiKeys of the restaurants that the files bring. */
-type Options = { validateOnly: boolean; coming: ReadonlySet<string> }
+/** `importedKeys`: the apiKeys of all restaurants in the files. */
+type Options = { validateOnly: boolean; importedKeys: ReadonlySet<string> }
 
 /**
- * Puts what a file brings, and finds everything that is wrong with it: when one part is refused the others are only
- * checked. Throws what is no fault of the file.
+ * Imports the parts of a file. After a faulty part the others are only validated, so that all faults are found. Throws when the
+ * file is not the cause.
  */
 export async function importBundle(api: Api, bundle: Bundle, options: Options): Promise<Imported> {
   const faults: FileFault[] = []
@@ -29,10 +29,10 @@ export async function importBundle(api: Api, bundle: Bundle, options: Options): 
 async function put(
   api: Api,
   bundle: Bundle,
-  { part, validateOnly, coming }: Options & { part: Part },
+  { part, validateOnly, importedKeys }: Options & { part: Part },
 ): Promise<FileFault[]> {
   const { file, apiKey } = bundle
-  // A link has no more checks than its schema, which is here as well.
+  // A link is validated by its schema alone.
   if (part === 'link' && validateOnly) return faultsOfLink(bundle)
   try {
     const query: Record<string, boolean> = validateOnly ? { 'validate-only': true } : {}
@@ -40,17 +40,17 @@ async function put(
     await api.call(operation, { params: { apiKey }, query, body: bundle[part] })
     return []
   } catch (error) {
-    if (!(error instanceof Refused) || !isOfFile(error.problem.status)) throw error
+    if (!(error instanceof Rejected) || !isOfFile(error.problem.status)) throw error
     const { code, errors, details } = error.problem
-    // One of the files would have made it.
-    if (code === 'restaurant-not-found' && validateOnly && coming.has(apiKey)) return []
+    // Another file has the restaurant, which a validation does not create.
+    if (code === 'restaurant-not-found' && validateOnly && importedKeys.has(apiKey)) return []
     const start = bundle.at[part] ?? ''
     const faults = errors.length === 0 ? [{ pointer: '', detail: details }] : errors
     return faults.map(({ pointer, detail }) => ({ file, pointer: `${start}${pointer}`, detail }))
   }
 }
 
-/** Whether a refusal speaks of what was sent, and not of who sends it, how often, or when. */
+/** Whether the body caused the problem, and not the access key, a limit or an outage. */
 const isOfFile = (status: number): boolean => [400, 404, 409, 413, 422].includes(status)
 
 function faultsOfLink({ file, link, at }: Bundle): FileFault[] {

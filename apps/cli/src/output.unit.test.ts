@@ -1,14 +1,14 @@
 import { styleText } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
-import { complain, note, say, sayJson, style, table } from '#/output.ts'
+import { printError, printNote, print, printJson, style, table } from '#/output.ts'
 
-/** A reason that clears the screen, colours what follows, reverses it, and adds a line of its own. */
-const HOSTILE = '\u001B[2J\u009B31mrefused\u202E\nNothing needs you.'
-const SHOWN = String.raw`\u001b[2J\u009b31mrefused\u202e\u000aNothing needs you.`
+/** A reason that clears the screen, colours and reverses the rest, and adds a line. */
+const HOSTILE = '\u001B[2J\u009B31mrefused\u202E\nThere are no incidents.'
+const SHOWN = String.raw`\u001b[2J\u009b31mrefused\u202e\u000aThere are no incidents.`
 
-function written(stream: 'stdout' | 'stderr', print: () => void): string {
+function written(stream: 'stdout' | 'stderr', work: () => void): string {
   const write = vi.spyOn(process[stream], 'write').mockReturnValue(true)
-  print()
+  work()
   return write.mock.calls.map(([text]) => String(text)).join('')
 }
 
@@ -16,28 +16,28 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('what is stored is shown with its control characters escaped, and adds no line', () => {
-  expect(written('stdout', () => say('reason: ', HOSTILE))).toBe(`reason: ${SHOWN}\n`)
+test('a stored text is printed with escaped control characters, and adds no line', () => {
+  expect(written('stdout', () => print('reason: ', HOSTILE))).toBe(`reason: ${SHOWN}\n`)
   vi.restoreAllMocks()
   expect(written('stdout', () => table(['reason', 'count'], [[HOSTILE, 1]]))).toBe(
     `${'reason'.padEnd(SHOWN.length)}  count\n${SHOWN}  1\n`,
   )
 })
 
-test('a coloured text has the control sequences of its colour only', () => {
+test('a coloured text has only the control sequences of its colour', () => {
   vi.stubEnv('FORCE_COLOR', '1')
-  const line = written('stdout', () => say(style('bold', HOSTILE)))
+  const line = written('stdout', () => print(style('bold', HOSTILE)))
   expect(line).toBe(`${styleText('bold', SHOWN, { validateStream: false })}\n`)
 })
 
-test('JSON means the same, and a terminal obeys nothing in it', () => {
-  const line = written('stdout', () => sayJson({ reason: HOSTILE }))
+test('JSON keeps its value, and has no control characters', () => {
+  const line = written('stdout', () => printJson({ reason: HOSTILE }))
   expect(JSON.parse(line)).toEqual({ reason: HOSTILE })
   expect(line).not.toMatch(/[\u0080-\u009F\u202E]/)
 })
 
-test('an error of several lines stays one, with its control characters escaped', () => {
-  expect(written('stderr', () => note(HOSTILE))).toBe(`${SHOWN.replace(String.raw`\u000a`, '\n')}\n`)
+test('an error of several lines keeps its lines, with escaped control characters', () => {
+  expect(written('stderr', () => printNote(HOSTILE))).toBe(`${SHOWN.replace(String.raw`\u000a`, '\n')}\n`)
   vi.restoreAllMocks()
-  expect(written('stderr', () => complain('no\u009B31m'))).toContain(String.raw`no\u009b31m`)
+  expect(written('stderr', () => printError('no\u009B31m'))).toContain(String.raw`no\u009b31m`)
 })

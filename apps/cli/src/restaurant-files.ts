@@ -2,22 +2,22 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, Failure } from '#/exit.ts'
 
-/** What a file brings; each part in the shape of its record, for the platform to judge. */
+/** The parts of a file, not yet validated: the platform validates them. */
 export type Bundle = {
   file: string
   apiKey: string
   restaurant?: unknown
   menu?: unknown
   link?: unknown
-  /** Where in the file a part begins, as a JSON Pointer; '' when the file is nothing else. */
+  /** The JSON Pointer of each part; '' when the part is the whole file. */
   at: Partial<Record<Part, string>>
 }
 export type Part = 'restaurant' | 'menu' | 'link'
 
-/** Something that is wrong with a file, at a JSON Pointer into it. */
+/** An error in a file, at a JSON Pointer. */
 export type FileFault = { file: string; pointer: string; detail: string }
 
-/** The files of what was named, in the order of their names: `.json` files of folders, without what begins with a dot. */
+/** Replaces each folder by its `.json` files, sorted by name, without hidden ones. Throws Failure for a missing path or an empty folder. */
 export function filesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
@@ -30,8 +30,8 @@ export function filesOf(paths: readonly string[]): string[] {
 }
 
 /**
- * Reads a file: `{ restaurant, menu?, link? }` as in dev/seed/restaurants, or a restaurant's record, or a menu by
- * itself (a list of categories in NAME.menu.json, whose restaurant is in NAME.json or has NAME for its apiKey).
+ * Reads a file: `{ restaurant, menu?, link? }` as in dev/seed/restaurants, a restaurant's record, or a menu alone (a list of
+ * categories in NAME.menu.json, whose restaurant is in NAME.json or has the apiKey NAME).
  */
 export function readBundle(file: string): Bundle | FileFault {
   const content = readJson(file)
@@ -64,7 +64,8 @@ const MENU = /^(?:(.+)\.)?menu\.json$/
 
 function bareMenu(file: string, menu: unknown[]): Bundle | FileFault {
   const name = MENU.exec(basename(file))
-  if (!name) return { file, pointer: '', detail: 'A menu by itself belongs into a file NAME.menu.json.' }
+  if (!name)
+    return { file, pointer: '', detail: 'A menu without its restaurant must be in a file NAME.menu.json.' }
   const [, of = 'restaurant'] = name
   const sibling = join(dirname(file), `${of}.json`)
   const content = existsSync(sibling) ? readJson(sibling) : null

@@ -15,7 +15,7 @@ const menu = [{ apiKey: 'c1', name: 'Curries', items: [] }]
 beforeAll(() => mkdirSync(join(folder, 'none')))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a file of restaurant, menu and link brings all three, each with its place in the file', () => {
+test('a file with restaurant, menu and link has all three parts with their pointers', () => {
   const file = put('whole.json', { restaurant, menu, link: { kind: 'console' } })
   const at = { restaurant: '/restaurant', menu: '/menu', link: '/link' }
   expect(readBundle(file)).toEqual({
@@ -28,7 +28,7 @@ test('a file of restaurant, menu and link brings all three, each with its place 
   })
 })
 
-test("a restaurant's record is a file by itself, and so is a menu", () => {
+test("a file may be a restaurant's record or a menu alone", () => {
   const file = put('ajanta.json', restaurant)
   expect(readBundle(file)).toMatchObject({ apiKey: '9511054', restaurant, at: { restaurant: '' } })
   expect(readBundle(put('ajanta.menu.json', menu))).toMatchObject({
@@ -52,7 +52,7 @@ test.each([
   expect(readBundle(file)).toMatchObject({ file, pointer })
 })
 
-test('a folder stands for its files in the order of their names', () => {
+test('a folder is replaced by its files, sorted by name', () => {
   put('.hidden.json', '{')
   const names = filesOf([folder]).map((file) => file.slice(folder.length + 1))
   expect(names).toEqual(names.toSorted())
@@ -60,7 +60,7 @@ test('a folder stands for its files in the order of their names', () => {
   expect(names).not.toContain('.hidden.json')
 })
 
-test('what is not there, or has no file, is a mistake of the one who typed it', () => {
+test('a missing path or an empty folder is wrong usage', () => {
   expect(() => filesOf([join(folder, 'nowhere')])).toThrow('There is no file or folder')
   expect(() => filesOf([join(folder, 'none')])).toThrow('There is no .json file')
 })

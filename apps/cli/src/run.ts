@@ -1,8 +1,8 @@
 import { EXIT, Failure } from '#/exit.ts'
-import { complain, sayJson } from '#/output.ts'
+import { printError, printJson } from '#/output.ts'
 import { programWith } from '#/program.ts'
 
-// A reader that is gone (`| head`) wants no more of it.
+// A closed pipe (`| head`) is no error.
 process.stdout.on('error', () => process.exit(EXIT.ok))
 
 const program = programWith((code) => process.exit(code === 0 ? EXIT.ok : EXIT.usage))
@@ -11,7 +11,7 @@ try {
   await program.parseAsync()
 } catch (error) {
   if (!(error instanceof Failure)) throw error
-  if (process.argv.includes('--json') && error.document !== undefined) sayJson(error.document)
-  complain(error.message)
+  if (process.argv.includes('--json') && error.document !== undefined) printJson(error.document)
+  printError(error.message)
   process.exitCode = error.code
 }

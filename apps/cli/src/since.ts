@@ -2,12 +2,12 @@ import { InvalidArgumentError } from 'commander'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** A moment as people say it: 24h, 7d, 2026-11-20, 2026-11-20T08:00:00Z, or epoch seconds. Gives epoch seconds. */
+/** Parses a time: 24h, 7d, 2026-11-20, 2026-11-20T08:00:00Z, or epoch seconds. Returns epoch seconds. */
 export function since(text: string, now = Date.now()): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   if (count !== undefined) return Math.max(0, Math.floor(now / 1000) - Number(count) * (SECONDS[unit] ?? 1))
   if (/^\d{1,10}$/.test(text)) return Number(text)
   const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(date)) return Math.floor(date / 1000)
-  throw new InvalidArgumentError('a moment is needed, like 24h, 7d, 2026-11-20 or Unix seconds.')
+  throw new InvalidArgumentError('it must be a time such as 24h, 7d, 2026-11-20 or Unix seconds.')
 }

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { EXIT, Failure } from '#/exit.ts'
 
-/** Which platform, and as which operator. */
+/** The platform and the operator's access key. */
 export type Target = { url: string; key: string }
 
 export type TargetOptions = { url?: string | undefined; keyFile?: string | undefined }
 
-/** What `npm start` keeps current in this repository. */
+/** `npm start` writes this file. */
 const STACK = join(import.meta.dirname, '../../../.run/stack.json')
 const Stack = z.object({ gateway: z.url(), operatorKey: z.string() })
 
 /**
- * --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else a platform that `npm start` runs here. A key
- * is never an argument: every user of the machine could read it. The development key is for that platform only.
+ * --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else the platform that `npm start` runs here. A key is never an
+ * argument, which all users of the machine can read. The development key is used for that platform only.
  */
 export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
   const given = url ?? environment['PLATTER_URL']
@@ -53,7 +53,7 @@ function readStack(): z.output<typeof Stack> | null {
   try {
     return Stack.parse(JSON.parse(readFileSync(STACK, 'utf8')))
   } catch {
-    // Nothing runs, or it is being written at this moment.
+    // The file is missing or incomplete.
     return null
   }
 }

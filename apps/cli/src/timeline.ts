@@ -1,9 +1,9 @@
 import type { OrderStory } from '@platter/contracts'
 
-/** Something that happened to an order, or is going to, and when (epoch seconds). */
+/** A past or future event of an order; `at` in epoch seconds. */
 export type Event = { at: number; what: string }
 
-/** Everything that has a time, oldest first; what is of one second stays in the order in which it comes about. */
+/** All events of an order, oldest first. Events of one second keep their causal order. */
 export function timelineOf({ order, statuses, saga, payment, delivery }: OrderStory): Event[] {
   const { cancellation } = order
   return [
@@ -12,9 +12,7 @@ export function timelineOf({ order, statuses, saga, payment, delivery }: OrderSt
     ...(cancellation
       ? [{ at: cancellation.date, what: `cancelled by ${cancellation.cancelledBy}: ${cancellation.message}` }]
       : []),
-    ...(delivery?.outcome === null
-      ? [{ at: delivery.deadline, what: 'no attempt to transmit it after this' }]
-      : []),
+    ...(delivery?.outcome === null ? [{ at: delivery.deadline, what: 'deadline of the transmission' }] : []),
     ...sagaEvents(saga),
   ].toSorted((one, other) => one.at - other.at)
 }
@@ -23,26 +21,28 @@ type Payment = NonNullable<OrderStory['payment']>
 type Saga = OrderStory['saga']
 
 function paymentEvents({ amount, created, updated, state, ...payment }: Payment): Event[] {
-  const events = [{ at: created, what: `payment asked for: ${money(amount)}` }]
+  const events = [{ at: created, what: `authorization requested: ${money(amount)}` }]
   const { unknown, releaseRequested } = payment
-  if (releaseRequested !== null) events.push({ at: releaseRequested, what: 'payment to be given back' })
-  if (unknown) events.push({ at: unknown.since, what: `${unknown.call} left open: ${unknown.reason}` })
+  if (releaseRequested !== null) events.push({ at: releaseRequested, what: 'release requested' })
+  if (unknown)
+    events.push({ at: unknown.since, what: `${unknown.call} has an unknown outcome: ${unknown.reason}` })
   events.push({ at: updated, what: `payment ${state}${as(payment.processorId)}` })
   return events
 }
 
 function sagaEvents({ finished, state, wakeAt, deadline, ...saga }: Saga): Event[] {
   if (finished !== null) return [{ at: finished, what: `saga ${state}` }]
-  const coming = wakeAt === null ? [] : [{ at: wakeAt, what: `${stepOf(saga)} is said again` }]
-  return [...coming, { at: deadline, what: 'the deadline of the saga' }]
+  const coming = wakeAt === null ? [] : [{ at: wakeAt, what: `${stepOf(saga)} is republished` }]
+  return [...coming, { at: deadline, what: 'deadline of the saga' }]
 }
 
-const stepOf = ({ step, undo }: Pick<Saga, 'step' | 'undo'>): string => `${undo ? 'undo ' : ''}${step ?? ''}`
+const stepOf = ({ step, undo }: Pick<Saga, 'step' | 'undo'>): string =>
+  `${undo ? 'compensation of ' : ''}${step ?? ''}`
 const money = (amount: number | null): string => (amount === null ? 'nothing' : amount.toFixed(2))
 const as = (id: string | null): string => (id === null ? '' : ` as ${id}`)
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '))
 
-/** The state of each part, a line each. */
+/** The state of each part of an order, one line each. */
 export const summaryOf = (story: OrderStory): [part: string, words: string][] => [
   ['order', orderWords(story)],
   ['saga', sagaWords(story.saga)],
@@ -52,14 +52,14 @@ export const summaryOf = (story: OrderStory): [part: string, words: string][] =>
 
 function orderWords({ order, outcome, visible }: OrderStory): string {
   const { status, method, payment, total, paymentState } = order
-  const hidden = visible ? '' : ', which no client sees'
+  const hidden = visible ? '' : ', hidden from clients'
   return `${outcome}${hidden}; ${status}; ${method}, ${payment} ${money(total)}, ${paymentState}`
 }
 
 function sagaWords({ state, refusal, version, attempts, done, undone, ...saga }: Saga): string {
   const at = saga.step === null ? '' : `, at ${stepOf(saga)}`
   const because = refusal === null ? '' : ` (${refusal.code}: ${refusal.detail})`
-  const steps = `done: ${listed(done)}; undone: ${listed(undone)}`
+  const steps = `done: ${listed(done)}; compensated: ${listed(undone)}`
   return `${state}${at}${because}; version ${version}, attempt ${attempts}; ${steps}`
 }
 

@@ -1,28 +1,28 @@
 import { Applications, CreateApplication } from '@platter/contracts'
 import type { Command } from 'commander'
-import { apiFor, asking, type Shared } from '#/command.ts'
-import { say, sayJson, table, when } from '#/output.ts'
+import { apiFor, addCommand, type Shared } from '#/command.ts'
+import { print, printJson, table, when } from '#/output.ts'
 
 export function applications(program: Command): void {
   const group = program
     .command('applications')
-    .description('client applications: whom users, orders and keys belong to')
+    .description('client applications: the owners of users, orders and access keys')
 
-  asking(group, 'create <name>', {
+  addCommand(group, 'create <name>', {
     summary: 'create a client application',
     examples: ['applications create "Lunch for teams"', 'keys issue --application ID'],
   }).action(async (name: string, options: Shared) => {
     const made = await apiFor(options).call(CreateApplication, { body: { name } })
-    if (options.json) return sayJson(made)
-    say(`${made.name} is application ${made.id}`)
+    if (options.json) return printJson(made)
+    print(`${made.name} is application ${made.id}`)
   })
 
-  asking(group, 'list', {
+  addCommand(group, 'list', {
     summary: 'list the client applications',
     examples: ['applications list --json'],
   }).action(async (options: Shared) => {
     const list = await apiFor(options).all(Applications)
-    if (options.json) return sayJson(list)
+    if (options.json) return printJson(list)
     table(
       ['id', 'name', 'created'],
       list.map(({ id, name, created }) => [id, name, when(created)]),

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { PutRestaurantLink, Restaurants } from '@platter/contracts'
 import { Option, type Command } from 'commander'
 import type { Api } from '#/api.ts'
-import { apiFor, asking, type Shared } from '#/command.ts'
+import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { importBundle, type Imported } from '#/import.ts'
-import { complain, note, progress, say, sayJson, table } from '#/output.ts'
+import { printError, printNote, progress, print, printJson, table } from '#/output.ts'
 import { filesOf, readBundle, type Bundle, type FileFault } from '#/restaurant-files.ts'
 
 export function restaurants(program: Command): void {
@@ -18,10 +18,10 @@ export function restaurants(program: Command): void {
 }
 
 function list(group: Command): void {
-  asking(group, 'list', { summary: 'list all restaurants', examples: ['restaurants list'] }).action(
+  addCommand(group, 'list', { summary: 'list all restaurants', examples: ['restaurants list'] }).action(
     async (options: Shared) => {
       const found = await apiFor(options).all(Restaurants)
-      if (options.json) return sayJson(found)
+      if (options.json) return printJson(found)
       table(
         ['apiKey', 'name', 'where', 'now'],
         found.map((one) => [
@@ -36,20 +36,20 @@ function list(group: Command): void {
 }
 
 function importFiles(group: Command): void {
-  asking(group, 'import <path...>', {
+  addCommand(group, 'import <path...>', {
     summary: 'create or replace restaurants, menus and links from files, or from all .json files of folders',
     examples: [
       'restaurants import dev/seed/restaurants --validate-only',
       'restaurants import aurora.json aurora.menu.json',
     ],
   })
-    .option('--validate-only', 'all checks, and nothing is stored')
+    .option('--validate-only', 'validate only, and store nothing')
     .addHelpText(
       'after',
       `
-A file is { "restaurant": …, "menu": …, "link": … } as those of dev/seed/restaurants, or a restaurant's record, or
-a menu by itself: a list of categories in NAME.menu.json, whose restaurant is in NAME.json, or has NAME as apiKey.
-A file with a fault does not keep the others; its faults go to standard error, and the exit code is 1.`,
+A file is { "restaurant": …, "menu": …, "link": … } as in dev/seed/restaurants, a restaurant's record, or a menu
+alone: a list of categories in NAME.menu.json, whose restaurant is in NAME.json, or has the apiKey NAME.
+A faulty file does not stop the others; its faults are on standard error, and the exit code is 1.`,
     )
     .action(async (paths: string[], options: Shared & { validateOnly?: boolean }) => {
       const done = await importAll(apiFor(options), filesOf(paths), {
@@ -57,13 +57,13 @@ A file with a fault does not keep the others; its faults go to standard error, a
       })
       const faulty = done.filter(({ faults }) => faults.length > 0)
       if (faulty.length > 0) process.exitCode = EXIT.refused
-      if (options.json) return sayJson(done)
+      if (options.json) return printJson(done)
       const verb = options.validateOnly ? 'could be imported' : 'imported'
-      say(`${done.length - faulty.length} of ${done.length} files ${verb}.`)
+      print(`${done.length - faulty.length} of ${done.length} files ${verb}.`)
     })
 }
 
-/** Menus by themselves come last: the restaurant that they refer to may be in a file after theirs. */
+/** Menus without a restaurant are imported last: their restaurant may be in a later file. */
 async function importAll(
   api: Api,
   files: readonly string[],
@@ -78,13 +78,13 @@ async function importAll(
     parts: [],
     faults: [fault],
   }))
-  for (const { faults } of done) tell(faults)
+  for (const { faults } of done) printFaults(faults)
   const inOrder = bundles.toSorted((one, other) => rank(one) - rank(other))
-  const coming = new Set(bundles.filter(bringsRestaurant).map(({ apiKey }) => apiKey))
+  const importedKeys = new Set(bundles.filter(bringsRestaurant).map(({ apiKey }) => apiKey))
   for (const [at, bundle] of inOrder.entries()) {
     progress(`${at + 1} of ${inOrder.length}: ${bundle.file}`)
-    const imported = await importBundle(api, bundle, { ...options, coming })
-    tell(imported.faults)
+    const imported = await importBundle(api, bundle, { ...options, importedKeys })
+    printFaults(imported.faults)
     done.push(imported)
   }
   progress('')
@@ -94,12 +94,13 @@ async function importAll(
 const bringsRestaurant = ({ restaurant }: Bundle): boolean => restaurant !== undefined
 const rank = (bundle: Bundle): number => (bringsRestaurant(bundle) ? 0 : 1)
 
-function tell(faults: readonly FileFault[]): void {
+function printFaults(faults: readonly FileFault[]): void {
   const [first] = faults
   if (!first) return
   progress('')
-  complain(first.file)
-  for (const { pointer, detail } of faults) note(`  ${pointer === '' ? '(the file)' : pointer}: ${detail}`)
+  printError(first.file)
+  for (const { pointer, detail } of faults)
+    printNote(`  ${pointer === '' ? '(the file)' : pointer}: ${detail}`)
 }
 
 type LinkOptions = {
@@ -110,26 +111,28 @@ type LinkOptions = {
 }
 
 function link(group: Command): void {
-  asking(group, 'link <apiKey>', {
-    summary: 'say how orders reach a restaurant',
+  addCommand(group, 'link <apiKey>', {
+    summary: 'set how orders reach a restaurant',
     examples: [
       'restaurants link APIKEY --console',
       'restaurants link APIKEY --webhook https://kitchen.example.org/orders --secret-file kitchen.secret',
     ],
   })
-    .addOption(new Option('--console', "the restaurant's web page takes them").conflicts('webhook'))
+    .addOption(
+      new Option('--console', 'the restaurant accepts them on its console page').conflicts('webhook'),
+    )
     .addOption(new Option('--webhook <url>', 'signed webhooks').conflicts('console'))
     .option('--secret-file <file>', 'with --webhook: file with the secret (whsec_…)')
     .addOption(
-      new Option('--reports <how>', 'how much the restaurant tells')
+      new Option('--reports <how>', 'the detail of its status reports')
         .choices(['detailed', 'coarse'])
         .default('detailed'),
     )
     .action(async (apiKey: string, options: Shared & LinkOptions) => {
       const body = { ...linkOf(options), reports: options.reports }
       const put = await apiFor(options).call(PutRestaurantLink, { params: { apiKey }, body })
-      if (options.json) return sayJson(put)
-      say(
+      if (options.json) return printJson(put)
+      print(
         `Orders reach ${apiKey} by ${put.kind}; it reports ${put.reports === 'coarse' ? 'coarsely' : 'in detail'}.`,
       )
     })
