@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { problemHelp, problems, type ProblemCode } from '@platter/contracts'
-import { operationPages } from '@platter/contracts/openapi'
+import { problemHelp, problems, SendOrder, type ProblemCode } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { call, sendOrder, stack, type Order } from './client.ts'
+import { call, sendOrder, stack } from './client.ts'
 
 const text = async (path: string, headers: Record<string, string> = {}) => {
   const answer = await fetch(`${stack().gateway}${path}`, { headers })
@@ -58,7 +57,7 @@ test('the type of a problem leads to a page for a person, and to its row for a p
 })
 
 /** A developer's first order is the documentation's first example, sent as it stands. */
-test.each(Object.entries(operationPages['send-order']?.bodies ?? {}).filter(([, body]) => !namesAUser(body)))(
+test.each(Object.entries(SendOrder.examples.bodies).filter(([, body]) => !namesAUser(body)))(
   'the documented order "%s" can be sent in development',
   async (_name, body) => {
     const { status, body: order } = await sendOrder(body)
@@ -67,12 +66,10 @@ test.each(Object.entries(operationPages['send-order']?.bodies ?? {}).filter(([, 
 )
 
 test('the documented answer of send-order says what the order costs', async () => {
-  const page = operationPages['send-order']
-  const [body] = Object.values(page?.bodies ?? {})
-  const documented = page?.answer.example as Order
-  const { body: order } = await sendOrder(body)
+  const { bodies, response } = SendOrder.examples
+  const { body: order } = await sendOrder(Object.values(bodies)[0])
   const { apiKey, id, datePlaced } = order
-  expect(order).toEqual({ ...documented, apiKey, id, datePlaced })
+  expect(order).toEqual({ ...response, apiKey, id, datePlaced })
 })
 
 /** Users are nobody's before they register, so there are none in the seed. */

@@ -1,4 +1,4 @@
-import { audiences, operations, type Audience, type Operation, type ProblemCode } from '@platter/contracts'
+import { operations, type Operation, type ProblemCode } from '@platter/contracts'
 import { card, stack } from './client.ts'
 import { fullOrder, type World } from './foreign-objects.ts'
 import { newKey } from './own-restaurant.ts'
@@ -87,12 +87,6 @@ export const entries: Record<string, Entry> = {
   },
   pause: NOTHING,
   resume: NOTHING,
-}
-
-export const audienceOf = ({ path }: Operation): Audience => {
-  const found = Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))
-  if (!found) throw new Error(`${path} is for nobody`)
-  return found[1]
 }
 
 /** A copy of a body with a key at a pointer; `*` is the first element. */

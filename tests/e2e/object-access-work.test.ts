@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from './client.ts'
 import { makeWorld, type World } from './foreign-objects.ts'
-import { ask, audienceOf, places, requestWith, type Foreign } from './foreign-requests.ts'
+import { ask, places, requestWith, type Foreign } from './foreign-requests.ts'
 import { newTrace, Receiver, type Span } from './otlp.ts'
 import { newKey } from './own-restaurant.ts'
 
@@ -60,7 +60,7 @@ describe("somebody else's objects make the same work as none", () => {
   type Place = (typeof placesOfKeys)[number]
 
   async function worksOf({ operation, place, slot }: Place) {
-    const accessKey = world.keys[audienceOf(operation)]
+    const accessKey = world.keys[operation.audience]
     const tryWith = async (key: string) => {
       const { traceId, traceparent } = newTrace()
       const request = requestWith(world, operation, place, key)

@@ -1,20 +1,11 @@
-import { operations, problems, type Operation } from '@platter/contracts'
+import { operations, problems, type PublicOperation } from '@platter/contracts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Stream } from '../event-stream.ts'
 import { elsewhere, newEmail, PASSWORD, person, signin } from './accounts.ts'
 import { call, get, maria, post, sendOrder, stack, type Order, type User } from './client.ts'
 import { fullOrder, makeWorld, type World } from './foreign-objects.ts'
-import {
-  acceptedBy,
-  ask,
-  audienceOf,
-  codeOf,
-  entries,
-  places,
-  requestWith,
-  type Foreign,
-} from './foreign-requests.ts'
+import { acceptedBy, ask, codeOf, entries, places, requestWith, type Foreign } from './foreign-requests.ts'
 import { newKey } from './own-restaurant.ts'
 
 /*
@@ -50,7 +41,7 @@ beforeAll(async () => {
 })
 
 /** Every place of a request where an operation takes a key. */
-function keysOf({ path, body }: Operation): string[] {
+function keysOf({ path, body }: PublicOperation): string[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => `path/${name}`)
   if (!body) return inPath
   return [
@@ -77,12 +68,12 @@ function keysIn(whole: JsonSchema): string[] {
   return [...found]
 }
 
-const namesOf = (list: readonly Operation[]) => list.map(({ name }) => name).toSorted()
+const namesOf = (list: readonly PublicOperation[]) => list.map(({ name }) => name).toSorted()
 
 test('every operation says what its keys are, and every key of it is tried', () => {
   const [operators, others] = [true, false].map((is) =>
-    operations.filter((operation) => (audienceOf(operation) === 'operator') === is),
-  ) as [Operation[], Operation[]]
+    operations.filter((operation) => (operation.audience === 'operator') === is),
+  ) as [PublicOperation[], PublicOperation[]]
   expect(namesOf(operators)).toEqual([...OPERATORS].toSorted())
   expect(namesOf(others)).toEqual(Object.keys(entries).toSorted())
   const tried = Object.entries(entries).map(([name, { keys }]) => [name, Object.keys(keys).toSorted()])
@@ -92,7 +83,7 @@ test('every operation says what its keys are, and every key of it is tried', () 
 
 describe("somebody else's objects are answered as if there were none, to the byte", () => {
   test.each(places)('$name, $place ($accept)', async ({ operation, place, slot, accept }) => {
-    const accessKey = world.keys[audienceOf(operation)]
+    const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
       ask(operation, requestWith(world, operation, place, key), { accessKey, accept, named: key })
     const absent = await tryWith(newKey())
@@ -166,7 +157,7 @@ describe('403 not-allowed for another kind of access key, whether or not there i
     '$name',
     async ({ operation }) => {
       const { foreign, ours, ourPlace, keys } = world
-      const wrong = Object.entries(keys).filter(([kind]) => kind !== audienceOf(operation))
+      const wrong = Object.entries(keys).filter(([kind]) => kind !== operation.audience)
       const named = [
         newKey(),
         foreign.order,

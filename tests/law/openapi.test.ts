@@ -3,22 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  EventsOnly,
   operations,
+  ProblemDocument,
   problems,
   takesIdempotencyKey,
-  type Operation,
+  templateOf,
   type ProblemCode,
 } from '@platter/contracts'
-import {
-  exampleOfProblem,
-  openApiDocument,
-  operationPages,
-  ProblemDocument,
-  templateOf,
-} from '@platter/contracts/openapi'
-import { createApp, createLog, Problem, problemDocument, Replicas } from '@platter/kit'
+import { createApp, createLog, Problem, Replicas } from '@platter/kit'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AccessKeys } from '../../services/gateway/src/access-keys.ts'
+import { openApiDocument } from '../../services/gateway/src/openapi/document.ts'
+import { exampleOfProblem } from '../../services/gateway/src/openapi/problem-examples.ts'
 import { publicRoutes } from '../../services/gateway/src/routes/public-routes.ts'
 import type { Streams } from '../../services/gateway/src/streams.ts'
 import type { OrderRate } from '../../services/gateway/src/order-rate.ts'
@@ -42,11 +39,11 @@ const described = Object.entries(documentOf().paths).flatMap(([path, methods]) =
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
-describe('the linter, Redocly CLI with its recommended rules and no warning let through', () => {
+describe('Redocly CLI with its recommended rules, warnings included', () => {
   const folder = mkdtempSync(join(tmpdir(), 'platter-openapi-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** In a folder without a configuration of Redocly, so that no rule is switched off; telemetry is off. */
+  /** In a folder without a configuration of Redocly, so that no rule is switched off. */
   function lint(document: unknown): { passed: boolean; output: string } {
     const file = join(folder, 'openapi.json')
     writeFileSync(file, JSON.stringify(document))
@@ -68,12 +65,12 @@ describe('the linter, Redocly CLI with its recommended rules and no warning let 
     return { passed: status === 0, output: stdout + stderr }
   }
 
-  test('finds nothing', () => {
+  test('reports no fault of the document', () => {
     const valid: unknown = expect.stringContaining('Your API description is valid')
     expect(lint(documentOf())).toEqual({ passed: true, output: valid })
   })
 
-  test('would find a missing summary, a wrong example, and what nobody uses', () => {
+  test('reports a missing summary, a wrong example and an unused schema', () => {
     const document = documentOf() as unknown as {
       paths: Record<string, Record<string, { summary?: string; requestBody: unknown }>>
       components: { schemas: Record<string, unknown> }
@@ -82,7 +79,7 @@ describe('the linter, Redocly CLI with its recommended rules and no warning let 
     delete sendOrder.summary
     const text = JSON.stringify(document).replaceAll('"method":"pickup"', '"method":"fly"')
     const broken = JSON.parse(text) as typeof document
-    broken.components.schemas['Nobody'] = { type: 'object' }
+    broken.components.schemas['Unused'] = { type: 'object' }
     const { passed, output } = lint(broken)
     expect(passed).toBe(false)
     for (const rule of ['operation-summary', 'no-invalid-media-type-examples', 'no-unused-components'])
@@ -90,56 +87,51 @@ describe('the linter, Redocly CLI with its recommended rules and no warning let 
   })
 })
 
-describe.each(operations.map((operation): [string, Operation] => [operation.name, operation]))(
+describe.each(operations.map((operation) => [operation.name, operation] as const))(
   '%s',
-  (name, operation) => {
-    const page = operationPages[name]
-
-    test('is described, with an example of every body and of its answer', () => {
-      expect(operation.summary).not.toBe('')
-      // Without one: write it in packages/contracts/src/openapi/pages.
-      expect(page?.description).toMatch(/\.$/)
-      expect(Object.keys(page?.bodies ?? {}).length > 0).toBe(operation.body !== undefined)
+  (_name, { summary, description, query, body, response, events, examples }) => {
+    test('has a summary, a description, and an example of each body', () => {
+      expect(summary).not.toBe('')
+      expect(description).toMatch(/\.$/)
+      expect(Object.keys(examples.bodies ?? {}).length > 0).toBe(body !== undefined)
     })
 
-    test('takes its examples', () => {
-      for (const body of Object.values(page?.bodies ?? {}))
-        expect(operation.body?.safeParse(body)).toMatchObject({ success: true })
-      expect(operation.query?.safeParse(page?.query ?? {}).success).not.toBe(false)
+    test('accepts the examples of its requests', () => {
+      for (const example of Object.values(examples.bodies ?? {}))
+        expect(body?.safeParse(example)).toMatchObject({ success: true })
+      expect(query?.safeParse(examples.query ?? {}).success).not.toBe(false)
     })
 
-    test('could answer its example', () => {
-      expect(operation.response.parse(page?.answer.example)).toEqual(page?.answer.example)
+    test('could respond with the examples of its responses', () => {
+      const bodies = response === EventsOnly ? [] : [examples.response]
+      for (const example of bodies) expect(response.parse(example)).toEqual(example)
+      expect(examples.events !== undefined).toBe(events !== undefined)
+      for (const { event, data } of examples.events ?? []) expect(events?.[event]?.parse(data)).toEqual(data)
     })
   },
 )
 
-test('Idempotency-Key is advertised on every POST but those that change nothing', () => {
-  const advertised = described
+test('documents Idempotency-Key for every POST except those that change nothing', () => {
+  const documented = described
     .filter(({ operation }) => JSON.stringify(operation.parameters ?? []).includes('IdempotencyKey'))
     .map(({ method, path }) => `${method} ${path}`)
   const posts = operations.filter(({ method }) => method === 'POST')
-  const honouring = posts.filter(takesIdempotencyKey)
-  expect(advertised).toEqual(honouring.map(({ method, path }) => `${method} ${templateOf(path)}`))
+  const accepting = posts.filter(takesIdempotencyKey)
+  expect(documented).toEqual(accepting.map(({ method, path }) => `${method} ${templateOf(path)}`))
   const others = posts.filter((one) => !takesIdempotencyKey(one)).map(({ name }) => name)
   expect(others.toSorted()).toEqual(['signin', 'validate-order'])
 })
 
-test('there is no page of an operation that is gone', () => {
-  const names = operations.map(({ name }) => name)
-  expect(Object.keys(operationPages).filter((name) => !names.includes(name))).toEqual([])
-})
-
-test('every operation has a name of its own in generated clients', () => {
+test('each operation has a unique name in generated clients', () => {
   const ids = described.map(({ operation }) => operation.operationId)
   expect(ids.length).toBe(operations.length)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-/** What no operation answers: the whole gateway does, or an interface that is still to come. */
+/** The gateway responds with these outside of all operations. */
 const OF_NO_OPERATION = new Set<ProblemCode>(['no-such-endpoint'])
 
-test('every problem of the catalogue is documented where it can happen', () => {
+test('documents every problem of the catalogue where it can occur', () => {
   const { examples } = documentOf().components
   const undocumented = (Object.keys(problems) as ProblemCode[]).filter(
     (code) => !(code in examples) && !OF_NO_OPERATION.has(code),
@@ -147,25 +139,18 @@ test('every problem of the catalogue is documented where it can happen', () => {
   expect(undocumented).toEqual([])
 })
 
-test('a problem is documented as the services send it', () => {
-  for (const code of Object.keys(problems) as ProblemCode[]) {
-    const example = exampleOfProblem(code, '/publicapi/v1/send-order')
-    expect(ProblemDocument.parse(example)).toEqual(example)
-    const problem = new Problem(code, example.detail, {
-      faults: example.errors,
-      declineCode: example.declineCode,
-    })
-    expect(problemDocument(problem, example.requestId, example.instance)).toEqual(example)
-  }
+test.each(Object.keys(problems) as ProblemCode[])('the example of %s is a problem document', (code) => {
+  const example = exampleOfProblem(code, '/publicapi/v1/send-order')
+  expect(ProblemDocument.parse(example)).toEqual(example)
 })
 
-test('what tells unions apart inside is not shown to clients', () => {
+test('clients see no discriminator of ours in a union', () => {
   const { schemas } = documentOf().components
   expect(JSON.stringify(schemas)).not.toMatch(/"(saved|guest)":/)
 })
 
-/** openapi-typescript takes such a member for one that has to be sent. */
-test('no member of a body has a default but in words', () => {
+/** openapi-typescript makes a member with a default mandatory. */
+test('a default is in the description of a member only', () => {
   expect(JSON.stringify(documentOf().components.schemas)).not.toContain('"default":')
 })
 
@@ -195,7 +180,7 @@ describe('the gateway', () => {
     expect([...served].toSorted()).toEqual(Object.keys(documentOf().paths).toSorted())
   })
 
-  test.each(described)('$method $path asks for an access key', async ({ method, path }) => {
+  test.each(described)('$method $path requires an access key', async ({ method, path }) => {
     const { statusCode } = await app.inject({ method: method as 'GET', url: path.replaceAll(/[{}]/g, '') })
     expect(statusCode).toBe(401)
   })
@@ -204,10 +189,10 @@ describe('the gateway', () => {
     for (const [path, operation] of Object.entries(documentOf().paths))
       for (const method of METHODS.filter((one) => !(one.toLowerCase() in operation))) {
         const { statusCode } = await app.inject({ method, url: path.replaceAll(/[{}]/g, '') })
-        const isTaken =
+        const isAccepted =
           path.startsWith('/publicapi/') &&
           ('post' in operation ? ['PUT', 'PATCH'] : ['POST']).includes(method)
-        expect(`${method} ${path}: ${statusCode}`).toBe(`${method} ${path}: ${isTaken ? 401 : 405}`)
+        expect(`${method} ${path}: ${statusCode}`).toBe(`${method} ${path}: ${isAccepted ? 401 : 405}`)
       }
   })
 })

@@ -1,5 +1,4 @@
-import type { Operation } from '@platter/contracts'
-import { ProblemDocument } from '@platter/contracts/openapi'
+import { ProblemDocument, type Operation } from '@platter/contracts'
 import { z } from 'zod'
 import { EXIT, Failure } from '#/exit.ts'
 import type { Target } from '#/target.ts'

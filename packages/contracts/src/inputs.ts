@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isCardNumber } from '#/card-issuers.ts'
+import { keys } from '#/examples.ts'
 import { secret } from '#/secret.ts'
 import { shownAs } from '#/shown-as.ts'
 import { spelled } from '#/spelling.ts'
@@ -19,7 +20,7 @@ export const NewCard = z
       spelled('card-number', z.string().refine(isCardNumber, 'is not a card number')),
       (digits) => digits.slice(-4),
     ).meta({
-      description: '12 to 19 digits, nothing between them. Never stored.',
+      description: '12 to 19 digits without separators. Never stored.',
       pattern: String.raw`^\d{12,19}$`,
     }),
     expirationMonth: spelled(
@@ -38,26 +39,26 @@ export const NewAddress = z
   .object({
     streetAddress: filledText(200),
     aptNumber: spelled('digits', text(50)).optional().describe('Apartment, floor or suite.'),
-    city: filledText(100).optional().describe('Without it, what the other fields tell.'),
-    state: filledText(50).optional().describe('Without it, what the other fields tell.'),
-    zip: filledDigits(20).optional().describe('Without it, what the other fields tell.'),
-    latitude: Latitude.optional().describe('Tells city, state and ZIP code, together with `longitude`.'),
+    city: filledText(100).optional().describe('Without it, derived from the other fields.'),
+    state: filledText(50).optional().describe('Without it, derived from the other fields.'),
+    zip: filledDigits(20).optional().describe('Without it, derived from the other fields.'),
+    latitude: Latitude.optional().describe('Determines city, state and ZIP code, together with `longitude`.'),
     longitude: Longitude.optional(),
   })
   .meta({
     id: 'NewAddress',
     description:
-      'An address to add. What is missing of `city`, `state` and `zip` is completed from the text or the point; what cannot be completed is a missing field.',
+      'An address to add. A missing `city`, `state` or `zip` is derived from the text or the point. One that cannot be derived is a missing field.',
   })
 export type NewAddress = z.output<typeof NewAddress>
 
 const Saved = z
   .object({ apiKey: ApiKey })
-  .meta({ id: 'Saved', description: 'Something that is saved, by its key.' })
+  .meta({ id: 'Saved', description: 'A saved record, by its apiKey.' })
 
 /**
- * A saved record by its apiKey, or the fields of a new one (docs/specification.md, "Order requests").
- * `saved` tells them apart afterwards; a client does not send it.
+ * A saved record by its apiKey, or the fields of a new one (docs/specification.md, "Order requests"). The parsed value has
+ * `saved` as its discriminator, which clients do not send.
  */
 export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
   shownAs(
@@ -74,7 +75,7 @@ export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
     ),
   )
 
-/** Where the customer is, as the query tells it: an address in words, or a point (both numbers or neither). */
+/** Where the customer is: an address in words, or a point, which needs both of its numbers. */
 export const Whereabouts = z.object({
   'street-address': text(300)
     .optional()
@@ -94,20 +95,31 @@ export const Whereabouts = z.object({
 })
 export type Whereabouts = z.output<typeof Whereabouts>
 
-/** A page of a list: newest first, `cursor` from the `Link` header of the page before. */
-export const Page = z.object({
-  limit: z.int().min(1).max(200).default(100).describe('How many at most.'),
+/** The query of a list, newest first. `cursor` is that of the `Link` header of the previous page. */
+export const PageQuery = z.object({
+  limit: z.int().min(1).max(200).default(100).describe('The maximum number of records.'),
   cursor: z
     .string()
     .max(200)
     .optional()
-    .describe('Where to go on: from the `Link` header of the page before.'),
+    .describe('Where the page begins: from the `Link` header of the previous page.'),
 })
-export type Page = z.output<typeof Page>
 
-export const KeyInPath = z.object({ apiKey: ApiKey })
+/** An identifier in a path, with the text and the example of the documentation. */
+const inPath = (description: string, example: string) => ApiKey.meta({ description, example })
+const apiKeyOf = (record: string, example: string) => inPath(`apiKey of the ${record}.`, example)
 
-/** Where a stream of events goes on: for clients that cannot send the header `Last-Event-ID`, which counts more. */
+export const RestaurantInPath = z.object({ apiKey: apiKeyOf('restaurant', keys.restaurant) })
+export const ItemInPath = z.object({ apiKey: apiKeyOf('menu item', keys.garlicKnots) })
+export const ChoiceInPath = z.object({ apiKey: apiKeyOf('customization choice', keys.marinara) })
+export const UserInPath = z.object({ apiKey: apiKeyOf('user', keys.user) })
+export const CardInPath = UserInPath.extend({ cardApiKey: apiKeyOf('card', keys.card) })
+export const AddressInPath = UserInPath.extend({ addressApiKey: apiKeyOf('address', keys.address) })
+export const OrderInPath = z.object({ apiKey: apiKeyOf('order', keys.order) })
+export const ApplicationInPath = z.object({ id: inPath('id of the client application.', keys.application) })
+export const AccessKeyInPath = z.object({ id: inPath('id of the access key.', keys.accessKey) })
+
+/** The position of an event stream, for clients that cannot send the header `Last-Event-ID`. The header takes precedence. */
 export const LastEvent = z.object({
   lastEventId: z
     .string()
@@ -116,10 +128,10 @@ export const LastEvent = z.object({
     .describe('The same as the header `Last-Event-ID`, for clients that cannot send it.'),
 })
 
-/** For what replaces something as a whole. */
+/** For the operations that replace a whole record. */
 export const ValidateOnly = z.object({
   'validate-only': z
     .boolean()
     .default(false)
-    .describe('Only checks: the answer is what it would be, and nothing is stored.'),
+    .describe('Only validates: the response is the same, and nothing is stored.'),
 })

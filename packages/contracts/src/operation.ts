@@ -1,18 +1,9 @@
 import { z } from 'zod'
+import { audienceOf, type Audience, type AudienceOf, type PathOf } from '#/audience.ts'
 import type { ProblemCode } from '#/problems.ts'
 
-/** The services that answer HTTP; payments only to the other services. */
+/** The services with HTTP operations. Those of payments are for the other services only. */
 export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
-
-/** Whose access key may call: one kind of credential for three audiences. */
-export type Audience = 'application' | 'restaurant' | 'operator'
-
-/** The path's prefix tells the audience; the gateway holds a key of another kind off with `not-allowed`. */
-export const audiences: Record<string, Audience> = {
-  '/publicapi/v1': 'application',
-  '/restaurantapi/v1': 'restaurant',
-  '/operatorapi/v1': 'operator',
-}
 
 /**
  * The admission class of an operation: which limits apply to its requests (docs/decisions/0031-admission-control.md).
@@ -25,15 +16,13 @@ export const audiences: Record<string, Audience> = {
 export const ADMISSION_CLASSES = ['order', 'password', 'read', 'write', 'priority'] as const
 export type AdmissionClass = (typeof ADMISSION_CLASSES)[number]
 
-/**
- * One endpoint: what the gateway routes by, what the owning service validates by, and what the
- * documentation is made from. `path` has Fastify's `:name` parameters.
- */
+/** One HTTP endpoint of a service: its route, its schemas and its problems. `path` has Fastify's `:name` parameters. */
 export type Operation = {
   name: string
-  summary: string
   method: 'GET' | 'POST' | 'PUT'
   path: string
+  /** Derived from the path. */
+  audience: Audience
   owner: Owner
   admission: AdmissionClass
   /** Bytes; 64 KiB when absent (docs/interface.md, "Limits"). */
@@ -42,37 +31,66 @@ export type Operation = {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType
-  /** A GET whose response depends on its URL only, never on who requests it: the gateway may answer from its cache. */
+  /** A GET whose response depends on its URL only, not on the caller: the gateway may respond from its cache. */
   shared?: true
-  /** A POST that stores nothing which a repetition would store again: it takes no Idempotency-Key, see `takesIdempotencyKey`. */
+  /** A POST that stores nothing, so a retry is harmless: it takes no Idempotency-Key, see `takesIdempotencyKey`. */
   changesNothing?: true
-  /** Server-Sent Events, by name, and the data of each: answered where `answersEvents` says so. */
+  /** Server-Sent Events: the data of each by its name. For the requests that get them see `respondsWithEvents`. */
   events?: Readonly<Record<string, z.ZodType>>
-  /** Those that are the endpoint's own; `problemsOf` has all that it may answer. */
+  /** The problems of this operation; `problemsOf` adds those that all operations share. */
   problems: readonly ProblemCode[]
 }
 
-/** Declares an endpoint; keeps the exact types of its schemas. */
-export const operation = <const O extends Operation>(declared: O): O => declared
+/** An event as an event stream sends it. */
+export type EventExample = { event: string; id: string; data: unknown }
 
-/** Whether an Idempotency-Key is honoured (docs/interface.md): on every POST that changes something. */
+/** The documentation of an operation. tests/law/openapi.test.ts checks each example against its schema. */
+type Documentation = {
+  summary: string
+  /** Markdown. */
+  description: string
+  /** The content of a successful response. */
+  returns: string
+  examples: {
+    query?: Record<string, unknown>
+    /** Request bodies by title. `/docs` offers the first one. */
+    bodies?: Record<string, unknown>
+    /** Absent when the operation responds with events only. */
+    response?: unknown
+    events?: readonly EventExample[]
+  }
+  /** Responses have an ETag: a request with `If-None-Match` can get a 304. */
+  hasETag?: true
+  /** The meaning of a 204, for an operation that has one. */
+  noContent?: string
+}
+
+type PublicAudience = Exclude<Audience, 'service'>
+
+/** An operation that the gateway routes and the OpenAPI document describes. */
+export type PublicOperation = Operation & Documentation & { audience: PublicAudience }
+
+type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience'> & { path: PathOf<A> }
+
+const withAudience = <const O extends { path: string }>(declared: O) =>
+  ({ ...declared, audience: audienceOf(declared.path) }) as O & { audience: AudienceOf<O['path']> }
+
+/** Declares an operation that the gateway routes; keeps the exact types of its schemas. */
+export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
+  withAudience(declared)
+
+/** Declares an operation between services, which the gateway does not route. */
+export const internalOperation = <const O extends Declared<Operation, 'service'>>(declared: O) =>
+  withAudience(declared)
+
+/** Whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST that changes something. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>
   method === 'POST' && changesNothing !== true
 
-const ofRepetition: readonly ProblemCode[] = ['idempotency-in-flight', 'idempotency-mismatch']
+const idempotencyProblems: readonly ProblemCode[] = ['idempotency-in-flight', 'idempotency-mismatch']
 
-/** Everything that an endpoint may answer. */
-export const problemsOf = (one: Operation): readonly ProblemCode[] => [
-  ...one.problems,
-  ...(takesIdempotencyKey(one) ? ofRepetition : []),
-  ...everywhere,
-]
-
-/** `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
-export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}')
-
-/** What any endpoint may answer. */
-export const everywhere: readonly ProblemCode[] = [
+/** The problems that every operation can respond with. */
+export const commonProblems: readonly ProblemCode[] = [
   'missing-field',
   'invalid-field',
   'access-token-missing',
@@ -85,9 +103,22 @@ export const everywhere: readonly ProblemCode[] = [
   'overloaded',
 ]
 
-/** The response of an endpoint that answers Server-Sent Events and nothing else. */
+/** The problems of every operation that reads a JSON body. */
+export const bodyProblems = ['malformed-json', 'not-json', 'body-too-large'] as const
+
+/** All problems that an operation can respond with. */
+export const problemsOf = (one: Operation): readonly ProblemCode[] => [
+  ...one.problems,
+  ...(takesIdempotencyKey(one) ? idempotencyProblems : []),
+  ...commonProblems,
+]
+
+/** `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
+export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}')
+
+/** The response schema of an operation that responds with Server-Sent Events only. */
 export const EventsOnly = z.string()
 
-/** Whether a request with that `Accept` is answered by Server-Sent Events; plain answers are there for everyone else. */
-export const answersEvents = ({ events, response }: Operation, accept: string | undefined): boolean =>
+/** Whether a request with that `Accept` gets Server-Sent Events; other requests get JSON. */
+export const respondsWithEvents = ({ events, response }: Operation, accept: string | undefined): boolean =>
   events !== undefined && (response === EventsOnly || /(^|[ ,])text\/event-stream\b/i.test(accept ?? ''))

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { ADMISSION_CLASSES } from '#/operation.ts'
-import { operations } from '#/operations/index.ts'
+import { operations } from '#/public-operations.ts'
 
 const namesOf = (admission: string) =>
   operations.filter((one) => one.admission === admission).map(({ name }) => name)
 
 test('operations of restaurants and operators, and reads of orders, have priority; no other operation has', () => {
   const prior = operations.filter(
-    ({ path, owner, method }) => !path.startsWith('/publicapi/') || (owner === 'orders' && method === 'GET'),
+    ({ audience, owner, method }) => audience !== 'application' || (owner === 'orders' && method === 'GET'),
   )
   expect(namesOf('priority')).toEqual(prior.map(({ name }) => name))
 })

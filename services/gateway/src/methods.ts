@@ -1,8 +1,4 @@
-import { audiences, type Audience, type Operation } from '@platter/contracts'
-
-/** The audience of an operation, by its path. */
-export const audienceOf = ({ path }: Pick<Operation, 'path'>): Audience | undefined =>
-  Object.entries(audiences).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1]
+import type { Operation } from '@platter/contracts'
 
 export type Method = Operation['method'] | 'PATCH'
 
@@ -11,8 +7,8 @@ export type Method = Operation['method'] | 'PATCH'
  * alone identifies the operation. HEAD comes with GET.
  */
 export function methodsOf(operation: Operation, operations: readonly Operation[]): Method[] {
-  const { method, path } = operation
-  if (audienceOf(operation) !== 'application') return [method]
+  const { audience, method, path } = operation
+  if (audience !== 'application') return [method]
   if (method === 'POST') return ['POST', 'PUT', 'PATCH']
   const isPosted = operations.some((other) => other.path === path && other.method === 'POST')
   return method === 'GET' && !isPosted ? ['GET', 'POST'] : [method]

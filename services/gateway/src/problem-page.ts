@@ -1,13 +1,13 @@
 import {
-  everywhere,
+  commonProblems,
   operations,
   problemHelp,
   problems,
-  type Operation,
+  templateOf,
   type ProblemCode,
 } from '@platter/contracts'
-import { exampleOfProblem, templateOf } from '@platter/contracts/openapi'
 import { hashSource, headersOfPage, html } from '#/html.ts'
+import { exampleOfProblem } from '#/openapi/problem-examples.ts'
 
 const STYLE = `
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -73,9 +73,7 @@ const inCode = (text: string) =>
 
 function answeredBy(code: ProblemCode) {
   const own = operations.filter((one) => one.problems.includes(code))
-  if (everywhere.includes(code)) return html`any endpoint`
+  if (commonProblems.includes(code)) return html`any endpoint`
   if (own.length === 0) return html`paths that are no endpoint`
-  return own.map(
-    (one: Operation) => html`<div>${one.summary}: <code>${one.method} ${templateOf(one.path)}</code></div>`,
-  )
+  return own.map((one) => html`<div>${one.summary}: <code>${one.method} ${templateOf(one.path)}</code></div>`)
 }

@@ -1,5 +1,4 @@
-import { problems, type ProblemCode } from '@platter/contracts'
-import { ProblemDocument } from '@platter/contracts/openapi'
+import { ProblemDocument, problems, type ProblemCode } from '@platter/contracts'
 import type { Exchanged } from './exchange.ts'
 
 /** Whatever takes longer hangs, or the machine had something else to do: asked again alone, it shows which. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { command, question } from '#/message.ts'
 import { Address, CreditCard, LastFour, Recipient } from '#/records.ts'
 import { ApiKey } from '#/values.ts'
-import { FaultShape, StepRef } from '#/messages/saga.ts'
+import { StepRef } from '#/messages/saga.ts'
+import { FaultShape } from '#/problem-document.ts'
 
 /** A card as we keep it: what a client may see, and the token that the payment processor knows it by. */
 export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })

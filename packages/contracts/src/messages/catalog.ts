@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { question } from '#/message.ts'
 import type { Fault } from '#/problems.ts'
 import { ApiKey, Cents, Method, Payment, Point } from '#/values.ts'
-import { FaultShape } from '#/messages/saga.ts'
+import { FaultShape } from '#/problem-document.ts'
 
 /** Prices of one order, in cents. */
 export const Quote = z.object({

@@ -1,18 +1,7 @@
 import { z } from 'zod'
 import { command, event } from '#/message.ts'
-import { problems, type ProblemCode, type Refusal } from '#/problems.ts'
+import { RefusalShape } from '#/problem-document.ts'
 import { ApiKey, PaymentState } from '#/values.ts'
-
-const Code = z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
-
-export const FaultShape = z.object({ pointer: z.string(), code: Code, detail: z.string() })
-
-export const RefusalShape: z.ZodType<Refusal> = z.object({
-  code: Code,
-  detail: z.string(),
-  faults: z.array(FaultShape).optional(),
-  declineCode: z.string().optional(),
-}) as z.ZodType<Refusal>
 
 /**
  * Identifies the command of a saga's step, or (`undo`) of its compensation. `version` is the saga's at the time of publication: a

@@ -1,17 +1,20 @@
-import { KeyInPath, NewAddress } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { address, newAddress } from '#/examples.ts'
+import { NewAddress, UserInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { Address } from '#/records.ts'
 
-/** docs/specification.md, "Endpoints". At most 50 a user. */
 export const AddAddress = operation({
   name: 'add-address',
   summary: "Add an address to a user's account",
+  description: 'Saves an address for later orders, at most 50.',
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-address',
   owner: 'accounts',
   admission: 'write',
-  params: KeyInPath,
+  params: UserInPath,
   body: NewAddress,
   response: Address,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'too-many-saved'],
+  returns: 'The saved address.',
+  examples: { bodies: { 'An address': newAddress }, response: address },
+  problems: [...bodyProblems, 'user-not-found', 'too-many-saved'],
 })

@@ -1,22 +1,24 @@
-import { KeyInPath, NewCard } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { card, newCard } from '#/examples.ts'
+import { NewCard, UserInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { CreditCard } from '#/records.ts'
 
-/** docs/specification.md, "Endpoints". The number is exchanged for a token before anything is stored. At most 20 a user. */
 export const AddCard = operation({
   name: 'add-card',
   summary: "Add a card to a user's account",
+  description:
+    'Saves a card for later orders, at most 20. The payment processor checks number and cvv; neither is stored. In development `4242424242424242` is accepted and `4000000000000002` is declined.',
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-card',
   owner: 'accounts',
   admission: 'write',
-  params: KeyInPath,
+  params: UserInPath,
   body: NewCard,
   response: CreditCard,
+  returns: 'The saved card.',
+  examples: { bodies: { 'A card': newCard }, response: card },
   problems: [
-    'malformed-json',
-    'not-json',
-    'body-too-large',
+    ...bodyProblems,
     'user-not-found',
     'card-declined',
     'card-expired',

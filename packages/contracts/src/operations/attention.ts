@@ -1,50 +1,53 @@
 import { z } from 'zod'
-import { Page } from '#/inputs.ts'
+import { keys } from '#/examples.ts'
+import { PageQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
-/** Something that does not go on by itself. Ids, types, reasons and counts only: no message is shown. */
+/** An incident: identifiers, types, reasons and counts only, never the content of a message. */
 export const Attention = z
   .object({
-    id: ApiKey.describe('Stays the same as long as it needs somebody.'),
+    id: ApiKey.describe('Stays the same while the incident is open.'),
     kind: z
       .enum(['dead-letter', 'overdue-saga', 'unknown-payment', 'order-unaccepted'])
       .describe(
-        '`dead-letter`: a message that could not be handled. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: the processor left open what came of a call. `order-unaccepted`: half of the time is over after which an order is cancelled that its restaurant has not started.',
+        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed.',
       ),
-    orderApiKey: ApiKey.nullable().describe('Null for a message that cannot be read.'),
+    orderApiKey: ApiKey.nullable().describe('Null for a message that cannot be parsed.'),
     what: z
       .string()
       .describe('The message, the step of the saga, the call to the processor, or the restaurant.'),
     reason: z.string(),
-    count: z.int().describe('How often it was tried; 0 for an order that waits for its restaurant.'),
+    count: z.int().describe('The number of attempts; 0 for an order that waits for its restaurant.'),
     since: Epoch,
   })
   .meta({ id: 'Attention' })
 export type Attention = z.infer<typeof Attention>
 
-/** What needs a person, newest first; nothing is as it should be. */
 export const ReadAttention = operation({
   name: 'attention',
-  summary: 'Read what needs a person',
+  summary: 'Read the open incidents',
+  description:
+    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, and orders that their restaurant has not started in half of the time until they are cancelled. Usually empty.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',
   admission: 'priority',
-  query: Page,
+  query: PageQuery,
   response: z.array(Attention),
+  returns: 'The open incidents.',
+  examples: {
+    response: [
+      {
+        id: `saga_${keys.order}`,
+        kind: 'overdue-saga',
+        orderApiKey: keys.order,
+        what: 'capture',
+        reason: 'The order is past its deadline.',
+        count: 9,
+        since: 1795199700,
+      },
+    ],
+  },
   problems: [],
-})
-
-/** Says a dead letter again, wakes a saga now, asks the processor again. */
-export const RetryAttention = operation({
-  name: 'retry-attention',
-  summary: 'Try again what needs a person',
-  method: 'POST',
-  path: '/operatorapi/v1/attention/:id/retry',
-  owner: 'orders',
-  admission: 'priority',
-  params: z.object({ id: ApiKey }),
-  response: z.object({ id: ApiKey, done: z.string().describe('What was done, in words.') }),
-  problems: ['attention-not-found'],
 })

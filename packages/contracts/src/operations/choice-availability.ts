@@ -1,10 +1,17 @@
+import { keys } from '#/examples.ts'
+import { ChoiceInPath } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { ItemAvailability } from '#/operations/item-availability.ts'
 
-/** The same for a choice, in every item that it can be chosen for. */
 export const ChoiceAvailability = operation({
   ...ItemAvailability,
   name: 'choice-availability',
-  summary: 'Take a choice off the menu, or put it back',
+  summary: 'Set the availability of a choice',
+  description: 'The same as item-availability for a choice, in every item that offers it.',
   path: '/restaurantapi/v1/choice/:apiKey/availability',
+  params: ChoiceInPath,
+  examples: {
+    bodies: { 'Until further notice': { available: false } },
+    response: { apiKey: keys.marinara, available: false, until: null },
+  },
 })

@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { KeyInPath } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { keys } from '#/examples.ts'
+import { ItemInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
-/** The end of the year 9999: also tells milliseconds from seconds. */
+/** The end of the year 9999; rejects times in milliseconds. */
 const LAST_EPOCH = 253_402_300_799
 
-/** What a restaurant says of an item or a choice. */
-export const SetAvailability = z
+/** An availability override for an item or a choice. */
+const SetAvailability = z
   .object({
     available: z.boolean().describe('Whether it can be ordered from now on.'),
     until: z
@@ -17,7 +18,7 @@ export const SetAvailability = z
       .describe('Unix time in whole seconds.')
       .optional()
       .describe(
-        'With `"available": false`: when it can be ordered again by itself (Unix time in whole seconds). Without it, when the restaurant says so.',
+        'With `"available": false`: when it is automatically available again (Unix time in whole seconds). Without it, only when the restaurant sets it to available.',
       ),
   })
   .refine(({ available, until }) => !available || until === undefined, {
@@ -26,20 +27,29 @@ export const SetAvailability = z
   })
   .meta({ id: 'SetAvailability' })
 
-export const AvailabilitySaid = z
+const Availability = z
   .object({ apiKey: ApiKey, available: z.boolean(), until: Epoch.nullable() })
-  .meta({ id: 'Availability', description: 'What the restaurant says of an item or a choice.' })
+  .meta({ id: 'Availability', description: 'The availability override of an item or a choice.' })
 
-/** Takes an item off the restaurant's menu, or puts it back: felt by menus and orders within 2 s. */
 export const ItemAvailability = operation({
   name: 'item-availability',
-  summary: 'Take a menu item off the menu, or put it back',
+  summary: 'Set the availability of a menu item',
+  description:
+    "Makes an item unavailable or available again; menus and orders apply it within two seconds. With `until` the item is automatically available again. The override takes precedence over the menu's own record. It stays when an operator replaces the menu by one that still has the item. A new menu in which the item is not available takes precedence over the override.",
   method: 'POST',
   path: '/restaurantapi/v1/item/:apiKey/availability',
   owner: 'catalog',
   admission: 'priority',
-  params: KeyInPath,
+  params: ItemInPath,
   body: SetAvailability,
-  response: AvailabilitySaid,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'item-not-found'],
+  response: Availability,
+  returns: 'The availability from now on.',
+  examples: {
+    bodies: {
+      'Sold out for today': { available: false, until: 1795237200 },
+      'Back on the menu': { available: true },
+    },
+    response: { apiKey: keys.garlicKnots, available: false, until: 1795237200 },
+  },
+  problems: [...bodyProblems, 'item-not-found'],
 })

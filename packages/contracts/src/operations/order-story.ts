@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath } from '#/inputs.ts'
-import { PaymentStory } from '#/internal.ts'
+import { deliveryOrder, keys, statuses } from '#/examples.ts'
+import { OrderInPath } from '#/inputs.ts'
+import { PaymentStory } from '#/internal/read-payment-story.ts'
 import { operation } from '#/operation.ts'
 import { Order, OrderStatusRecord } from '#/records.ts'
 import { ApiKey, Epoch } from '#/values.ts'
@@ -9,19 +10,19 @@ const SagaStory = z
   .object({
     state: z
       .enum(['running', 'completed', 'failed'])
-      .describe('`failed`: everything was undone. A cancelled order ends there as well.'),
-    step: z.string().nullable().describe('What is being done, or undone; null at the end.'),
-    undo: z.boolean().describe('Whether the saga goes back.'),
-    version: z.int().describe('Rises with every answer that moved it.'),
-    attempts: z.int().describe('How often the command of this version was said.'),
-    done: z.array(z.string()).describe('Steps that are done, in their order.'),
-    undone: z.array(z.string()).describe('Steps of those that were undone again.'),
+      .describe('`failed`: all completed steps were compensated. A cancelled order ends there as well.'),
+    step: z.string().nullable().describe('The current step; null at the end.'),
+    undo: z.boolean().describe('Whether the saga compensates.'),
+    version: z.int().describe('Counts the saves of the saga.'),
+    attempts: z.int().describe('How often the command of this version was published.'),
+    done: z.array(z.string()).describe('The completed steps, in their order.'),
+    undone: z.array(z.string()).describe('The completed steps that were compensated.'),
     refusal: z
       .object({ code: z.string(), detail: z.string(), declineCode: z.string().nullable() })
       .nullable()
-      .describe('Why it goes back, or went.'),
-    wakeAt: Epoch.nullable().describe('When the command is said again without an answer; null at the end.'),
-    deadline: Epoch.describe('A saga that runs longer needs a person.'),
+      .describe('Why the saga compensates.'),
+    wakeAt: Epoch.nullable().describe('When the command is republished without a reply; null at the end.'),
+    deadline: Epoch.describe('A saga that runs longer is an incident.'),
     finished: Epoch.nullable(),
   })
   .meta({ id: 'SagaStory' })
@@ -30,52 +31,100 @@ const DeliveryStory = z
   .object({
     link: z.string().describe('How the order reaches the restaurant: `webhook`, `console`.'),
     attempts: z.int(),
-    outcome: z
-      .enum(['accepted', 'refused', 'unreachable'])
-      .nullable()
-      .describe('Null as long as it is not known.'),
-    lastResult: z.string().nullable().describe('What came of the last attempt that came to nothing.'),
-    busyUntil: Epoch.describe('Until then it is left to the one who transmits it.'),
-    deadline: Epoch.describe('No attempt is made after this.'),
+    outcome: z.enum(['accepted', 'refused', 'unreachable']).nullable().describe('Null while it is unknown.'),
+    lastResult: z.string().nullable().describe('The result of the last failed attempt.'),
+    busyUntil: Epoch.describe('When the lease of the current attempt expires.'),
+    deadline: Epoch.describe('No attempt begins after this time.'),
     cancellationAttempts: z
       .int()
-      .describe('How often the restaurant was told that an order is off which it may have all the same.'),
+      .describe('How often a cancellation was sent to a restaurant that may have received the order.'),
     cancellationAt: Epoch.nullable().describe(
-      'When it is told again; null when there is nothing to tell, or nothing more.',
+      'When the cancellation is sent again; null when it is confirmed, or when no cancellation is due.',
     ),
   })
   .meta({ id: 'DeliveryStory' })
 
-/** Everything that is known of one order, whichever application placed it, whatever came of it. */
+/** All stored facts about one order of any application, also about a failed one. */
 export const OrderStory = z
   .object({
     order: Order,
-    applicationId: ApiKey.describe('The client application that placed it.'),
+    applicationId: ApiKey.describe('The client application that placed the order.'),
     outcome: z
       .enum(['pending', 'transmitted', 'failed'])
-      .describe('`transmitted`: its restaurant has it. `failed`: it came to nothing.'),
+      .describe(
+        '`transmitted`: the restaurant has the order. `failed`: the order does not exist for clients.',
+      ),
     visible: z
       .boolean()
-      .describe('Whether clients see it: not one that failed before anybody was told of it.'),
+      .describe('Whether clients see the order. An order that failed before any client saw it is hidden.'),
     statuses: z.array(OrderStatusRecord).describe('Oldest first.'),
     saga: SagaStory,
-    payment: PaymentStory.nullable().describe('Null when payments have never heard of it.'),
-    delivery: DeliveryStory.nullable().describe('Null when it was never to be transmitted.'),
-    requestId: z.string().describe('Of the request that placed it: in every log line about it.'),
-    traceId: z.string().nullable().describe('Of the trace that it is in; null when nothing was traced.'),
+    payment: PaymentStory.nullable().describe('Null when payments has no row of the order.'),
+    delivery: DeliveryStory.nullable().describe('Null when no transmission was requested.'),
+    requestId: z
+      .string()
+      .describe('The id of the request that placed the order; every log line about the order has it.'),
+    traceId: z.string().nullable().describe('The trace of the order; null without tracing.'),
   })
   .meta({ id: 'OrderStory' })
 export type OrderStory = z.infer<typeof OrderStory>
 
-/** The order by its apiKey, or by its number: the `id` of its record, 1 to 15 digits. */
 export const GetOrderStory = operation({
   name: 'order-story',
-  summary: 'Read everything that is known of an order',
+  summary: 'Read all stored facts about an order',
+  description:
+    'All stored facts about one order of any application: the order, its status history, its saga, its payment and its transmission. It includes failed orders, which no client sees. Instead of the apiKey, the path accepts the number of the order (`id`) that the console and the ticket show: 1 to 15 digits. Never a card number or a token.',
   method: 'GET',
   path: '/operatorapi/v1/orders/:apiKey',
   owner: 'orders',
   admission: 'priority',
-  params: KeyInPath,
+  params: OrderInPath,
   response: OrderStory,
+  returns: 'The order and the facts about it.',
+  examples: {
+    response: {
+      order: deliveryOrder,
+      applicationId: keys.application,
+      outcome: 'transmitted',
+      visible: true,
+      statuses,
+      saga: {
+        state: 'completed',
+        step: null,
+        undo: false,
+        version: 3,
+        attempts: 1,
+        done: ['authorize', 'transmit', 'capture'],
+        undone: [],
+        refusal: null,
+        wakeAt: null,
+        deadline: 1795199700,
+        finished: 1795199402,
+      },
+      payment: {
+        state: 'captured',
+        amount: deliveryOrder.total,
+        processorId: 'pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
+        releaseRequested: null,
+        refusal: null,
+        attempts: 1,
+        unknown: null,
+        created: 1795199400,
+        updated: 1795199402,
+      },
+      delivery: {
+        link: 'webhook',
+        attempts: 1,
+        outcome: 'accepted',
+        lastResult: null,
+        busyUntil: 1795199412,
+        deadline: 1795199520,
+        cancellationAttempts: 0,
+        cancellationAt: null,
+      },
+      requestId: '182a2cce-1191-4f2f-b816-c96c88181d5a',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    },
+  },
   problems: ['order-not-found'],
 })

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { category } from '#/examples.ts'
 import { operation } from '#/operation.ts'
 import { Customization, CustomizationChoice, CustomizationGroup, MenuCategory, MenuItem } from '#/records.ts'
 import { Epoch } from '#/values.ts'
 
 const availableAgain = Epoch.nullable().describe(
-  'When it can be ordered again by itself; null when it can be now, or only when somebody says so.',
+  'When it is automatically available again; null when it is available now, or has no such time.',
 )
 
 const OwnChoice = CustomizationChoice.extend({ availableAgain }).meta({ id: 'OwnCustomizationChoice' })
@@ -20,14 +21,34 @@ const OwnItem = MenuItem.extend({ availableAgain, customizationGroups: z.array(O
 export const OwnCategory = MenuCategory.extend({ items: z.array(OwnItem) }).meta({ id: 'OwnMenuCategory' })
 export type OwnCategory = z.infer<typeof OwnCategory>
 
-/** The menu as clients see it with customizations, and when what is not available comes back. */
+/** The same record without an availability override. */
+const available = <R>(record: R) => ({ ...record, availableAgain: null })
+
+const ownCategory: OwnCategory = {
+  ...category,
+  items: category.items.map(({ customizationGroups = [], ...item }) => ({
+    ...available(item),
+    customizationGroups: customizationGroups.map((group) => ({
+      ...group,
+      customizations: group.customizations.map((customization) => ({
+        ...customization,
+        customizationChoices: customization.customizationChoices.map(available),
+      })),
+    })),
+  })),
+}
+
 export const OwnMenu = operation({
   name: 'own-menu',
   summary: "Read the restaurant's own menu",
+  description:
+    'The current menu of the restaurant with all customizations. Items and choices that are not available have the time at which they are automatically available again.',
   method: 'GET',
   path: '/restaurantapi/v1/menu',
   owner: 'catalog',
   admission: 'priority',
   response: z.array(OwnCategory),
+  returns: 'The categories in the order in which the restaurant lists them.',
+  examples: { response: [ownCategory] },
   problems: ['restaurant-not-found'],
 })

@@ -1,15 +1,18 @@
+import { detailedRestaurant } from '#/examples.ts'
 import { operation } from '#/operation.ts'
-import { Restaurant } from '#/records.ts'
 import { Pause } from '#/operations/pause.ts'
+import { Restaurant } from '#/records.ts'
 
-/** The restaurant of the access key: as clients see it, and whether it has paused. */
 export const OwnRestaurant = operation({
   name: 'own-restaurant',
   summary: 'Read the restaurant of the access key',
+  description: 'The restaurant of the access key with its details, and the end of its pause.',
   method: 'GET',
   path: '/restaurantapi/v1/restaurant',
   owner: 'catalog',
   admission: 'priority',
   response: Restaurant.extend({ pausedUntil: Pause.shape.pausedUntil }).meta({ id: 'OwnRestaurant' }),
+  returns: 'The restaurant.',
+  examples: { response: { ...detailedRestaurant, open: false, pausedUntil: 1795201200 } },
   problems: ['restaurant-not-found'],
 })

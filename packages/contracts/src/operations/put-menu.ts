@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { KeyInPath, ValidateOnly } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { category } from '#/examples.ts'
+import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { MenuCategory } from '#/records.ts'
 import { ApiKey, filledText, Money, text } from '#/values.ts'
 
@@ -34,9 +35,9 @@ const GroupInput = z
   .object({
     apiKey: ApiKey,
     name: filledText(200),
-    minCount: count(0).describe('0: nothing need be chosen.'),
+    minCount: count(0).describe('0: the group is optional.'),
     maxCount: count(1),
-    basePrice: price.default(0).describe('Added once to the item when anything of the group is chosen.'),
+    basePrice: price.default(0).describe('Added once to the item when a choice of the group is chosen.'),
     customizations: z.array(CustomizationInput).min(1).max(100),
   })
   .refine((group) => group.minCount <= group.maxCount, { path: ['minCount'], error: 'is more than maxCount' })
@@ -66,19 +67,22 @@ const CategoryInput = z
 export const MenuInput = z.array(CategoryInput).max(500).meta({ id: 'MenuInput' })
 export type MenuInput = z.output<typeof MenuInput>
 
-/** Replaces a restaurant's menu: validated as a whole, swapped in one transaction. */
 export const PutMenu = operation({
   name: 'put-menu',
   summary: "Replace a restaurant's menu",
+  description:
+    'Validates the whole menu and replaces the current one in one transaction. At most 4 MiB. With `validate-only` nothing is stored: the response tells whether the menu is valid.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/menu',
   owner: 'catalog',
   admission: 'priority',
   /** A menu of 2,000 items with customizations is about 3 MB. */
   bodyLimit: 4 * 1024 * 1024,
-  params: KeyInPath,
+  params: RestaurantInPath,
   query: ValidateOnly,
   body: MenuInput,
   response: z.array(MenuCategory),
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found', 'apikey-taken'],
+  returns: 'The menu.',
+  examples: { bodies: { 'A menu': [category] }, response: [category] },
+  problems: [...bodyProblems, 'restaurant-not-found', 'apikey-taken'],
 })

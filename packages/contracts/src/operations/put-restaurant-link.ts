@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { KeyInPath } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { RestaurantInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 
 const reports = z
   .enum(['detailed', 'coarse'])
   .default('detailed')
   .describe(
-    'Whether the restaurant reports each step, or coarsely: `PREPARING_AND_DELIVERING` for all between.',
+    'Whether the restaurant reports each step, or `PREPARING_AND_DELIVERING` for all steps in between.',
   )
 
 /** How orders reach a restaurant (docs/interface.md, "Restaurant interface"). */
@@ -19,12 +19,12 @@ export const RestaurantLink = z
           .url({ protocol: /^https?$/ })
           .max(500)
           .describe(
-            'Where the order is sent with POST: https, to public addresses, without a user name. Other networks, and http, where the installation allows them.',
+            'Target of the POST with the order: https, a public address, no user name. The configuration can allow http and other networks.',
           ),
         secret: z
           .string()
           .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'is not a Standard Webhooks secret')
-          .describe('Of Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes.'),
+          .describe('A secret of Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes.'),
         reports,
       })
       .meta({ id: 'WebhookLink', description: "The restaurant's own system, by signed webhooks." }),
@@ -35,16 +35,29 @@ export const RestaurantLink = z
   .meta({ id: 'RestaurantLink' })
 export type RestaurantLink = z.output<typeof RestaurantLink>
 
-/** Says how orders reach a restaurant. The answer never has the secret. */
 export const PutRestaurantLink = operation({
   name: 'put-restaurant-link',
-  summary: 'Say how orders reach a restaurant',
+  summary: 'Set how orders reach a restaurant',
+  description: 'Replaces the restaurant link: how orders reach the restaurant. No response has the secret.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/link',
   owner: 'orders',
   admission: 'priority',
-  params: KeyInPath,
+  params: RestaurantInPath,
   body: RestaurantLink,
   response: z.object({ kind: z.string(), reports }),
-  problems: ['malformed-json', 'not-json', 'body-too-large'],
+  returns: 'The kind of link.',
+  examples: {
+    bodies: {
+      'A webhook': {
+        kind: 'webhook',
+        url: 'https://kitchen.example.org/orders',
+        secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr',
+        reports: 'coarse',
+      },
+      'The web page': { kind: 'console' },
+    },
+    response: { kind: 'webhook', reports: 'coarse' },
+  },
+  problems: bodyProblems,
 })

@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { KeyInPath, ValidateOnly } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { detailedRestaurant, zone } from '#/examples.ts'
+import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { Restaurant } from '#/records.ts'
 import { ApiKey, characters, filledText, Money, Point, text } from '#/values.ts'
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const CLOCK = '(0?[1-9]|1[0-2]):[0-5]\\d [AP]M'
 
-/** "11:00 AM - 3:00 AM": from, to; the end on the next day when it is not later than the start. */
+/** "11:00 AM - 3:00 AM". An end that is not later than the start is on the next day. */
 const HoursRange = z
   .string()
   .regex(new RegExp(`^${CLOCK} - ${CLOCK}$`), 'is not a range like "11:00 AM - 9:30 PM"')
@@ -29,7 +30,8 @@ const ZoneInput = z
     deliveryPrice: amount.optional().describe("When absent, the restaurant's own."),
   })
   .refine(
-    (zone) => [zone.zips, zone.points, zone.maxRadius].filter((area) => area !== undefined).length === 1,
+    ({ zips, points, maxRadius }) =>
+      [zips, points, maxRadius].filter((area) => area !== undefined).length === 1,
     'needs exactly one of zips, points and maxRadius',
   )
   .meta({ id: 'DeliveryZoneInput', description: 'Needs exactly one of `zips`, `points` and `maxRadius`.' })
@@ -38,12 +40,12 @@ const isTimeZone = (name: string) => {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
-    // RangeError is how Intl says that it does not know the zone; there is no way to ask it.
+    // Intl throws a RangeError for an unknown zone and has no other check.
     return false
   }
 }
 
-/** A restaurant in the shape of its record; `open` is worked out, so it is ignored here like any unknown field. */
+/** A restaurant in the shape of its record. `open` is computed, so it is ignored like any unknown field. */
 export const RestaurantInput = z
   .object({
     apiKey: ApiKey.optional(),
@@ -76,34 +78,39 @@ export const RestaurantInput = z
     maxWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     hours: z
       .partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10))
-      .describe('Several ranges a day; the end is on the next day when it is not later than the start.'),
+      .describe('Several ranges a day. An end that is not later than the start is on the next day.'),
     timezone: z
       .string()
       .max(100)
       .refine(isTimeZone, 'is not a time zone')
-      .describe('Of the IANA database, for example `US/Central`.'),
+      .describe('A name of the IANA database, for example `US/Central`.'),
     zones: z
       .array(ZoneInput)
       .max(100)
       .optional()
       .describe(
-        'Without any, a restaurant that delivers does so within five miles, for its own `deliveryMin` and `deliveryPrice`.',
+        'A restaurant that delivers and has no zone delivers within five miles, for its own `deliveryMin` and `deliveryPrice`.',
       ),
   })
   .meta({ id: 'RestaurantInput' })
 export type RestaurantInput = z.output<typeof RestaurantInput>
 
-/** Creates or replaces a restaurant, in one transaction. */
+const { open: _open, ...newRestaurant } = { ...detailedRestaurant, zones: [zone] }
+
 export const PutRestaurant = operation({
   name: 'put-restaurant',
   summary: 'Create or replace a restaurant',
+  description:
+    'Creates a restaurant, or replaces its whole record. Its menu stays. With `validate-only` nothing is stored: the response tells whether the restaurant is valid.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey',
   owner: 'catalog',
   admission: 'priority',
-  params: KeyInPath,
+  params: RestaurantInPath,
   query: ValidateOnly,
   body: RestaurantInput,
   response: Restaurant,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'apikey-taken'],
+  returns: 'The restaurant.',
+  examples: { bodies: { 'A restaurant': newRestaurant }, response: detailedRestaurant },
+  problems: [...bodyProblems, 'apikey-taken'],
 })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { keys } from '#/examples.ts'
 import { operation } from '#/operation.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
-/** Who keeps a record of an order, each without asking the others. */
+/** The four independent records of an order. */
 export const Book = z.enum(['orders', 'payments', 'processor', 'deliveries'])
 export type Book = z.infer<typeof Book>
 
@@ -28,10 +29,10 @@ export const Mismatch = z
     orderApiKey: ApiKey,
     rule: MismatchRule,
     detail: z.string(),
-    disagree: z.array(Book).describe('The books that do not fit to one another.'),
+    disagree: z.array(Book).describe('The books that contradict one another.'),
     says: z
       .object({ orders: says, payments: says, processor: says, deliveries: says })
-      .describe('What each book has of the order, in words; null when it has nothing.'),
+      .describe('The entry of each book for the order, in words; null without an entry.'),
   })
   .meta({ id: 'Mismatch' })
 export type Mismatch = z.infer<typeof Mismatch>
@@ -41,23 +42,21 @@ const count = z.int()
 export const ReconciliationCounts = z
   .object({
     orders: count,
-    inProgress: count.describe('Orders that are still under way, and so are not judged yet.'),
-    charged: count.describe('Orders that stand and are paid by card.'),
+    inProgress: count.describe('Orders in progress, which are not compared yet.'),
+    charged: count.describe('Transmitted card orders that were not cancelled.'),
     payments: count.describe('Rows of the payments service for these orders.'),
-    charges: count.describe('What the processor has for that time.'),
-    deliveries: count.describe('Orders that their restaurants have taken.'),
+    charges: count.describe('Charges of the processor in that time.'),
+    deliveries: count.describe('Orders that their restaurants have accepted.'),
     mismatches: count,
   })
   .meta({ id: 'ReconciliationCounts' })
 export type ReconciliationCounts = z.infer<typeof ReconciliationCounts>
 
-/**
- * Compares four books that are kept apart. As much as can be compared within a few seconds is in one answer;
- * there is more when it is not complete, see the `Link` header.
- */
 export const Reconciliation = operation({
   name: 'reconciliation',
   summary: 'Compare orders, payments, the processor and deliveries',
+  description:
+    'Compares the four books orders, payments, payment processor and deliveries. A transmitted card order that was not cancelled has exactly one captured charge of exactly its total. No other order has an authorization or a charge that is neither voided nor refunded. A test order has no charge at all, and a transmitted order has an accepted delivery. Orders in progress are counted, not compared. One response covers what can be compared within a few seconds: while `complete` is false, follow the `Link` header.',
   method: 'GET',
   path: '/operatorapi/v1/reconciliation',
   owner: 'orders',
@@ -67,19 +66,51 @@ export const Reconciliation = operation({
       .int()
       .min(0)
       .max(9_999_999_999)
-      .describe('Unix time in seconds: orders that were placed, and charges that were made, from then on.'),
+      .describe('Unix time in seconds: the beginning of the compared orders and charges.'),
     cursor: z
       .string()
       .max(200)
       .optional()
-      .describe('Where to go on: from the `Link` header of the answer before.'),
+      .describe('Where the response begins: from the `Link` header of the previous one.'),
   }),
   response: z.object({
     since: Epoch,
-    until: Epoch.describe('What came later was not looked at.'),
-    complete: z.boolean().describe('Whether everything since then is in this answer and those before it.'),
-    counts: ReconciliationCounts.describe('Of this answer.'),
-    mismatches: z.array(Mismatch).describe('None: the books balance.'),
+    until: Epoch.describe('Later orders and charges were not compared.'),
+    complete: z.boolean().describe('Whether this response is the last one.'),
+    counts: ReconciliationCounts.describe('The counts of this response.'),
+    mismatches: z.array(Mismatch).describe('Empty when the books agree.'),
   }),
+  returns: 'The counts, and every mismatch.',
+  examples: {
+    query: { since: 1795113000 },
+    response: {
+      since: 1795113000,
+      until: 1795199400,
+      complete: true,
+      counts: {
+        orders: 1240,
+        inProgress: 2,
+        charged: 803,
+        payments: 861,
+        charges: 861,
+        deliveries: 1198,
+        mismatches: 1,
+      },
+      mismatches: [
+        {
+          orderApiKey: keys.order,
+          rule: 'charge-amount',
+          detail: 'The order is 25.45, the charge is 24.45.',
+          disagree: ['orders', 'processor'],
+          says: {
+            orders: 'transmitted, card, 25.45, CHARGED',
+            payments: 'captured 24.45 as pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
+            processor: 'captured 24.45 as pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
+            deliveries: 'accepted',
+          },
+        },
+      ],
+    },
+  },
   problems: ['payment-unavailable'],
 })

@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import { findCardNumbers } from '#/card-number.ts'
-import { operation } from '#/operation.ts'
+import { guest, user } from '#/examples.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { User } from '#/records.ts'
 import { secret } from '#/secret.ts'
 import { emailAddress, filledDigits, filledText } from '#/values.ts'
 
 const hasNoCardNumber = (email: string): boolean => findCardNumbers(email).length === 0
 
-/** As JSON Schema counts them: an emoji is one, at least. */
+/** Characters as JSON Schema counts them: an emoji is one, not two. */
 const characters = (text: string): number => Array.from(text).length
 
 /**
- * A password to be set. Control characters cannot be typed again everywhere, and halves of surrogate pairs
- * all become the same U+FFFD when they are hashed.
+ * A new password. Not every keyboard can repeat a control character, and all halves of surrogate pairs become the same U+FFFD
+ * when they are hashed.
  */
 export const NewPassword = secret(
   z
@@ -23,16 +24,17 @@ export const NewPassword = secret(
     .refine((value) => value.isWellFormed(), 'has half of a surrogate pair'),
   (password) => password,
 ).meta({
-  description: '8 to 128 characters, none of the most used ones. Only a hash of it is kept.',
+  description: '8 to 128 characters, none of the most common passwords. Only a hash of it is stored.',
   format: 'password',
   minLength: 8,
   maxLength: 128,
 })
 
-/** Registers a person as a user of the calling application. */
 export const RegisterUser = operation({
   name: 'register-user',
   summary: 'Register a user',
+  description:
+    'Creates an account and makes the person a user of your application. An e-mail address has one account on the whole platform: when it is taken, sign the person in instead.',
   method: 'POST',
   path: '/publicapi/v1/register-user',
   owner: 'accounts',
@@ -50,5 +52,12 @@ export const RegisterUser = operation({
     })
     .meta({ id: 'NewUser' }),
   response: User,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'email-taken'],
+  returns: 'The user, whose `apiKey` the other endpoints take.',
+  examples: {
+    bodies: {
+      'A new user': { email: user.email, password: 'correct horse battery staple', ...guest },
+    },
+    response: { ...user, savedAddresses: [], creditCards: [] },
+  },
+  problems: [...bodyProblems, 'email-taken'],
 })

@@ -1,17 +1,20 @@
-import { z } from 'zod'
-import { operation } from '#/operation.ts'
+import { address } from '#/examples.ts'
+import { AddressInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { Address } from '#/records.ts'
-import { ApiKey } from '#/values.ts'
 
-/** No later order can be delivered to the address by its apiKey; earlier ones go on showing it. */
 export const RemoveAddress = operation({
   name: 'remove-address',
   summary: "Remove an address from a user's account",
+  description:
+    'Later orders cannot be delivered to the address by its apiKey; earlier ones still show it. No body is needed.',
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/remove-address/:addressApiKey',
   owner: 'accounts',
   admission: 'write',
-  params: z.object({ apiKey: ApiKey, addressApiKey: ApiKey }),
+  params: AddressInPath,
   response: Address,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found', 'address-not-found'],
+  returns: 'The address that was removed.',
+  examples: { response: address },
+  problems: [...bodyProblems, 'user-not-found', 'address-not-found'],
 })

@@ -1,4 +1,5 @@
-import { KeyInPath, Whereabouts } from '#/inputs.ts'
+import { detailedRestaurant } from '#/examples.ts'
+import { RestaurantInPath, Whereabouts } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Restaurant } from '#/records.ts'
 
@@ -7,17 +8,23 @@ const Details = Restaurant.extend({
   restaurant: Restaurant.describe('The same record again, for clients that read it here.'),
 }).meta({ id: 'RestaurantDetails' })
 
-/** docs/specification.md, "Endpoints". With a place, `deliveryMin` and `deliveryPrice` are those of the zone that holds it; a place that is not found is none. */
 export const RestaurantDetails = operation({
   name: 'restaurant-details',
   summary: 'Read a restaurant',
+  description:
+    'One restaurant, with its delivery zones. With a place, `deliveryMin` and `deliveryPrice` are those of the zone that contains it, and `offersDelivery` is false outside every zone. A place that is not found is ignored.',
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey',
   owner: 'catalog',
   admission: 'read',
-  params: KeyInPath,
+  params: RestaurantInPath,
   query: Whereabouts,
   response: Details,
+  returns: 'The restaurant.',
+  examples: {
+    query: { 'street-address': '316 W Washington Ave, Madison, WI 53703' },
+    response: { ...detailedRestaurant, restaurant: detailedRestaurant },
+  },
   shared: true,
   problems: ['restaurant-not-found'],
 })

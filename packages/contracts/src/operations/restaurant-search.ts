@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { Page, Whereabouts } from '#/inputs.ts'
+import { restaurant } from '#/examples.ts'
+import { PageQuery, Whereabouts } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Address, Restaurant } from '#/records.ts'
 import { text } from '#/values.ts'
 
-/** Clients also send `[a, b]` and `[null]`: the brackets and the word null mean nothing. */
+/** Existing clients also send `[a, b]` and `[null]`: the brackets and the word null are ignored. */
 const words = text(200)
   .optional()
   .transform((value = '') =>
@@ -22,37 +23,44 @@ export const SearchQuery = Whereabouts.extend({
       '`delivery` finds the restaurants that deliver to the place, `pickup` those within the radius.',
     ),
   'pickup-radius': z.number().min(0).max(25).default(5).describe('Miles around the place.'),
-  search: words.describe('Words that all have to occur in name, food types or item names of a restaurant.'),
-  ...Page.shape,
+  search: words.describe(
+    'Words that must all occur in the name, the food types or the item names of a restaurant.',
+  ),
+  ...PageQuery.shape,
 })
 export type SearchQuery = z.output<typeof SearchQuery>
 
-const search = {
+const place: Address = {
+  apiKey: null,
+  streetAddress: '2 E Main St, Madison, WI 53703',
+  aptNumber: null,
+  city: 'Madison',
+  state: 'WI',
+  zip: '53703',
+  latitude: 43.0747,
+  longitude: -89.3844,
+}
+
+export const RestaurantSearch = operation({
+  name: 'restaurant-search',
+  summary: 'Search restaurants',
+  description:
+    'Restaurants around a place, nearest open ones first. The place is an address in words (`street-address`) or a point (`latitude` and `longitude`). Without a place the result has all restaurants. It has no test restaurants; with a test key (`platter_test_…`) it has test restaurants only.',
   method: 'GET',
+  path: '/publicapi/v1/restaurant/search',
   owner: 'catalog',
   admission: 'read',
   query: SearchQuery,
   response: z
     .object({
-      address: Address.describe('The place that was searched around.'),
+      address: Address.describe('The centre of the search.'),
       restaurants: z.array(Restaurant).describe('Nearest open ones first.'),
     })
     .meta({ id: 'RestaurantSearchResult' }),
+  returns: 'The place as the search understood it, and the restaurants.',
+  examples: {
+    query: { 'street-address': place.streetAddress, search: 'pizza' },
+    response: { address: place, restaurants: [restaurant] },
+  },
   problems: ['address-not-found-on-map'],
-} as const
-
-/** Restaurants near a place, nearest open ones first; test restaurants are never among them. */
-export const RestaurantSearch = operation({
-  ...search,
-  name: 'restaurant-search',
-  summary: 'Search restaurants',
-  path: '/publicapi/v1/restaurant/search',
-})
-
-/** All test restaurants, nearest first, however far. */
-export const RestaurantSearchTest = operation({
-  ...search,
-  name: 'restaurant-search-test',
-  summary: 'Search test restaurants',
-  path: '/publicapi/v1/restaurant/search-test',
 })

@@ -1,14 +1,17 @@
-import { operation } from '#/operation.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { Pause } from '#/operations/pause.ts'
 
-/** Ends a pause before its time. */
 export const ResumeRestaurant = operation({
   name: 'resume',
-  summary: 'Take orders again',
+  summary: 'End the pause',
+  description:
+    'The restaurant takes orders again within its opening hours. Without a pause it changes nothing.',
   method: 'POST',
   path: '/restaurantapi/v1/resume',
   owner: 'catalog',
   admission: 'priority',
   response: Pause,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'restaurant-not-found'],
+  returns: 'No pause.',
+  examples: { response: { paused: false, pausedUntil: null } },
+  problems: [...bodyProblems, 'restaurant-not-found'],
 })

@@ -1,21 +1,21 @@
 import { z } from 'zod'
+import { guest, keys, newAddress, newCard, pickupOrder } from '#/examples.ts'
 import { NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { shownAs } from '#/shown-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Method, Payment, text } from '#/values.ts'
 
-/** One of a kind; two of the same item are two elements (docs/specification.md, "Order requests"). */
 const SelectedItem = z
   .object({
     apiKey: ApiKey.describe('Of the menu item.'),
-    comments: text(500).optional().describe('For the kitchen, about this item.'),
+    comments: text(500).optional().describe('For the kitchen.'),
     customizationChoices: z
       .array(z.object({ apiKey: ApiKey.describe('Of the customization choice.') }))
       .max(50, 'has more than 50 choices')
       .default([])
-      .describe('What is chosen of the customization groups of the item. At most 50.'),
+      .describe('The choices from the customization groups of the item. At most 50.'),
   })
   .meta({ id: 'SelectedItem', description: 'One piece; two of the same item are two elements.' })
 
@@ -25,22 +25,22 @@ const personFields = {
   phone: filledDigits(30),
 }
 
-const guest = { ...personFields, email: text(200).optional() }
-const existing = {
+const guestFields = { ...personFields, email: text(200).optional() }
+const userFields = {
   apiKey: ApiKey.describe('Of the user.'),
   firstName: personFields.firstName.optional(),
   lastName: personFields.lastName.optional(),
   phone: personFields.phone.optional(),
 }
-const ExistingRecipient = z.object(existing).meta({
+const ExistingRecipient = z.object(userFields).meta({
   id: 'ExistingRecipient',
-  description: 'A user; what else is given takes the place of what the account says, for this order.',
+  description: 'A user. The other fields replace those of the account for this order.',
 })
 const GuestRecipient = z
-  .object(guest)
-  .meta({ id: 'GuestRecipient', description: 'Somebody without an account.' })
+  .object(guestFields)
+  .meta({ id: 'GuestRecipient', description: 'A person without an account.' })
 
-/** An existing user, some values overridden, or a guest, who has to say name and phone. */
+/** A user, some values overridden, or a guest, who needs name and phone. */
 const OrderRecipient = shownAs(
   spelled('record', z.union([ExistingRecipient, GuestRecipient])).describe(
     'Who receives the order: a user, or a guest.',
@@ -52,14 +52,14 @@ const OrderRecipient = shownAs(
       return { ...given, guest: (given as { apiKey?: unknown }).apiKey === undefined }
     },
     z.discriminatedUnion('guest', [
-      z.object({ guest: z.literal(true), ...guest }),
-      z.object({ guest: z.literal(false), ...existing }),
+      z.object({ guest: z.literal(true), ...guestFields }),
+      z.object({ guest: z.literal(false), ...userFields }),
     ]),
   ),
 )
 
-/** A card is of use only when payment is by card, an address only for a delivery: otherwise they are not even looked at. */
-function withoutWhatIsNotUsed(value: unknown): unknown {
+/** Removes the card of an order that is not paid by card, and the address of a pickup: neither is validated then. */
+function withoutUnusedFields(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { card, address, ...rest } = value as Record<string, unknown>
   return {
@@ -78,9 +78,9 @@ const body = z.object({
     .boolean()
     .default(false)
     .describe(
-      'A test order: never charged, and for test restaurants only. With a test key every order is one, whatever this says.',
+      'A test order: never charged, and for test restaurants only. With a test key every order is a test order.',
     ),
-  // Its bounds are a rule of the order, see `tipFault`.
+  // `tipFault` in orders checks the bounds, which depend on the subtotal.
   tip: z
     .number()
     .default(0)
@@ -91,12 +91,12 @@ const body = z.object({
   card: savedOrNew(NewCard)
     .optional()
     .describe(
-      "The card that pays: a saved one, or a new one, which is then saved to the recipient's account, unless the same card is there already or the account has its 20 cards. Needed, and looked at, for `card` payment only.",
+      "The card that pays: a saved one or a new one. A new card is saved to the recipient's account, unless the account has the same card or 20 cards already. Required for `card` payment, otherwise ignored.",
     ),
   address: savedOrNew(NewAddress)
     .optional()
     .describe(
-      "Where to deliver: a saved address, or a new one, which is then saved to the recipient's account, unless the same address is there already or the account has its 50 addresses. Needed, and looked at, for `delivery` only.",
+      "Where to deliver: a saved address or a new one. A new address is saved to the recipient's account, unless the account has the same address or 50 addresses already. Required for `delivery`, otherwise ignored.",
     ),
   recipient: OrderRecipient,
 })
@@ -104,7 +104,7 @@ const body = z.object({
 /** Body of send-order and validate-order (docs/specification.md, "Order requests"). Unknown fields are ignored. */
 export const OrderRequest = z
   .preprocess(
-    withoutWhatIsNotUsed,
+    withoutUnusedFields,
     body.superRefine((order, context) => {
       const missing = (field: string) =>
         context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
@@ -115,11 +115,9 @@ export const OrderRequest = z
   .meta({ id: 'OrderRequest' })
 export type OrderRequest = z.output<typeof OrderRequest>
 
-/** What is wrong with an order, apart from its shape; the same for validate-order. */
+/** The problems of an order request in send-order and validate-order. */
 export const orderProblems = [
-  'malformed-json',
-  'not-json',
-  'body-too-large',
+  ...bodyProblems,
   'restaurant-not-found',
   'item-not-found',
   'user-not-found',
@@ -144,16 +142,73 @@ export const orderProblems = [
   'total-too-large',
 ] as const
 
-/** docs/specification.md, "Endpoints": validates the input, charges the card when payment is by card, transmits the order to the restaurant. */
+const pickup = {
+  restaurantApiKey: keys.restaurant,
+  items: [
+    { apiKey: keys.cheeseSlice },
+    {
+      apiKey: keys.garlicKnots,
+      comments: 'well done, please',
+      customizationChoices: [{ apiKey: keys.marinara }],
+    },
+  ],
+  method: 'pickup',
+  payment: 'cash',
+  recipient: guest,
+}
+
+const delivery = {
+  restaurantApiKey: keys.restaurant,
+  items: [
+    {
+      apiKey: keys.margherita,
+      customizationChoices: [{ apiKey: keys.medium }, { apiKey: keys.handStretched }],
+    },
+    { apiKey: keys.cheeseSlice },
+  ],
+  method: 'delivery',
+  payment: 'card',
+  tip: 3,
+  comments: 'Ring twice.',
+}
+
 export const SendOrder = operation({
   name: 'send-order',
   summary: 'Send an order',
+  description: `Checks the order, charges the card for payment by card, and transmits the order to the restaurant.
+
+The response is a 200 as soon as the restaurant has the order: \`status\` is \`AWAITING_PREPARATION\`. When the outcome is unknown after some seconds, the response is also a 200, with \`status\` \`PROCESSING\`: read the order again until its status changes or it has a \`cancellation\`. Any other response means that there is no order and no charge.
+
+Send an \`Idempotency-Key\`. An order whose response was lost can then be sent again without placing it twice.`,
   method: 'POST',
   path: '/publicapi/v1/send-order',
   owner: 'orders',
   admission: 'order',
   body: OrderRequest,
   response: Order,
+  returns: 'The placed order.',
+  examples: {
+    bodies: {
+      'Pickup, cash, a guest': pickup,
+      'Delivery, a new card, a guest': { ...delivery, card: newCard, address: newAddress, recipient: guest },
+      'Delivery, a saved card and address, a user': {
+        ...delivery,
+        card: { apiKey: keys.card },
+        address: { apiKey: keys.address },
+        recipient: { apiKey: keys.user, phone: '608-555-0177' },
+      },
+      'A test order': {
+        restaurantApiKey: keys.testRestaurant,
+        items: [{ apiKey: keys.tomatoSoup }, { apiKey: keys.tomatoSoup }],
+        method: 'pickup',
+        payment: 'card',
+        test: true,
+        card: newCard,
+        recipient: guest,
+      },
+    },
+    response: pickupOrder,
+  },
   problems: [
     ...orderProblems,
     'card-declined',

@@ -1,28 +1,37 @@
 import { z } from 'zod'
-import { operation } from '#/operation.ts'
+import { user } from '#/examples.ts'
+import { bodyProblems, operation } from '#/operation.ts'
 import { User } from '#/records.ts'
 import { secret } from '#/secret.ts'
 import { emailAddress } from '#/values.ts'
 
 /**
- * Finds a user by e-mail and password, and makes the person a user of the calling application. A wrong pair
- * is told neither by words nor by time whether the e-mail exists; that a password could never have been set
- * is no reason to answer otherwise.
+ * A password that NewPassword rejects is accepted here and fails like any wrong one. Neither the text nor the time of a failure
+ * reveals whether the e-mail address has an account.
  */
+const Credentials = z
+  .object({
+    email: emailAddress(),
+    password: secret(z.string().min(1, 'is empty')).meta({ format: 'password' }),
+  })
+  .meta({ id: 'Credentials' })
+
 export const Signin = operation({
   name: 'signin',
   summary: 'Sign a user in',
+  description:
+    'Finds a user by e-mail address and password, and makes the person a user of your application. A wrong password and an unknown e-mail address get the same response.',
   method: 'POST',
   path: '/publicapi/v1/signin',
   owner: 'accounts',
   admission: 'password',
-  body: z
-    .object({
-      email: emailAddress(),
-      password: secret(z.string().min(1, 'is empty')).meta({ format: 'password' }),
-    })
-    .meta({ id: 'Credentials' }),
+  body: Credentials,
   response: User,
+  returns: 'The user.',
+  examples: {
+    bodies: { 'E-mail and password': { email: user.email, password: 'correct horse battery staple' } },
+    response: user,
+  },
   changesNothing: true,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'invalid-credentials'],
+  problems: [...bodyProblems, 'invalid-credentials'],
 })

@@ -1,30 +1,41 @@
 import { z } from 'zod'
-import { KeyInPath } from '#/inputs.ts'
-import { operation } from '#/operation.ts'
+import { user } from '#/examples.ts'
+import { UserInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
+import { NewPassword } from '#/operations/register-user.ts'
 import { User } from '#/records.ts'
 import { filledDigits, filledText } from '#/values.ts'
-import { NewPassword } from '#/operations/register-user.ts'
 
-/** docs/specification.md, "Endpoints": only the fields provided are updated; null and absent both mean not provided. */
+const UserUpdate = z
+  .preprocess(
+    (value) => value ?? {},
+    z.object({
+      password: NewPassword.optional(),
+      firstName: filledText(100).optional(),
+      lastName: filledText(100).optional(),
+      phone: filledDigits(30).optional(),
+    }),
+  )
+  .meta({ id: 'UserUpdate' })
+
 export const UpdateUser = operation({
   name: 'update-user',
   summary: 'Update a user',
+  description: 'Changes only the fields of the request. Null and an absent field both mean no change.',
   method: 'POST',
   path: '/publicapi/v1/update-user/:apiKey',
   owner: 'accounts',
   admission: 'write',
-  params: KeyInPath,
-  body: z
-    .preprocess(
-      (value) => value ?? {},
-      z.object({
-        password: NewPassword.optional(),
-        firstName: filledText(100).optional(),
-        lastName: filledText(100).optional(),
-        phone: filledDigits(30).optional(),
-      }),
-    )
-    .meta({ id: 'UserUpdate' }),
+  params: UserInPath,
+  body: UserUpdate,
   response: User,
-  problems: ['malformed-json', 'not-json', 'body-too-large', 'user-not-found'],
+  returns: 'The updated user.',
+  examples: {
+    bodies: {
+      'A new phone number': { phone: '608-555-0177' },
+      'A new password': { password: 'a longer horse battery staple' },
+    },
+    response: { ...user, phone: '608-555-0177' },
+  },
+  problems: [...bodyProblems, 'user-not-found'],
 })

@@ -1,18 +1,21 @@
 import { z } from 'zod'
-import { KeyInPath, Page } from '#/inputs.ts'
+import { deliveryOrder } from '#/examples.ts'
+import { PageQuery, UserInPath } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 
-/** docs/specification.md, "Endpoints": newest first, the next page in the `Link` header. */
 export const UserOrders = operation({
   name: 'user-orders',
   summary: "Read a user's order history",
+  description: 'The orders of a user, newest first.',
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey/orders',
   owner: 'orders',
   admission: 'priority',
-  params: KeyInPath,
-  query: Page,
+  params: UserInPath,
+  query: PageQuery,
   response: z.array(Order),
+  returns: 'A page of orders.',
+  examples: { response: [{ ...deliveryOrder, status: 'DELIVERED' }] },
   problems: ['user-not-found'],
 })

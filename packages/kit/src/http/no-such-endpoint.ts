@@ -1,4 +1,4 @@
-import { audiences, operations, templateOf, type Operation } from '@platter/contracts'
+import { audienceOf, operations, templateOf, type Operation } from '@platter/contracts'
 import type { FastifyRequest } from 'fastify'
 import { typosBetween } from '#/http/nearest-name.ts'
 import { Problem } from '#/http/problem.ts'
@@ -24,11 +24,11 @@ export function noSuchEndpoint({ method, url }: Pick<FastifyRequest, 'method' | 
 export function nearestOperation(method: string, path: string): Operation | null {
   if (path.length > LONGEST_PATH) return null
   const given = segmentsOf(path)
-  const prefix = Object.keys(audiences).find((one) => path.startsWith(`${one}/`))
+  const audience = audienceOf(path)
   let nearest: { operation: Operation; distance: number } | null = null
   for (const { operation, segments } of known) {
-    if (prefix !== undefined && !operation.path.startsWith(`${prefix}/`)) continue
-    const tails = prefix === undefined ? [segments, segments.slice(1), segments.slice(2)] : [segments]
+    if (audience !== undefined && operation.audience !== audience) continue
+    const tails = audience === undefined ? [segments, segments.slice(1), segments.slice(2)] : [segments]
     // Half an error decides only between paths that are equally near.
     const distance =
       Math.min(...tails.map((tail) => distanceOf(given, tail))) + (operation.method === method ? 0 : 0.5)

@@ -135,7 +135,7 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
  * what was sent. Requests of our own processes are parsed strictly.
  */
 export function requestParser(operation: Operation) {
-  const isInternal = operation.path.startsWith('/internal/')
+  const isInternal = operation.audience === 'service'
   const parts = (['params', 'query', 'body'] as const).map(
     (part) => [part, checker(part, operation[part], isInternal)] as const,
   )

@@ -1,5 +1,12 @@
-import { operations, RestaurantSearch, SendOrder, Signin, Tokenize, type Operation } from '@platter/contracts'
-import { operationPages } from '@platter/contracts/openapi'
+import {
+  AddCard,
+  operations,
+  RestaurantSearch,
+  SendOrder,
+  Signin,
+  Tokenize,
+  type Operation,
+} from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { requestParser } from '#/http/request-parser.ts'
@@ -40,13 +47,15 @@ function changed(whole: unknown, path: Path, value: unknown): unknown {
 }
 
 const examples = operations.flatMap((operation): [string, Operation, Parts][] => {
-  const page = operationPages[operation.name]
   const params = Object.fromEntries(
     [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, 'a']),
   )
   const names = operation.query instanceof z.ZodObject ? Object.keys(operation.query.shape) : []
-  const query: unknown = { ...Object.fromEntries(names.map((name) => [name, ''])), ...page?.query }
-  const bodies = Object.entries(page?.bodies ?? { 'no body': undefined })
+  const query: unknown = {
+    ...Object.fromEntries(names.map((name) => [name, ''])),
+    ...operation.examples.query,
+  }
+  const bodies = Object.entries(operation.examples.bodies ?? { 'no body': undefined })
   return bodies.map(([name, body]) => [`${operation.name}: ${name}`, operation, { params, query, body }])
 })
 
@@ -80,7 +89,7 @@ test('a password is neither trimmed nor taken for blank when it is white space',
 })
 
 test('an element of a list that is null is at fault, as the places of the others count', () => {
-  const [body] = Object.values(operationPages['send-order']?.bodies ?? {})
+  const [body] = Object.values(SendOrder.examples.bodies)
   expect(outcome(SendOrder, { body: changed(body, ['items', 0], null) })).toMatchObject([
     { pointer: '/items/0', code: 'invalid-field' },
   ])
@@ -88,13 +97,13 @@ test('an element of a list that is null is at fault, as the places of the others
 
 test('between our own processes null stays null', () => {
   const by = { userApiKey: null, applicationId: null, address: null }
-  const [card] = Object.values(operationPages['add-card']?.bodies ?? {})
-  const { values } = requestParser(Tokenize)({ body: { ...(card as object), by } })
+  const [card] = Object.values(AddCard.examples.bodies)
+  const { values } = requestParser(Tokenize)({ body: { ...card, by } })
   expect(values.body).toMatchObject({ by })
 })
 
 describe('sizes are told in elements, characters or numbers', () => {
-  const [body] = Object.values(operationPages['send-order']?.bodies ?? {})
+  const [body] = Object.values(SendOrder.examples.bodies)
   test.each([
     ['items', [], 'items must have at least 1 element.'],
     ['items', Array.from({ length: 101 }, () => ({ apiKey: 'a' })), 'items must have at most 100 elements.'],

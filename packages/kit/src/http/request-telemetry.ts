@@ -1,4 +1,4 @@
-import { answersEvents, operations } from '@platter/contracts'
+import { respondsWithEvents, operations } from '@platter/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#/http/app.ts'
 import { histogram } from '#/telemetry/metrics.ts'
@@ -40,7 +40,7 @@ const isProbe = ({ route }: FastifyRequest): boolean => route?.startsWith('/heal
 /** An event stream lasts as long as its client reads it: its duration is no measure of the service. */
 function isStream({ headers, method, route }: FastifyRequest): boolean {
   const operation = byRoute.get(`${method} ${route}`)
-  return operation !== undefined && answersEvents(operation, headers.accept)
+  return operation !== undefined && respondsWithEvents(operation, headers.accept)
 }
 
 const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))

@@ -1,3 +1,5 @@
+import { audienceOf } from '@platter/contracts'
+
 /**
  * The default header fields of every response: caches must not store it, because it may have personal data, and browsers must
  * not guess another type than the declared one.
@@ -22,4 +24,4 @@ const ANY_ORIGIN = {
  * well, or a page could not distinguish a 429 from a lost connection.
  */
 export const corsHeaders = (url: string): Readonly<Record<string, string>> =>
-  url.startsWith('/publicapi/') ? ANY_ORIGIN : {}
+  audienceOf(url) === 'application' ? ANY_ORIGIN : {}

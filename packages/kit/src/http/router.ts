@@ -1,4 +1,4 @@
-import { takesIdempotencyKey, type Operation, type Principal, type PrincipalOf } from '@platter/contracts'
+import { takesIdempotencyKey, type Operation, type PrincipalOf } from '@platter/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { App } from '#/http/app.ts'
@@ -24,22 +24,6 @@ export class Rendered {
   }
 }
 
-/** Which kind of principal a path is for. */
-type Caller<Path extends string> = Path extends `/publicapi/${string}`
-  ? PrincipalOf<'application'>
-  : Path extends `/restaurantapi/${string}`
-    ? PrincipalOf<'restaurant'>
-    : Path extends `/operatorapi/${string}`
-      ? PrincipalOf<'operator'>
-      : PrincipalOf<'service'>
-
-const CALLERS: readonly [string, Principal['kind']][] = [
-  ['/publicapi/', 'application'],
-  ['/restaurantapi/', 'restaurant'],
-  ['/operatorapi/', 'operator'],
-  ['/internal/', 'service'],
-]
-
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
 
 /** A request as a handler gets it: parsed, and from a principal of the right kind. */
@@ -47,7 +31,7 @@ export type Call<O extends Operation> = {
   params: Output<O['params']>
   query: Output<O['query']>
   body: Output<O['body']>
-  principal: Caller<O['path']>
+  principal: PrincipalOf<O['audience']>
   requestId: string
   /** The time by which the request is answered. Its calls and waits get the remaining time at most. */
   deadline: Deadline
@@ -73,7 +57,6 @@ export function router(app: App, secrets: InternalSecrets) {
   return function route<const O extends Operation>(operation: O, handler: Handler<O>): void {
     const parse = requestParser(operation)
     const render = responseRenderer(operation)
-    const kind = CALLERS.find(([prefix]) => operation.path.startsWith(prefix))?.[1]
     app.route({
       method: operation.method,
       url: operation.path,
@@ -84,7 +67,7 @@ export function router(app: App, secrets: InternalSecrets) {
           operation.owner,
         )
         if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
-        if (principal.kind !== kind)
+        if (principal.kind !== operation.audience)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
         const { values, unknownFields } = accepted(parse(request), reply)
         const header = takesIdempotencyKey(operation) ? request.headers['idempotency-key'] : undefined

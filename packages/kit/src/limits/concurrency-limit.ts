@@ -1,3 +1,4 @@
+import { audienceOf } from '@platter/contracts'
 import type { App } from '#/http/app.ts'
 import { Problem } from '#/http/problem.ts'
 
@@ -122,7 +123,7 @@ const READS = 512
 export function limitReads(app: App): void {
   const limit = new ConcurrencyLimit(READS)
   app.addHook('onRequest', async ({ method, url }, { raw }) => {
-    if (method !== 'GET' || !url.startsWith('/publicapi/')) return
+    if (method !== 'GET' || audienceOf(url) !== 'application') return
     const permit = limit.acquire()
     raw.once('close', () => permit.release())
   })

@@ -1,5 +1,5 @@
-import { openApiDocument } from '@platter/contracts/openapi'
 import type { App } from '@platter/kit'
+import { openApiDocument } from '#/openapi/document.ts'
 import { referenceHeaders, referencePage, ReferenceScript, referenceStart } from '#/reference-page.ts'
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'

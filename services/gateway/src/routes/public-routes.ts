@@ -1,4 +1,10 @@
-import { answersEvents, type Operation, type Owner, type Principal } from '@platter/contracts'
+import {
+  audienceOf,
+  respondsWithEvents,
+  type Operation,
+  type Owner,
+  type Principal,
+} from '@platter/contracts'
 import {
   BODY_LIMIT,
   Deadline,
@@ -16,7 +22,7 @@ import type { AccessKeys } from '#/access-keys.ts'
 import { AdaptiveLimit } from '#/adaptive-limit.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
-import { audienceOf, methodsOf } from '#/methods.ts'
+import { methodsOf } from '#/methods.ts'
 import type { OrderRate } from '#/order-rate.ts'
 import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
 import { sendShared, SharedResponses } from '#/shared-responses.ts'
@@ -99,7 +105,7 @@ export function publicRoutes(app: App, needs: Needs): void {
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
-        if (method !== 'GET' || !answersEvents(operation, request.headers.accept)) {
+        if (method !== 'GET' || !respondsWithEvents(operation, request.headers.accept)) {
           using admitted = admission(limits, principal)
           return await passOn(replicas, request, reply, { ...(await sent()), ...admitted })
         }
@@ -239,13 +245,13 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
   const { headers, query } = request
   const given = headers['x-access-token'] ?? (query as Record<string, unknown>)['access-token']
   if (given !== undefined) return typeof given === 'string' ? given : undefined
-  const ofSession = audienceOf(operation) === 'restaurant' ? sessionKeyOf(request) : undefined
+  const ofSession = operation.audience === 'restaurant' ? sessionKeyOf(request) : undefined
   if (ofSession !== undefined) checkOwnPage(request)
   return ofSession
 }
 
 function checkAudience(principal: Principal, operation: Operation): void {
-  if (principal.kind !== audienceOf(operation))
+  if (principal.kind !== operation.audience)
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
 }
 
@@ -266,7 +272,7 @@ function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
   const allowed = Map.groupBy(operations, ({ path }) => path)
   for (const [path, taken] of allowed) {
     const own = taken.flatMap((operation) => methodsOf(operation, operations))
-    const others = audienceOf({ path }) === 'application' ? METHODS : [...METHODS, 'OPTIONS' as const]
+    const others = audienceOf(path) === 'application' ? METHODS : [...METHODS, 'OPTIONS' as const]
     const method = others.filter((candidate) => !(own as string[]).includes(candidate))
     const allow = own.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
     app.route({

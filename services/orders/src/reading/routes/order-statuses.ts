@@ -1,4 +1,4 @@
-import { answersEvents, OrderStatuses } from '@platter/contracts'
+import { respondsWithEvents, OrderStatuses } from '@platter/contracts'
 import {
   lastEventId,
   Rendered,
@@ -22,7 +22,8 @@ export const orderStatuses =
     const { params, principal, requestId, headers } = call
     const { applicationId } = principal
     const visible = await findVisibleOrder(deps, params.apiKey, { applicationId, requestId })
-    if (answersEvents(OrderStatuses, headers.accept)) return followed({ followers, streams }, call, visible)
+    if (respondsWithEvents(OrderStatuses, headers.accept))
+      return followed({ followers, streams }, call, visible)
     const history = await visible.orders.statuses(params.apiKey)
     return history.map((record) => ({ orderApiKey: params.apiKey, ...record }))
   }

@@ -1,4 +1,4 @@
-/** A JSON object of the document; it is only ever written out. */
+/** A JSON object of the document. */
 export type Json = { [name: string]: unknown }
 
 export const isJson = (value: unknown): value is Json =>
@@ -8,7 +8,7 @@ export const isJson = (value: unknown): value is Json =>
 export const camelCase = (name: string): string =>
   name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A name for a map's key out of words: `A guest, pickup` to `a-guest-pickup`. */
+/** A title as the key of a map: `A guest, pickup` to `a-guest-pickup`. */
 export const slug = (words: string): string =>
   words
     .toLowerCase()

@@ -1,5 +1,5 @@
+import { faceOf } from '@platter/contracts'
 import { z } from 'zod'
-import { faceOf } from '#/shown-as.ts'
 import { isJson, type Json } from '#/openapi/json.ts'
 
 type Direction = 'input' | 'output'
@@ -9,24 +9,21 @@ type Overridden = Parameters<Override>[0]
 const HERE = '#/$defs/'
 const COMPONENTS = '#/components/schemas/'
 
-/**
- * Turns the contracts' schemas into the document's. Those with an id become components, the others stand
- * where they are used.
- */
+/** Converts zod schemas to JSON Schema. Those with an id become components of the document. */
 export class Schemas {
   readonly components: Record<string, Json> = {}
 
-  /** A body that a client sends: everything lenient or transformed as the plain value that it stands for. */
+  /** A request body: a lenient or transformed schema as the plain value that a client should send. */
   input(schema: z.ZodType): Json {
     return withDefaultsInWords(this.#convert(schema, 'input'))
   }
 
-  /** What a client gets. */
+  /** A response body. */
   output(schema: z.ZodType): Json {
     return withDefaultsInWords(this.#convert(schema, 'output'))
   }
 
-  /** The members of a path or query. */
+  /** The parameters of a path or query. */
   parameters(schema: z.ZodType): { properties: Record<string, Json>; required: string[] } {
     const { properties = {}, required = [] } = this.#convert(schema, 'input')
     return { properties: properties as Record<string, Json>, required: required as string[] }
@@ -51,13 +48,13 @@ export class Schemas {
     const schema = jsonSchema as Json
     const face = faceOf(zodSchema)
     if (face) replace(schema, this.#convert(face, io))
-    dropWhatSaysNothing(schema)
+    dropImplied(schema)
     if (zodSchema instanceof z.ZodDefault) schema['default'] ??= zodSchema.def.defaultValue
-    if (io === 'input') dropWhatMayBeAbsent(schema, zodSchema)
+    if (io === 'input') dropOptional(schema, zodSchema)
     joinNull(schema)
   }
 
-  /** Two schemas of one id that are not the same would silently document one of them wrongly. */
+  /** Throws for two different schemas with the same id: one of them would be documented wrongly. */
   #keep(id: string, component: Json): void {
     const known = this.components[id]
     if (known && JSON.stringify(known) !== JSON.stringify(component))
@@ -71,11 +68,8 @@ function replace(schema: Json, by: Json): void {
   Object.assign(schema, by)
 }
 
-/**
- * Records only grow, so a client has to expect members that it does not know; and that an integer is a safe
- * one is how zod works and not a bound of ours.
- */
-function dropWhatSaysNothing(schema: Json): void {
+/** Later versions add members to records, so clients have to accept unknown ones. zod bounds every integer to the safe ones. */
+function dropImplied(schema: Json): void {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties']
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
@@ -83,8 +77,8 @@ function dropWhatSaysNothing(schema: Json): void {
   if (isJson(propertyNames) && propertyNames['enum'] === undefined) delete schema['propertyNames']
 }
 
-/** zod counts a member as required when only its preprocessing makes it optional; so it is asked. */
-function dropWhatMayBeAbsent(schema: Json, zodSchema: z.core.$ZodType): void {
+/** zod reports a member as required that only its preprocessing makes optional, so each is parsed. */
+function dropOptional(schema: Json, zodSchema: z.core.$ZodType): void {
   if (!(zodSchema instanceof z.ZodObject) || !Array.isArray(schema['required'])) return
   const shape = zodSchema.shape as Record<string, z.ZodType>
   const required = schema['required'].filter((name: string) => !shape[name]?.safeParse(undefined).success)
@@ -102,15 +96,15 @@ function joinNull(schema: Json): void {
   Object.assign(schema, value, others, { type: [value['type'], 'null'] })
 }
 
-/** The same schema, its references leading to the document's components. */
+/** Replaces references of zod by references to the components of the document. */
 const pointToComponents = (schema: Json): Json =>
   mapObjects(schema, (one) =>
     typeof one['$ref'] === 'string' ? { ...one, $ref: one['$ref'].replace(HERE, COMPONENTS) } : one,
   )
 
 /**
- * A member's default as part of its description. Generators take one that has a `default` for one that is
- * always there (openapi-typescript 7 does), so that a client would have to send it.
+ * Moves the default of a member into its description. Generators make a member with a `default` mandatory (openapi-typescript
+ * 7), so that clients would have to send it.
  */
 const withDefaultsInWords = (schema: Json): Json =>
   mapObjects(schema, ({ default: fallback, ...one }) => {
@@ -119,7 +113,7 @@ const withDefaultsInWords = (schema: Json): Json =>
     return { ...one, description: `${description}Default: \`${JSON.stringify(fallback)}\`.` }
   })
 
-/** The same with every object in it changed, inner ones first. */
+/** Applies `change` to every object of a schema, inner ones first. */
 function mapObjects(schema: Json, change: (one: Json) => Json): Json {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk)

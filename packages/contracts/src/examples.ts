@@ -10,9 +10,8 @@ import type {
 } from '#/records.ts'
 
 /*
- * The records of the documentation's examples. Restaurant, menu and their keys are those of the development
- * seed (dev/seed/restaurants/aurora-slice-house.json), so that an example can be sent as it stands; an
- * end-to-end test does so.
+ * Records that the examples of several operations share. Restaurant, menu and their keys are those of the development seed
+ * (dev/seed/restaurants/aurora-slice-house.json), so that a client can send an example unchanged; an end-to-end test does.
  */
 
 export const keys = {
@@ -63,17 +62,6 @@ export const address: Address = {
   zip: '53703',
   latitude: null,
   longitude: null,
-}
-
-export const place: Address = {
-  apiKey: null,
-  streetAddress: '2 E Main St, Madison, WI 53703',
-  aptNumber: null,
-  city: 'Madison',
-  state: 'WI',
-  zip: '53703',
-  latitude: 43.0747,
-  longitude: -89.3844,
 }
 
 export const card = {
@@ -267,10 +255,34 @@ export const statuses: OrderStatusRecord[] = [
   { orderApiKey: keys.order, status: 'PREPARING', date: 1795199580 },
 ]
 
-/** Events as they come over the line. */
-export const eventStream = (events: readonly { event: string; id: string; data: unknown }[]): string =>
-  [
-    'retry: 1000',
-    ...events.map(({ event, id, data }) => `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}`),
-    '',
-  ].join('\n\n')
+const { card: _card, paymentState: _paymentState, recipientApiKey: _recipient, ...inKitchen } = pickupOrder
+
+/** `pickupOrder` as its restaurant reads it. */
+export const restaurantOrder = {
+  ...inKitchen,
+  toCollect: pickupOrder.total,
+  status: 'AWAITING_PREPARATION',
+  nextStatuses: ['PREPARING', 'READY_FOR_PICKUP'],
+}
+
+export const application = { id: keys.application, name: 'Lunch for teams', created: 1795199400 }
+
+const prefix = 'platter_live_9kQ2'
+
+export const issuedAccessKey = {
+  id: keys.accessKey,
+  accessKey: 'platter_live_9kQ2mX7vB4nT8sLw3RzY6cHdJ5pG1f0aUeKq',
+  prefix,
+  created: 1795199400,
+}
+
+export const accessKey = {
+  id: keys.accessKey,
+  kind: 'application',
+  prefix,
+  created: 1795199400,
+  imported: false,
+  lastUsed: 1795203000,
+  expires: null,
+  revoked: null,
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { internalOperation } from '#/operation.ts'
+
+/**
+ * The hashes of all imported keys that are neither revoked nor expired. These keys have no checksum, so the gateway needs the
+ * list to reject random strings. `known` is the version that the caller has: `hashes` is null when it is current.
+ */
+export const ImportedAccessKeys = internalOperation({
+  name: 'imported-access-keys',
+  method: 'POST',
+  path: '/internal/imported-access-keys',
+  owner: 'accounts',
+  admission: 'priority',
+  body: z.object({ known: z.string().nullable() }),
+  response: z.object({ version: z.string(), hashes: z.array(z.string()).nullable() }),
+  problems: [],
+})

@@ -1,0 +1,10 @@
+/** Operations between services; the gateway routes none of them. */
+export * from '#/internal/ask-payment-again.ts'
+export * from '#/internal/find-charges.ts'
+export * from '#/internal/imported-access-keys.ts'
+export * from '#/internal/read-charges.ts'
+export * from '#/internal/read-payment-rows.ts'
+export * from '#/internal/read-payment-story.ts'
+export * from '#/internal/resolve-access-key.ts'
+export * from '#/internal/tokenize.ts'
+export * from '#/internal/unknown-payments.ts'

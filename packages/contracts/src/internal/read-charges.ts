@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { internalOperation } from '#/operation.ts'
+import { ApiKey, Cents, Epoch } from '#/values.ts'
+
+/** A charge of an order at the processor. Never a token. */
+export const Charge = z.object({
+  /** The processor's id. */
+  id: z.string(),
+  reference: ApiKey,
+  status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
+  amount: Cents,
+  /** Another difference to the request: another currency. */
+  differs: z.string().optional(),
+})
+export type Charge = z.infer<typeof Charge>
+
+/** The charges that the processor created from `from` to before `to`, by its clock. `after` is the next page. */
+export const ReadCharges = internalOperation({
+  name: 'read-charges',
+  method: 'POST',
+  path: '/internal/charges',
+  owner: 'payments',
+  admission: 'priority',
+  body: z.object({ from: Epoch, to: Epoch, after: z.string().nullable() }),
+  response: z.object({ charges: z.array(Charge), after: z.string().nullable() }),
+  problems: ['payment-unavailable'],
+})

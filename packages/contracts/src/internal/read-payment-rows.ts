@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { internalOperation } from '#/operation.ts'
+import { ApiKey, Cents, Epoch } from '#/values.ts'
+
+/** The payment of an order. Never a token. */
+export const PaymentRow = z.object({
+  orderApiKey: ApiKey,
+  state: z.enum(['sent', 'authorized', 'captured', 'declined', 'voided', 'refunded', 'released']),
+  amount: Cents.nullable(),
+  processorId: z.string().nullable(),
+})
+export type PaymentRow = z.infer<typeof PaymentRow>
+
+/** The number of orders that one request compares: with 500, 100,000 orders take a few seconds. */
+export const BOOKS_AT_ONCE = 500
+
+/** The payments of these orders, and all payments that were created from `from` to before `to`. */
+export const ReadPaymentRows = internalOperation({
+  name: 'read-payment-rows',
+  method: 'POST',
+  path: '/internal/payment-rows',
+  owner: 'payments',
+  admission: 'priority',
+  body: z.object({ orderApiKeys: z.array(ApiKey).max(BOOKS_AT_ONCE), from: Epoch, to: Epoch }),
+  response: z.object({ rows: z.array(PaymentRow) }),
+  problems: [],
+})

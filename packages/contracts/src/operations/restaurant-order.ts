@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { restaurantOrder } from '#/examples.ts'
+import { OrderInPath } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Address, Cancellation, OrderItem, Recipient } from '#/records.ts'
+import { ApiKey, Epoch, Method, Money, OrderStatus, Payment } from '#/values.ts'
+
+/** An order as its restaurant reads it. Never a card. */
+export const RestaurantOrder = z
+  .object({
+    apiKey: ApiKey,
+    id: z.int(),
+    restaurantApiKey: ApiKey.describe('One webhook may serve several restaurants.'),
+    datePlaced: Epoch,
+    method: Method,
+    payment: Payment,
+    test: z.boolean(),
+    recipient: Recipient,
+    items: z.array(OrderItem),
+    address: Address.nullable(),
+    comments: z.string().nullable(),
+    subtotal: Money,
+    tax: Money,
+    deliveryPrice: Money,
+    tip: Money,
+    total: Money,
+    /** What the customer pays on receipt: the total in cash; 0 for a card and for a test order. */
+    toCollect: Money,
+    status: OrderStatus,
+    /** The usual one first. */
+    nextStatuses: z.array(OrderStatus),
+    cancellation: Cancellation.nullable(),
+    acceptBy: Epoch.optional().describe(
+      'The order is cancelled automatically unless the restaurant reports a status or refuses the order by then. Absent when it is not cancelled automatically.',
+    ),
+  })
+  .meta({ id: 'RestaurantOrder' })
+export type RestaurantOrder = z.infer<typeof RestaurantOrder>
+
+export const GetRestaurantOrder = operation({
+  name: 'restaurant-order',
+  summary: "Read one of the restaurant's orders",
+  description: 'One order of the restaurant.',
+  method: 'GET',
+  path: '/restaurantapi/v1/order/:apiKey',
+  owner: 'orders',
+  admission: 'priority',
+  params: OrderInPath,
+  response: RestaurantOrder,
+  returns: 'The order.',
+  examples: { response: restaurantOrder },
+  problems: ['order-not-found'],
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { keys } from '#/examples.ts'
+import { operation } from '#/operation.ts'
+import { ApiKey } from '#/values.ts'
+
+const id = `saga_${keys.order}`
+
+export const RetryAttention = operation({
+  name: 'retry-attention',
+  summary: 'Retry the work of an incident',
+  description:
+    'For an operator who has removed the cause: republishes a dead letter, wakes a saga now, or queries the payment processor again.',
+  method: 'POST',
+  path: '/operatorapi/v1/attention/:id/retry',
+  owner: 'orders',
+  admission: 'priority',
+  params: z.object({ id: ApiKey.meta({ description: 'id of the incident.', example: id }) }),
+  response: z.object({ id: ApiKey, done: z.string().describe('The action in words.') }),
+  returns: 'The action.',
+  examples: { response: { id, done: 'The saga was woken.' } },
+  problems: ['attention-not-found'],
+})
