@@ -94,11 +94,11 @@ describe('licences', () => {
 /** So many packages each process may bring, all told. To raise one is a decision: say in the commit what it buys. */
 const BUDGET: Record<keyof typeof processes, number> = {
   gateway: 130,
-  catalog: 88,
+  catalog: 89,
   accounts: 89,
-  orders: 89,
+  orders: 90,
   payments: 88,
-  'one-off jobs': 85,
+  'one-off jobs': 86,
   'command-line tool': 3,
   console: 4,
 }

@@ -11,15 +11,14 @@ import {
   templateOf,
   type ProblemCode,
 } from '@platter/contracts'
-import { createApp, createLog, Problem, Replicas } from '@platter/kit'
+import { createApp, createLog, Problem, Replicas, type RateLimit } from '@platter/kit'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AccessKeys } from '../../services/gateway/src/access-keys.ts'
+import { Admission } from '../../services/gateway/src/admission.ts'
 import { openApiDocument } from '../../services/gateway/src/openapi/document.ts'
 import { exampleOfProblem } from '../../services/gateway/src/openapi/problem-examples.ts'
 import { publicRoutes } from '../../services/gateway/src/routes/public-routes.ts'
 import type { Streams } from '../../services/gateway/src/streams.ts'
-import type { OrderRate } from '../../services/gateway/src/order-rate.ts'
-import type { RateLimit } from '../../services/gateway/src/store/rate-limit.ts'
 
 type OperationObject = {
   operationId: string
@@ -166,11 +165,9 @@ describe('the gateway', () => {
     accessKeys: {
       principalOf: () => Promise.reject(new Problem('access-token-missing', 'Send your access key.')),
     } as unknown as AccessKeys,
-    rateLimit: {} as RateLimit,
-    orderRate: {} as OrderRate,
+    admission: new Admission({ replicas: {}, accessKeyRate: {} as RateLimit, orderRate: {} as RateLimit }),
     streams: {} as Streams,
     streamOwners: {},
-    concurrency: {},
     deadlineMs: 10_000,
     secrets: ['not a secret, and long enough for one'],
   })

@@ -19,8 +19,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'a message is acked before its work is done': {
     file: 'packages/bus/src/consumer.ts',
-    from: 'const isLastDelivery = redelivered && !noAck && !keeps',
-    to: 'const isLastDelivery = !noAck && !keeps',
+    from: 'const isLastDelivery = redelivered && !noAck && !staysUnacknowledged',
+    to: 'const isLastDelivery = !noAck && !staysUnacknowledged',
     seed: 1,
     within: 200,
   },

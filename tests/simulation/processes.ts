@@ -173,7 +173,7 @@ const cardMinimum = cents(50)
 const { signal: stopping } = new AbortController()
 
 /** The simulation has no overload. */
-const limit = new ConcurrencyLimit(Infinity)
+const limit = new ConcurrencyLimit({ permits: Infinity })
 
 const tokenize: Tokenizer = async (card) => {
   const { expirationMonth, expirationYear } = card

@@ -1,6 +1,5 @@
-import { inRootSpan, isUnavailable, type Log } from '@platter/kit'
+import { Cancelled, ConcurrencyLimit, inRootSpan, isUnavailable, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
-import { Semaphore, Stopped } from '#/semaphore.ts'
 import { ReconnectingConnection } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
 import { processing } from '#/spans.ts'
@@ -47,7 +46,7 @@ type Depth = { queue: string; waiting: number }
 
 /** A consumption with its state over all of its queues and connections. */
 type ActiveConsumption = Consumption & {
-  semaphore: Semaphore
+  limit: ConcurrencyLimit
   /** Correlation ids of the questions in progress: a repeated question is not handled twice at the same time. */
   questions: Set<string>
 }
@@ -70,8 +69,8 @@ export class Consumer {
   }
 
   add(consumption: Consumption): void {
-    const semaphore = new Semaphore(consumption.atOnce)
-    this.#consumptions.push({ ...consumption, semaphore, questions: new Set() })
+    const limit = new ConcurrencyLimit({ permits: consumption.atOnce })
+    this.#consumptions.push({ ...consumption, limit, questions: new Set() })
   }
 
   /** The depths of the queues that this process consumes. Rejects without a connection. */
@@ -94,7 +93,7 @@ export class Consumer {
         channel.cancel(consumerTag).catch(() => 'the connection has ended, and the consumer with it'),
       ),
     )
-    for (const { semaphore } of this.#consumptions) semaphore.stop()
+    for (const { limit } of this.#consumptions) limit.cancelPending()
     const late = new Promise<void>((resolve) => setTimeout(resolve, QUIESCE_TIMEOUT_MS).unref())
     await Promise.race([cancelled.then(() => Promise.allSettled(this.#running)), late])
   }
@@ -165,7 +164,7 @@ export class Consumer {
   }
 
   async #handle(consumption: ActiveConsumption, item: Incoming, message: ConsumeMessage): Promise<Outcome> {
-    const { semaphore, questions, isUntraced = false } = consumption
+    const { limit, questions, isUntraced = false } = consumption
     const { properties, fields } = message
     const { id, requestId, traceparent, timeoutMs, data } = item
     if (id !== undefined && questions.has(id)) return 'done'
@@ -176,7 +175,7 @@ export class Consumer {
     const handle = () => this.#logged(consumption, delivery)
     try {
       if (id !== undefined) questions.add(id)
-      await semaphore.run(async () => {
+      await limit.run(async () => {
         // The reply timeout passed while the question waited for its permit.
         if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return
         if (isUntraced) return handle()
@@ -195,7 +194,7 @@ export class Consumer {
     delivery: Delivery,
     error: unknown,
   ): Promise<Outcome> {
-    if (staysUnacknowledged || error instanceof Stopped) return 'unacknowledged'
+    if (staysUnacknowledged || error instanceof Cancelled) return 'unacknowledged'
     // A dependency was unavailable: the row republishes the command, which needs no dead letter.
     if (isUnavailable(error) || !failed) return 'done'
     try {

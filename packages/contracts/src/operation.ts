@@ -6,7 +6,7 @@ import type { ProblemCode } from '#/problems.ts'
 export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
- * The admission class of an operation: which limits apply to its requests (docs/decisions/0031-admission-control.md).
+ * The admission class of an operation: which limits apply to its requests (docs/decisions/0140-admission-package.md).
  *
  * - `order`: checks or accepts an order.
  * - `password`: hashes a password always, which takes 30 ms of a core.

@@ -1,7 +1,7 @@
 import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Secret } from '@platter/contracts'
-import { ConcurrencyLimit } from '@platter/kit'
+import { ADMISSION_POLICIES, ConcurrencyLimit } from '@platter/kit'
 
 type Parameters = { memory: number; passes: number; parallelism: number }
 /** `keyId` names the pepper; the hashes of long ago have none. */
@@ -19,12 +19,6 @@ const TAG_BYTES = 32
 const SHARE = 1 / 3
 /** So much rest may be put off, by whoever comes after a pause. */
 const UNRESTED_MS = 2_000
-/**
- * Requests that hash or wait for their turn: 0.9 s, and 2.8 s in a crowd that goes on. One application has at most 21 of
- * them, so that the requests of another one find room and wait for 2 s at most.
- */
-const REQUESTS_AT_ONCE = 31
-
 /** `outdated`: right, and made by other parameters than today's, so to be hashed again. */
 export type Verdict = 'right' | 'outdated' | 'wrong'
 
@@ -37,7 +31,7 @@ export type Verdict = 'right' | 'outdated' | 'wrong'
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
   const inTurn = oneAtATime()
-  const limit = new ConcurrencyLimit(REQUESTS_AT_ONCE)
+  const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.password.service })
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
 
@@ -140,33 +134,25 @@ function fromPhc(text: string): Hash {
  * threads, which look up host names as well: 64 hashes at once held up every outgoing call for 1.5 s.)
  */
 function oneAtATime() {
-  let isTaken = false
-  /** When all would have been rested for that is done, by `performance.now()`. */
+  const limit = new ConcurrencyLimit({ permits: 1 })
+  /** When the rests after all hashes so far would end, by `performance.now()`. */
   let restedAt = 0
-  const waiting: (() => void)[] = []
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (isTaken) await new Promise<void>((resolve) => waiting.push(resolve))
-    isTaken = true
+    const permit = await limit.wait()
     const began = performance.now()
     try {
       return await work()
     } finally {
       const rest = restAfter(began)
-      if (rest > 0) setTimeout(leave, rest)
-      else leave()
+      if (rest > 0) setTimeout(() => permit.release(), rest)
+      else permit.release()
     }
   }
-  /** How many milliseconds to rest after work that began then. */
+  /** Milliseconds to rest after work that began then. */
   function restAfter(began: number): number {
     const now = performance.now()
     restedAt = Math.max(restedAt, began) + (now - began) / SHARE
     return restedAt - now - UNRESTED_MS
-  }
-  function leave(): void {
-    // Handed over rather than given up, so that a newcomer cannot slip in before those who wait.
-    const next = waiting.shift()
-    if (next) next()
-    else isTaken = false
   }
   return inTurn
 }

@@ -27,7 +27,6 @@ import {
 import {
   createApp,
   internalSecrets,
-  limitReads,
   readJson,
   repeat,
   Replicas,
@@ -76,7 +75,6 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
-  limitReads(app)
 
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const { db } = postgres

@@ -3,7 +3,6 @@ import { CatalogCompleteAddress, CatalogQuote, changeTimes } from '@platter/cont
 import {
   createApp,
   internalSecrets,
-  limitReads,
   readJson,
   repeat,
   router,
@@ -51,7 +50,6 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
-  limitReads(app)
   const route = router(app, secrets)
   const searching = { db, geocoder, held: new HeldRestaurants(db) }
   restaurantSearch(route, searching)

@@ -1,6 +1,6 @@
 import { changeTimes, ResolveAccessKey, type Principal } from '@platter/contracts'
 import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internalCaller } from '@platter/kit'
-import { BadTries } from '#/bad-tries.ts'
+import { badCredentials } from '#/bad-credentials.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 /** A revocation takes effect within a second: a cached principal expires after it. */
@@ -17,7 +17,7 @@ export class AccessKeys {
   readonly #call: ReturnType<typeof internalCaller>
   readonly #known = new Map<string, Known>()
   readonly #asking = new Map<string, Promise<Known>>()
-  readonly #badKeys = new BadTries('access key')
+  readonly #badKeys = badCredentials('access key')
   readonly #imported: ImportedKeys
 
   constructor(call: ReturnType<typeof internalCaller>) {
@@ -36,7 +36,7 @@ export class AccessKeys {
     const isOurs = looksLikeAccessKey(accessKey)
     const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
     // A valid key in the cache is not affected by another client that guesses keys from the same address.
-    if (hash === null || !this.#known.get(hash)?.principal) await this.#badKeys.holdOff(address)
+    if (hash === null || !this.#known.get(hash)?.principal) await this.#badKeys.check(address)
     const isWorthAsking = hash !== null && (isOurs || (await this.#imported.has(hash)))
     const principal = isWorthAsking ? await this.#find(hash, requestId) : null
     if (principal) return principal

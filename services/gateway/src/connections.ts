@@ -1,36 +1,32 @@
 import { BlockList, isIPv6, type Server, type Socket } from 'node:net'
+import { ConcurrencyLimit } from '@platter/kit'
 
 type Limits = {
   all: number
-  ofAddress: number
-  /** Addresses and CIDR ranges that any number of clients come through. */
+  perAddress: number
+  /** Addresses and CIDR ranges of proxies, which many clients share. */
   proxies: readonly string[]
 }
 
 /**
- * Limits how many connections there are, and how many of one address: otherwise one client with nothing to say takes
- * every descriptor that there is. What is too much is closed before a byte of it is read.
+ * Limits the open connections, of all addresses and of each one. Otherwise one client that sends nothing exhausts the file
+ * descriptors. An excess connection is closed before a byte of it is read.
  */
-export function limitConnections(server: Server, { all, ofAddress, proxies }: Limits): void {
+export function limitConnections(server: Server, { all, perAddress, proxies }: Limits): void {
   const isProxy = matcher(proxies)
-  const open = new Map<string, number>()
+  const limit = new ConcurrencyLimit({ permitsPerKey: perAddress })
   server.maxConnections = all
   server.prependListener('connection', (socket: Socket) => {
-    const address = plain(socket.remoteAddress ?? '')
+    const address = unmapped(socket.remoteAddress ?? '')
     if (isProxy(address)) return
-    const count = open.get(address) ?? 0
-    if (count >= ofAddress) return void socket.destroy()
-    open.set(address, count + 1)
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left === 0) open.delete(address)
-      else open.set(address, left)
-    })
+    const permit = limit.tryAcquire(address)
+    if (permit) socket.once('close', () => permit.release())
+    else socket.destroy()
   })
 }
 
-/** IPv4 as a socket of IPv6 shows it. */
-const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
+/** A socket of IPv6 has IPv4 addresses in their mapped form. */
+const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 

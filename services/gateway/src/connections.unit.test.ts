@@ -11,7 +11,7 @@ afterEach(() => {
   for (const server of listening.splice(0)) server.close()
 })
 
-async function aServer(limits: { all: number; ofAddress: number; proxies: string[] }) {
+async function aServer(limits: { all: number; perAddress: number; proxies: string[] }) {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
     socket.write('welcome')
@@ -37,13 +37,13 @@ const at = async (port: number, times: number, address?: string): Promise<boolea
 }
 
 test('one address may have so many connections; another one is let in all the same', async () => {
-  const port = await aServer({ all: 100, ofAddress: 2, proxies: [] })
+  const port = await aServer({ all: 100, perAddress: 2, proxies: [] })
   expect(await at(port, 3)).toEqual([true, true, false])
   expect(await at(port, 1, '127.0.0.2')).toEqual([true])
 })
 
 test('a connection that has ended makes room', async () => {
-  const port = await aServer({ all: 100, ofAddress: 1, proxies: [] })
+  const port = await aServer({ all: 100, perAddress: 1, proxies: [] })
   expect(await at(port, 2)).toEqual([true, false])
   sockets[0]!.destroy()
   await expect.poll(() => isLetIn(port)).toBe(true)
@@ -52,12 +52,12 @@ test('a connection that has ended makes room', async () => {
 test.each([['127.0.0.0/8'], ['127.0.0.1']])(
   'clients come through a proxy that is trusted (%s) without a number',
   async (proxy) => {
-    const port = await aServer({ all: 100, ofAddress: 1, proxies: [proxy] })
+    const port = await aServer({ all: 100, perAddress: 1, proxies: [proxy] })
     expect(await at(port, 3)).toEqual([true, true, true])
   },
 )
 
 test('all together there may be so many', async () => {
-  const port = await aServer({ all: 2, ofAddress: 100, proxies: ['127.0.0.1'] })
+  const port = await aServer({ all: 2, perAddress: 100, proxies: ['127.0.0.1'] })
   expect(await at(port, 3)).toEqual([true, true, false])
 })

@@ -6,6 +6,7 @@ import {
   createApp,
   createLog,
   hashAccessKey,
+  LeakyBucket,
   makeAccessKey,
   readBytes,
   Replicas,
@@ -13,12 +14,11 @@ import {
 } from '@platter/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
-import { OrderRate } from '#/order-rate.ts'
+import { Admission } from '#/admission.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { Streams } from '#/streams.ts'
-import type { RateLimit } from '#/store/rate-limit.ts'
 
 const log = createLog('test', 'silent')
 const folder = mkdtempSync(join(tmpdir(), 'platter-console-'))
@@ -42,10 +42,7 @@ function aGateway(pages = folder): App {
   const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => ({
     principal: principals.get(hash) ?? null,
   })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
-  const rateLimit = {
-    policy: { requests: 10, seconds: 1 },
-    take: async () => ({ allowed: true, remaining: 9, seconds: 1 }),
-  } as unknown as RateLimit
+  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
   const replicas = new Replicas([owner.listeningOrigin])
   app.addHook('onClose', () => replicas.close())
   const owners = { accounts: replicas, catalog: replicas, orders: replicas }
@@ -53,11 +50,9 @@ function aGateway(pages = folder): App {
     operations,
     owners,
     streamOwners: {},
-    concurrency: {},
+    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
     streams: new Streams({ application: 1, restaurant: 1 }),
     accessKeys,
-    rateLimit,
-    orderRate: new OrderRate(1),
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
   })

@@ -8,6 +8,7 @@ import {
   STOPPING_HEADER,
   wasNotSent,
   type Deadline,
+  type Permit,
   type Replicas,
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -30,7 +31,7 @@ const NOT_PASSED_ON = new Set([
 ])
 
 /**
- * `stream`: the answer may go on for hours, until the signal ends it. `answered` is called when a replica answers, with whether it
+ * `stream`: the answer may go on for hours, until the signal ends it. `permit` is released when a replica answers, with whether it
  * is overloaded.
  */
 type Sent = {
@@ -40,7 +41,7 @@ type Sent = {
   /** When the client is to be answered. The replica that is asked has `requestTimes.relay` less. */
   deadline: Deadline
   stream?: AbortSignal
-  answered?: (isOverloaded: boolean) => void
+  permit?: Permit | undefined
 }
 
 /**
@@ -72,7 +73,7 @@ export async function passOn(
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
-  { headers, deadline, answered: learn, kept }: Omit<Sent, 'method'> & { kept: SharedResponse | undefined },
+  { headers, deadline, permit, kept }: Omit<Sent, 'method'> & { kept: SharedResponse | undefined },
 ): Promise<SharedResponse | undefined> {
   return toOneReplica(
     replicas,
@@ -88,7 +89,7 @@ export async function requestShared(
       })
       answered(response.statusCode)
       replicas.answered(pool, response.headers)
-      learn?.(isOverloaded(response.headers))
+      permit?.answered(isOverloaded(response.headers))
       const body = Buffer.from(await response.body.arrayBuffer())
       if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
       if (response.statusCode === 304) return kept
@@ -179,7 +180,7 @@ function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
   reply: FastifyReply,
-  { method, headers, deadline, stream, answered }: Sent,
+  { method, headers, deadline, stream, permit }: Sent,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method,
@@ -192,7 +193,7 @@ function exchange(
   const learn = (given: Headers) => {
     clearTimeout(timer)
     replicas.answered(pool, given)
-    answered?.(isOverloaded(given))
+    permit?.answered(isOverloaded(given))
   }
   const relay = new Relay(reply, stream, { learn, resolve, reject })
   // To the millisecond, where undici's headersTimeout may be a second late.

@@ -4,6 +4,7 @@ import {
   createLog,
   Deadline,
   overloaded,
+  Permit,
   PRINCIPAL_HEADER,
   readBytes,
   Replicas,
@@ -93,7 +94,10 @@ test('the gateway learns that a service rejects a request for overload, and the 
       method: 'GET',
       headers: { [PRINCIPAL_HEADER]: 'signed' },
       deadline: Deadline.in(requestTimes.deadline),
-      answered: (isOverloaded) => void learned.push(isOverloaded),
+      permit: new Permit(
+        () => undefined,
+        (isOverloaded) => void learned.push(isOverloaded),
+      ),
     }),
   )
   const url = `${await listen(gateway)}/x`

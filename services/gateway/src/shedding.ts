@@ -1,27 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Principal } from '@platter/contracts'
-import {
-  overloaded,
-  rejectEarly,
-  ROUTING,
-  type App,
-  type ConcurrencyLimit,
-  type Log,
-  type Problem,
-} from '@platter/kit'
+import type { Operation } from '@platter/contracts'
+import { rejectEarly, ROUTING, type App, type Log } from '@platter/kit'
 import findMyWay from 'find-my-way'
+import type { AccessKeys } from '#/access-keys.ts'
+import type { Admission, Limits } from '#/admission.ts'
 import { methodsOf } from '#/methods.ts'
-import {
-  applicationOf,
-  limitsOf,
-  rateLimited,
-  rateLimitHeaders,
-  type Limits,
-  type Needs as NeedsOfRoutes,
-} from '#/routes/public-routes.ts'
 
-/** The limits of the routes, and the log of rejections. */
-type Needs = Pick<NeedsOfRoutes, 'operations' | 'concurrency' | 'accessKeys' | 'rateLimit' | 'orderRate'> & {
+type Deps = {
+  operations: readonly Operation[]
+  admission: Admission
+  accessKeys: AccessKeys
   log: Log
 }
 
@@ -29,113 +17,85 @@ type Needs = Pick<NeedsOfRoutes, 'operations' | 'concurrency' | 'accessKeys' | '
  * Rejections are gathered for this time: at 4,000 a second, one write each took the gateway 55 % of a core instead of 44
  * (docs/decisions/0031-admission-control.md).
  */
-const TOGETHER_MS = 5
+const GATHER_MS = 5
 
-/** Of each route: the template of its path and, for new work, its limits. */
+/** The template of a route's path, and its limits. */
 type Route = { path: string; limits: Limits }
 
-type Refusal = { problem: Problem; headers?: Record<string, string> }
-
 /**
- * Rejects requests early, before Fastify, that the routes would reject: new work above the concurrency limit, and requests of an
- * access key above its rate limit. They come in thousands a second, and their cost is taken from the requests that are served. In
- * doubt a request takes the normal way, where the same limits are checked again.
+ * Rejects requests before Fastify handles them: those above a concurrency limit, and those of an access key or application
+ * above its rate limit. Rejections arrive in thousands a second, and accepted requests pay for their cost. A request that
+ * cannot be judged here continues to its route, which checks the same limits again.
  */
 export class Shedding {
-  readonly #needs: Needs
-  readonly #concurrency: readonly ConcurrencyLimit[]
+  readonly #deps: Deps
   readonly #routes = findMyWay(ROUTING)
   /** Rejections since the last log lines, by access key and code. */
-  readonly #refused = new Map<string, { accessKeyId: string; code: string; count: number }>()
-  #held: (() => void)[] = []
+  readonly #rejected = new Map<string, { accessKeyId: string; code: string; count: number }>()
+  #gathered: (() => void)[] = []
   #isOver = false
 
-  constructor(app: App, needs: Needs) {
-    this.#needs = needs
-    this.#concurrency = Object.values(needs.concurrency)
-    for (const operation of needs.operations) {
+  constructor(app: App, deps: Deps) {
+    this.#deps = deps
+    for (const operation of deps.operations) {
       const { path } = operation
-      const route: Route = { path, limits: limitsOf(operation, needs) }
-      this.#routes.on(methodsOf(operation, needs.operations), path, () => undefined, route)
+      const route: Route = { path, limits: deps.admission.limitsOf(operation) }
+      this.#routes.on(methodsOf(operation, deps.operations), path, () => undefined, route)
     }
     const [handle] = app.server.listeners('request')
     app.server.removeAllListeners('request')
     app.server.on('request', (request, response) => {
-      if (!this.#refuses(request, response)) handle?.call(app.server, request, response)
+      if (!this.#rejects(request, response)) handle?.call(app.server, request, response)
     })
   }
 
-  /** Ends early rejection: while stopping, Fastify's answers ask callers to reconnect. */
+  /** Ends early rejection: while the process stops, Fastify's responses ask clients to reconnect. */
   end(): void {
     this.#isOver = true
-    this.tell()
+    this.logRejections()
   }
 
-  /** Logs the rejections since the last call: a line for each access key, not for each request. False, as no more is left. */
-  tell(): false {
-    for (const line of this.#refused.values()) this.#needs.log.info(line, 'requests refused')
-    this.#refused.clear()
+  /** Logs the rejections since the last call: one line for each access key and code. False, because no more is left. */
+  logRejections(): false {
+    for (const line of this.#rejected.values()) this.#deps.log.info(line, 'requests refused')
+    this.#rejected.clear()
     return false
   }
 
-  #refuses(request: IncomingMessage, response: ServerResponse): boolean {
-    if (this.#isOver || !this.#mayRefuse()) return false
+  #rejects(request: IncomingMessage, response: ServerResponse): boolean {
+    const { admission, accessKeys } = this.#deps
+    if (this.#isOver || !admission.mayReject) return false
     const { headers, httpVersion, method, url } = request
     if (httpVersion !== '1.1' || headers.host === undefined) return false
     const found = this.#routes.find(method as 'GET', url ?? '/')
     if (!found) return false
     const { path, limits } = found.store as Route
     const key = headers['x-access-token'] ?? found.searchParams['access-token']
-    const principal = typeof key === 'string' ? this.#needs.accessKeys.lastKnown(key) : null
+    const principal = typeof key === 'string' ? accessKeys.lastKnown(key) : null
     if (!principal || principal.kind === 'service') return false
-    const refusal = this.#refusalOf(principal, limits)
-    if (!refusal) return false
-    this.#count(principal.accessKeyId, refusal.problem.code)
-    const { problem, headers: more } = refusal
-    this.#hold(() => rejectEarly(problem, { request, response, route: path, headers: more }))
+    const rejection = admission.rejectionOf(principal, limits)
+    if (!rejection) return false
+    const { problem, fields } = rejection
+    this.#count(principal.accessKeyId, problem.code)
+    this.#gather(() => rejectEarly(problem, { request, response, route: path, headers: fields }))
     return true
   }
 
-  #hold(answer: () => void): void {
-    if (this.#held.length === 0) setTimeout(() => this.#answerHeld(), TOGETHER_MS)
-    this.#held.push(answer)
+  #gather(respond: () => void): void {
+    if (this.#gathered.length === 0) setTimeout(() => this.#respond(), GATHER_MS)
+    this.#gathered.push(respond)
   }
 
-  #answerHeld(): void {
-    const held = this.#held
-    this.#held = []
-    for (const answer of held) answer()
-  }
-
-  /** Usually none; then no request is examined here. */
-  #mayRefuse(): boolean {
-    const { rateLimit, orderRate } = this.#needs
-    const isNearlyReached = this.#concurrency.some((limit) => limit.isNearlyReached)
-    return rateLimit.isAnyUsedUp || orderRate.isAnyUsedUp || isNearlyReached
-  }
-
-  #refusalOf(
-    principal: Exclude<Principal, { kind: 'service' }>,
-    { concurrency, orderRate }: Limits,
-  ): Refusal | null {
-    const applicationId = applicationOf(principal)
-    if (concurrency?.isAvailable(applicationId) === false) return { problem: overloaded() }
-    const { rateLimit } = this.#needs
-    const usedUp = rateLimit.usedUp(principal.accessKeyId)
-    if (usedUp) return tooMany('default', rateLimit.policy, usedUp)
-    const orders = applicationId === undefined ? null : orderRate?.usedUp(applicationId)
-    return orderRate && orders ? tooMany('orders', orderRate.policy, orders) : null
+  #respond(): void {
+    const gathered = this.#gathered
+    this.#gathered = []
+    for (const respond of gathered) respond()
   }
 
   #count(accessKeyId: string, code: string): void {
     const name = `${accessKeyId} ${code}`
-    const counted = this.#refused.get(name)
+    const counted = this.#rejected.get(name)
     if (counted) counted.count += 1
-    else this.#refused.set(name, { accessKeyId, code, count: 1 })
+    else this.#rejected.set(name, { accessKeyId, code, count: 1 })
   }
 }
-
-const tooMany = (...limit: Parameters<typeof rateLimited>): Refusal => ({
-  problem: rateLimited(...limit),
-  headers: rateLimitHeaders(...limit),
-})

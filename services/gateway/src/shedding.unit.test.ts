@@ -1,22 +1,23 @@
 import { operations, type Principal } from '@platter/contracts'
 import {
-  ConcurrencyLimit,
+  ADMISSION_POLICIES,
   createApp,
   createLog,
   hashAccessKey,
+  LeakyBucket,
   makeAccessKey,
   readBytes,
   Replicas,
   type App,
   type Log,
 } from '@platter/kit'
+import { SharedRateLimit } from '@platter/kit/limits/shared-rate-limit'
 import { afterEach, expect, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
+import { Admission } from '#/admission.ts'
 import { cors } from '#/cors.ts'
-import { OrderRate } from '#/order-rate.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { Shedding } from '#/shedding.ts'
-import { RateLimit } from '#/store/rate-limit.ts'
 import { Streams } from '#/streams.ts'
 
 const SEND_ORDER = '/publicapi/v1/send-order'
@@ -53,10 +54,24 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => ({
     principal: principals.get(hash) ?? null,
   })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
-  const rateLimit = new RateLimit('redis://127.0.0.1:1', { requests, seconds: 60 }, silent)
-  const orderRate = new OrderRate(ordersPerSecond)
+  const accessKeyRate = new SharedRateLimit(
+    'redis://127.0.0.1:1',
+    { name: 'default', what: 'requests', requests, seconds: 60 },
+    silent,
+  )
+  const orderRate = new LeakyBucket({
+    name: 'orders',
+    what: 'orders sent or validated',
+    requests: ordersPerSecond,
+    seconds: 1,
+  })
   const replicas = new Replicas([owner.listeningOrigin])
-  const concurrency = { orders: new ConcurrencyLimit(full), passwords: new ConcurrencyLimit(full) }
+  const policies = {
+    ...ADMISSION_POLICIES,
+    order: { ...ADMISSION_POLICIES.order, gateway: { pool: 'orders', permits: full } },
+    password: { ...ADMISSION_POLICIES.password, gateway: { pool: 'passwords', permits: full } },
+  }
+  const admission = new Admission({ replicas: {}, accessKeyRate, orderRate, policies })
   const app = createApp(silent)
   readBytes(app)
   cors(app)
@@ -65,19 +80,17 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     owners: { orders: replicas, accounts: replicas },
     streamOwners: {},
     streams: new Streams({ application: 1, restaurant: 1 }),
-    concurrency,
+    admission,
     accessKeys,
-    rateLimit,
-    orderRate,
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
   })
-  const shedding = new Shedding(app, { operations, concurrency, accessKeys, rateLimit, orderRate, log })
+  const shedding = new Shedding(app, { operations, admission, accessKeys, log })
   await app.listen({ host: '127.0.0.1', port: 0 })
   stack.defer(async () => {
     for (const one of waiting) one.answer()
     await Promise.all(sent)
-    rateLimit.close()
+    accessKeyRate.close()
     app.server.closeAllConnections()
     await app.close()
     await replicas.close()
@@ -275,8 +288,8 @@ test('what is refused is logged as one line, with how often', async () => {
   const client = gateway.client('one')
   await fill(gateway, client, 2)
   for (let time = 0; time < 3; time++) await client.send()
-  gateway.shedding.tell()
-  gateway.shedding.tell()
+  gateway.shedding.logRejections()
+  gateway.shedding.logRejections()
   expect(lines).toEqual([{ accessKeyId: 'key of one', code: 'overloaded', count: 3 }])
 })
 

@@ -1,73 +1,76 @@
 import type { ServerResponse } from 'node:http'
 import type { Principal } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { ConcurrencyLimit, Problem } from '@platter/kit'
 
-/** For whoever is told to come back later with a stream. */
 const RETRY_AFTER_S = 5
 
+/** Event streams of one access key at a time, by the kind of its principal. */
 type Limits = { application: number; restaurant: number }
 type Caller = Exclude<Principal, { kind: 'service' }>
-/** The streams of one lineage, each with the check of the access key that opened it: rotated keys share a lineage. */
-type OfLineage = Map<AbortController, IsGood>
-type IsGood = () => Promise<boolean>
+type IsValid = () => Promise<boolean>
 
 /**
- * The streams of events that this replica passes on, by access key. They are counted here, where every request of a
- * key is looked at anyway; each replica counts for itself, so that nothing is left counted when one dies, and so
- * `n` replicas let `n` times as many in.
+ * The event streams that this replica relays. Access keys that were rotated have the same `accessKeyId` and share its limit.
+ * Each replica counts for itself, so `n` replicas admit `n` times as many, and a replica that dies leaves no count behind.
  */
 export class Streams {
   readonly #limits: Limits
-  readonly #ofLineages = new Map<string, OfLineage>()
-  #ended = false
+  readonly #permits: Record<keyof Limits, ConcurrencyLimit>
+  /** Each open stream, with the check of the access key that opened it. */
+  readonly #open = new Map<AbortController, IsValid>()
+  #isEnded = false
 
   constructor(limits: Limits) {
     this.#limits = limits
+    this.#permits = {
+      application: new ConcurrencyLimit({ permitsPerKey: limits.application }),
+      restaurant: new ConcurrencyLimit({ permitsPerKey: limits.restaurant }),
+    }
   }
 
-  /** No stream lasts any more: this replica stops. */
+  /** Whether this replica is stopping: a stream would end at once. */
   get isEnded(): boolean {
-    return this.#ended
+    return this.#isEnded
   }
 
   /**
-   * Counts a stream in until its connection closes. The signal tells it to end: the replica stops, or the key is not
-   * good any more. Throws Problem rate-limited when the key has as many as it may.
+   * Admits a stream until its connection closes. The signal ends it earlier, when the replica stops or the access key is no
+   * longer valid. Throws Problem rate-limited above the limit of the key.
    */
-  admit(principal: Caller, raw: ServerResponse, isGood: IsGood): AbortSignal {
-    const limit = principal.kind === 'restaurant' ? this.#limits.restaurant : this.#limits.application
-    const { accessKeyId } = principal
-    const open = this.#ofLineages.get(accessKeyId) ?? new Map<AbortController, IsGood>()
-    if (open.size >= limit)
-      throw new Problem('rate-limited', `This access key has ${limit} streams open already.`, {
-        retryAfterSeconds: RETRY_AFTER_S,
-      })
+  admit({ kind, accessKeyId }: Caller, raw: ServerResponse, isValid: IsValid): AbortSignal {
+    const audience = kind === 'restaurant' ? 'restaurant' : 'application'
+    const permit = this.#permits[audience].tryAcquire(accessKeyId)
+    if (!permit)
+      throw new Problem(
+        'rate-limited',
+        `This access key has ${this.#limits[audience]} streams open already.`,
+        { retryAfterSeconds: RETRY_AFTER_S },
+      )
     const stream = new AbortController()
-    this.#ofLineages.set(accessKeyId, open.set(stream, isGood))
+    this.#open.set(stream, isValid)
     raw.once('close', () => {
-      open.delete(stream)
-      if (open.size === 0) this.#ofLineages.delete(accessKeyId)
+      permit.release()
+      this.#open.delete(stream)
     })
     return stream.signal
   }
 
   /**
-   * Ends the streams whose own access key was revoked or has expired. A key of the same lineage proves nothing: the
-   * revoked key of a rotated pair would keep its stream, or take the good key's stream with it.
+   * Ends the streams whose own access key was revoked or has expired. Another key of the same `accessKeyId` proves nothing:
+   * the revoked key of a rotated pair would keep its stream, or end that of the valid key.
    */
   async endRevoked(): Promise<false> {
-    const streams = [...this.#ofLineages.values()].flatMap((open) => [...open])
     await Promise.all(
-      streams.map(async ([stream, isGood]) => {
-        if (!(await isGood())) stream.abort()
+      Array.from(this.#open, async ([stream, isValid]) => {
+        if (!(await isValid())) stream.abort()
       }),
     )
     return false
   }
 
-  /** Ends all: their readers come back to another replica, and go on there. */
+  /** Ends all streams: their clients reconnect to another replica and continue there. */
   end(): void {
-    this.#ended = true
-    for (const open of this.#ofLineages.values()) for (const stream of open.keys()) stream.abort()
+    this.#isEnded = true
+    for (const stream of this.#open.keys()) stream.abort()
   }
 }

@@ -1,20 +1,23 @@
 import { changeTimes, operations, requestTimes } from '@platter/contracts'
 import {
-  ConcurrencyLimit,
+  ADAPT_EVERY_MS,
+  ADMISSION_POLICIES,
   createApp,
   internalCaller,
   internalSecrets,
+  LeakyBucket,
   readBytes,
   repeat,
   Replicas,
   type Log,
   type Parts,
+  type RateLimit,
 } from '@platter/kit'
+import { SharedRateLimit } from '@platter/kit/limits/shared-rate-limit'
 import { AccessKeys } from '#/access-keys.ts'
-import { ADAPT_EVERY_MS, AdaptiveLimit } from '#/adaptive-limit.ts'
+import { Admission } from '#/admission.ts'
 import type { Config } from '#/config.ts'
 import { limitConnections } from '#/connections.ts'
-import { OrderRate } from '#/order-rate.ts'
 import { cors } from '#/cors.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
@@ -25,29 +28,29 @@ import { startPage } from '#/routes/start-page.ts'
 import { webhooks } from '#/routes/webhooks.ts'
 import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
-import { RateLimit } from '#/store/rate-limit.ts'
 
-/**
- * Orders in progress (docs/decisions/0031-admission-control.md). `first`: the concurrency limit of a replica of orders;
- * `least`: enough for orders to share commits; `most`: the size of the connection pool.
- */
-const ORDERS = { first: 96, least: 32, most: 2_000 }
-const READS_AT_ONCE = 256
-/** The 16 passwords of one application are hashed within 1.5 s, so others do not wait behind hundreds. */
-const PASSWORDS_AT_ONCE = 24
+const accessKeyRateOf = ({ REDIS_URL, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS }: Config, log: Log) =>
+  new SharedRateLimit(
+    REDIS_URL,
+    { name: 'default', what: 'requests', requests: RATE_LIMIT_REQUESTS, seconds: RATE_LIMIT_SECONDS },
+    log,
+  )
 
-function concurrencyLimits({ ACCOUNTS_URL, CATALOG_URL, ORDERS_URL }: Config) {
-  return {
-    accounts: new ConcurrencyLimit(READS_AT_ONCE * ACCOUNTS_URL.length),
-    catalog: new ConcurrencyLimit(READS_AT_ONCE * CATALOG_URL.length),
-    passwords: new ConcurrencyLimit(PASSWORDS_AT_ONCE * ACCOUNTS_URL.length),
-    orders: new AdaptiveLimit({
-      first: ORDERS.first * ORDERS_URL.length,
-      least: ORDERS.least,
-      most: ORDERS.most * ORDERS_URL.length,
+const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
+  new Admission({
+    replicas: {
+      accounts: config.ACCOUNTS_URL.length,
+      catalog: config.CATALOG_URL.length,
+      orders: config.ORDERS_URL.length,
+    },
+    accessKeyRate,
+    orderRate: new LeakyBucket({
+      name: 'orders',
+      what: 'orders sent or validated',
+      requests: config.ORDERS_PER_SECOND,
+      seconds: 1,
     }),
-  }
-}
+  })
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
@@ -56,7 +59,7 @@ export function wire(config: Config, log: Log): Parts {
   cors(app)
   limitConnections(app.server, {
     all: config.CONNECTIONS,
-    ofAddress: config.CONNECTIONS_PER_ADDRESS,
+    perAddress: config.CONNECTIONS_PER_ADDRESS,
     proxies: config.TRUSTED_PROXIES,
   })
 
@@ -65,9 +68,8 @@ export function wire(config: Config, log: Log): Parts {
     accounts,
     catalog: new Replicas(config.CATALOG_URL),
     // Orders of slow restaurants wait for seconds; other orders must not wait behind them.
-    orders: new Replicas(config.ORDERS_URL, { connections: ORDERS.most }),
+    orders: new Replicas(config.ORDERS_URL, { connections: ADMISSION_POLICIES.order.gateway.permits.most }),
   }
-  const concurrency = concurrencyLimits(config)
   // A connection each, as many as there are streams; their number is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
@@ -83,19 +85,16 @@ export function wire(config: Config, log: Log): Parts {
     }),
   )
 
-  const policy = { requests: config.RATE_LIMIT_REQUESTS, seconds: config.RATE_LIMIT_SECONDS }
-  const rateLimit = new RateLimit(config.REDIS_URL, policy, log)
-  const orderRate = new OrderRate(config.ORDERS_PER_SECOND)
+  const accessKeyRate = accessKeyRateOf(config, log)
+  const admission = admissionOf(config, accessKeyRate)
 
   publicRoutes(app, {
     operations,
     owners,
     streamOwners,
     streams,
-    concurrency,
+    admission,
     accessKeys,
-    rateLimit,
-    orderRate,
     deadlineMs: config.REQUEST_DEADLINE_MS,
     secrets,
   })
@@ -106,31 +105,26 @@ export function wire(config: Config, log: Log): Parts {
   consoleSession(app, accessKeys)
   consolePage(app)
 
-  const shedding = new Shedding(app, { operations, concurrency, accessKeys, rateLimit, orderRate, log })
-  const refusals = repeat('tell of refusals', 1_000, async () => shedding.tell(), log)
+  const shedding = new Shedding(app, { operations, admission, accessKeys, log })
+  const logging = repeat('log rejections', 1_000, async () => shedding.logRejections(), log)
 
-  const adapting = repeat(
-    'adapt the limit of orders',
-    ADAPT_EVERY_MS,
-    async () => concurrency.orders.adapt(),
-    log,
-  )
+  const adapting = repeat('adapt limits', ADAPT_EVERY_MS, async () => admission.adapt(), log)
 
   const revocations = repeat('end revoked streams', changeTimes.streamKeys, () => streams.endRevoked(), log)
 
   return {
     app,
-    prepare: () => rateLimit.connected(1_000),
+    prepare: () => accessKeyRate.connected(1_000),
     checks: { accounts: () => accessKeys.check() },
     async quiesce() {
       shedding.end()
       streams.end()
-      await Promise.all([revocations.stop(), refusals.stop(), adapting.stop()])
+      await Promise.all([revocations.stop(), logging.stop(), adapting.stop()])
     },
     async close() {
-      rateLimit.close()
-      const replicas = [...Object.values(owners), ...Object.values(streamOwners)]
-      await Promise.all(replicas.map((owner) => owner.close()))
+      accessKeyRate.close()
+      const upstreams = [...Object.values(owners), ...Object.values(streamOwners)]
+      await Promise.all(upstreams.map((upstream) => upstream.close()))
     },
   }
 }

@@ -25,6 +25,7 @@ import {
   type RestaurantLink,
 } from '@platter/contracts'
 import {
+  ADMISSION_POLICIES,
   ConcurrencyLimit,
   createApp,
   EventStreams,
@@ -82,12 +83,6 @@ import { PendingRequests } from '#/saga/pending-requests.ts'
 const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
-/**
- * Orders that are checked or accepted at the same time, at most 64 of one application. Waiting for the processor or the saga
- * takes no permit. Gateways adapt to the rejections (docs/decisions/0031-admission-control.md).
- */
-const ORDERS_AT_ONCE = 96
-
 /** Event streams find a change within this time when its event is lost, and changes of payments, which have no event. */
 const LOOK_EVERY_MS = 1_500
 
@@ -112,7 +107,7 @@ export function wire(config: Config, log: Log): Parts {
   const orchestrator = new Orchestrator({ ...stores, bus, pendingRequests, log, deadlines, openDelivery })
   const transmit = transmitting(transmitter(outside))
   const deliveries = new Deliveries({ ...stores, orchestrator, pendingRequests, log, defaultLink, transmit })
-  const limit = new ConcurrencyLimit(ORDERS_AT_ONCE)
+  const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
   const route = router(app, secrets)
   const callPayments = internalCaller({
     service: 'orders',

@@ -9,6 +9,8 @@ import { jsonRenderer } from '#/http/json-renderer.ts'
 import { Problem, PROBLEM_TYPE } from '#/http/problem.ts'
 import { ignoredFields, type UnknownField } from '#/http/request-fields.ts'
 import { requestParser, type Parsed } from '#/http/request-parser.ts'
+import { ConcurrencyLimit } from '#/limits/concurrency-limit.ts'
+import { ADMISSION_POLICIES } from '#/limits/policies.ts'
 import { idempotencyScope, type IdempotencyScope } from '#/idempotency/scope.ts'
 import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from '#/security/principal-token.ts'
 
@@ -54,6 +56,7 @@ export type Handler<O extends Operation> = (
 /** Declares the routes of a service: `route(operation, handler)`. Method, path, schemas and audience are the operation's. */
 export function router(app: App, secrets: InternalSecrets) {
   const verify = principalVerifier(secrets)
+  const readLimit = limitUntilClosed(new ConcurrencyLimit({ permits: ADMISSION_POLICIES.read.service }))
   return function route<const O extends Operation>(operation: O, handler: Handler<O>): void {
     const parse = requestParser(operation)
     const render = responseRenderer(operation)
@@ -61,6 +64,7 @@ export function router(app: App, secrets: InternalSecrets) {
       method: operation.method,
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
+      onRequest: operation.admission === 'read' ? readLimit : [],
       async handler(request, reply) {
         const principal = await verify(
           request.headers[PRINCIPAL_HEADER] as string | undefined,
@@ -98,6 +102,14 @@ export function router(app: App, secrets: InternalSecrets) {
     })
   }
 }
+
+/** Rejects a request without a permit; the others have theirs until the response is sent. */
+const limitUntilClosed =
+  (limit: ConcurrencyLimit) =>
+  async (_request: FastifyRequest, { raw }: FastifyReply) => {
+    const permit = limit.acquire()
+    raw.once('close', () => permit.release())
+  }
 
 /** Throws the problem of a request that has one; its answer names the unknown fields as well. */
 function accepted(parsed: Parsed, reply: FastifyReply): Parsed {

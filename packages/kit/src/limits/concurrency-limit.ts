@@ -1,27 +1,46 @@
-import { audienceOf } from '@platter/contracts'
-import type { App } from '#/http/app.ts'
 import { Problem } from '#/http/problem.ts'
 
+type Settings = {
+  /** Permits of all keys together. One key gets two thirds of them at most, see `isAvailable`. */
+  permits?: number
+  /** Permits of one key, whatever the others have. */
+  permitsPerKey?: number
+  /** Requests of one key that may wait for a permit. */
+  pendingPerKey?: number
+}
+
+type Pending = { key: string | undefined; grant: (permit: Permit) => void; cancel: () => void }
+type Usage = { inUse: number; pending: number }
+
+/** The request still waited for a permit when its process began to stop. */
+export class Cancelled extends Error {}
+
 /**
- * A limit to the client work that a process does at the same time. Work that waits for another system (a card processor, a
- * restaurant) gives its permit back meanwhile, so that the permits in use measure the process's own delay (Little's law).
+ * Limits the work in progress. A key (an application, a restaurant, an address) has its own share. Work that waits for another
+ * system (a card processor, a restaurant) gives its permit back meanwhile, so that the permits in use measure the process's own
+ * delay (Little's law). Each process counts for itself.
  */
 export class ConcurrencyLimit {
-  #limit: number
+  #permits: number
+  readonly #permitsPerKey: number
+  readonly #pendingPerKey: number
   #inUse = 0
-  readonly #ofApplications = new Map<string, number>()
+  readonly #usage = new Map<string | undefined, Usage>()
+  /** In order of arrival. */
+  readonly #pending = new Set<Pending>()
 
-  /** `limit`: permits that there are. */
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor({ permits = Infinity, permitsPerKey = Infinity, pendingPerKey = Infinity }: Settings) {
+    this.#permits = permits
+    this.#permitsPerKey = permitsPerKey
+    this.#pendingPerKey = pendingPerKey
   }
 
-  get limit(): number {
-    return this.#limit
+  get permits(): number {
+    return this.#permits
   }
 
-  protected set limit(limit: number) {
-    this.#limit = limit
+  protected set permits(permits: number) {
+    this.#permits = permits
   }
 
   protected get inUse(): number {
@@ -29,51 +48,128 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Whether a permit may be acquired. Not by an application that has twice as many as are left: it gets two thirds of all at
-   * most, and something is left for the others, however many send too much (dynamic thresholds, as switches share their memory).
+   * Whether a permit may be acquired. A key that has twice as many permits as are left gets none: it has at most two
+   * thirds of all, and a share of the rest is left for each other key (dynamic thresholds, as switches share their memory).
    */
-  isAvailable(applicationId?: string): boolean {
-    const left = this.#limit - this.#inUse
-    const own = applicationId === undefined ? 0 : (this.#ofApplications.get(applicationId) ?? 0)
-    return left > 0 && own < 2 * left
+  isAvailable(key?: string): boolean {
+    const left = this.#permits - this.#inUse
+    const own = key === undefined ? 0 : (this.#usage.get(key)?.inUse ?? 0)
+    return left > 0 && own < Math.min(this.#permitsPerKey, 2 * left)
   }
 
-  /** Whether a permit may be unavailable to some application. */
+  /** Whether a permit may be unavailable to some key. */
   get isNearlyReached(): boolean {
-    return this.#inUse * 3 >= this.#limit * 2
+    return this.#inUse * 3 >= this.#permits * 2
   }
 
-  /** Acquires a permit. Throws Problem overloaded when none is available. */
-  acquire(applicationId?: string): Permit {
-    if (!this.isAvailable(applicationId)) throw overloaded()
-    return new Permit((change) => this.#count(applicationId, change))
+  /** Throws Problem overloaded when no permit is available. */
+  acquire(key?: string): Permit {
+    const permit = this.tryAcquire(key)
+    if (!permit) throw overloaded()
+    return permit
   }
 
-  #count(applicationId: string | undefined, change: 1 | -1): void {
+  /** Null when no permit is available. */
+  tryAcquire(key?: string): Permit | null {
+    return this.isAvailable(key) ? this.#permit(key) : null
+  }
+
+  /** Waits for a permit; requests get theirs in order of arrival. Rejects with Cancelled after `cancelPending`. */
+  async wait(key?: string): Promise<Permit> {
+    const permit = this.tryAcquire(key) ?? (await this.#enqueue(key))
+    if (!permit) throw new Cancelled()
+    return permit
+  }
+
+  /** As `wait`, for `waitMs` at most. Null when no permit was free in time, or too many requests of the key wait already. */
+  async waitAtMost(waitMs: number, key?: string): Promise<Permit | null> {
+    const permit = this.tryAcquire(key)
+    if (permit || this.#usageOf(key).pending >= this.#pendingPerKey) return permit
+    return this.#enqueue(key, waitMs)
+  }
+
+  /** Waits for a permit, and does the work with it. Rejects with Cancelled when the work has not begun by `cancelPending`. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const permit = await this.wait()
+    try {
+      return await work()
+    } finally {
+      permit.release()
+    }
+  }
+
+  /** Ends the wait of all pending requests. */
+  cancelPending(): void {
+    for (const { cancel } of this.#pending) cancel()
+  }
+
+  /** What a permit reports when its work is answered, see `AdaptiveLimit`. */
+  protected reporter(): (isOverloaded: boolean) => void {
+    return () => undefined
+  }
+
+  #permit(key: string | undefined): Permit {
+    return new Permit((change) => this.#count(key, change), this.reporter())
+  }
+
+  #enqueue(key: string | undefined, waitMs?: number): Promise<Permit | null> {
+    const { promise, resolve } = Promise.withResolvers<Permit | null>()
+    const usage = this.#usageOf(key)
+    const end = (permit: Permit | null) => {
+      clearTimeout(timer)
+      usage.pending -= 1
+      this.#pending.delete(pending)
+      this.#forgetUnused(key, usage)
+      resolve(permit)
+    }
+    const pending = { key, grant: end, cancel: () => end(null) }
+    const timer = waitMs === undefined ? undefined : setTimeout(pending.cancel, waitMs)
+    usage.pending += 1
+    this.#usage.set(key, usage)
+    this.#pending.add(pending)
+    return promise
+  }
+
+  #count(key: string | undefined, change: 1 | -1): void {
     this.#inUse += change
-    if (applicationId === undefined) return
-    const own = (this.#ofApplications.get(applicationId) ?? 0) + change
-    if (own > 0) this.#ofApplications.set(applicationId, own)
-    else this.#ofApplications.delete(applicationId)
+    const usage = this.#usageOf(key)
+    usage.inUse += change
+    this.#usage.set(key, usage)
+    this.#forgetUnused(key, usage)
+    if (change === -1) this.#grantNext()
+  }
+
+  #grantNext(): void {
+    for (const { key, grant } of this.#pending) if (this.isAvailable(key)) return grant(this.#permit(key))
+  }
+
+  #usageOf(key: string | undefined): Usage {
+    return this.#usage.get(key) ?? { inUse: 0, pending: 0 }
+  }
+
+  #forgetUnused(key: string | undefined, { inUse, pending }: Usage): void {
+    if (inUse === 0 && pending === 0) this.#usage.delete(key)
   }
 }
 
 /** The right to do one piece of work. Released once, however often `release` is called. */
 export class Permit implements Disposable {
   readonly #count: (change: 1 | -1) => void
+  readonly #report: (isOverloaded: boolean) => void
   #isInUse = true
   #isReleased = false
   #usedMs = 0
   #usedSince = performance.now()
 
-  constructor(count: (change: 1 | -1) => void) {
+  constructor(count: (change: 1 | -1) => void, report: (isOverloaded: boolean) => void) {
     this.#count = count
+    this.#report = report
     count(1)
   }
 
   /**
    * Waits for another system without the permit. Acquires it again afterwards, above the limit if need be: work that has begun
-   * is not refused.
+   * is not rejected.
    */
   async suspend<T>(wait: () => Promise<T>): Promise<T> {
     this.#setInUse(false)
@@ -87,6 +183,12 @@ export class Permit implements Disposable {
   /** Milliseconds in which the permit was in use: the duration of the work without its waits for other systems. */
   get usedMs(): number {
     return this.#usedMs + (this.#isInUse ? performance.now() - this.#usedSince : 0)
+  }
+
+  /** Releases the permit because its work was answered, and reports whether the service was overloaded. */
+  answered(isOverloaded: boolean): void {
+    this.#report(isOverloaded)
+    this.release()
   }
 
   release(): void {
@@ -107,24 +209,11 @@ export class Permit implements Disposable {
   }
 }
 
-/** On an answer to the gateway, a rejection or any other one: this process is late with its own work, and should be sent less. */
+/** On a response to the gateway: this process is late with its own work, and should be sent less. */
 export const OVERLOADED_HEADER = 'x-platter-overloaded'
 
-/** No side effects; safe to retry. `Retry-After` is jittered over 1 to 3 s, so that clients do not come back together. */
+/** No side effects; safe to retry. `Retry-After` is jittered over 1 to 3 s, so that clients do not retry together. */
 export const overloaded = () =>
   new Problem('overloaded', 'The service is overloaded. Retry after the time in Retry-After.', {
     retryAfterSeconds: 1 + Math.floor(Math.random() * 3),
   })
-
-/** At 3,000 reads a second 512 at a time are 0.17 s behind. */
-const READS = 512
-
-/** Limits the reads of applications. Restaurants and operators go first. */
-export function limitReads(app: App): void {
-  const limit = new ConcurrencyLimit(READS)
-  app.addHook('onRequest', async ({ method, url }, { raw }) => {
-    if (method !== 'GET' || audienceOf(url) !== 'application') return
-    const permit = limit.acquire()
-    raw.once('close', () => permit.release())
-  })
-}

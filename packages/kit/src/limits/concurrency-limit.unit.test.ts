@@ -1,11 +1,8 @@
-import { expect, test } from 'vitest'
-import { ConcurrencyLimit, limitReads } from '#/limits/concurrency-limit.ts'
-import type { App } from '#/http/app.ts'
-import { createApp } from '#/http/server.ts'
-import { createLog } from '#/telemetry/log.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Cancelled, ConcurrencyLimit, type Permit } from '#/limits/concurrency-limit.ts'
 
-test('work above the limit is refused as overloaded (503), and accepted when a permit is released', () => {
-  const limit = new ConcurrencyLimit(2)
+test('work above the limit is rejected as overloaded (503), and accepted when a permit is released', () => {
+  const limit = new ConcurrencyLimit({ permits: 2 })
   const one = limit.acquire()
   limit.acquire()
   expect(() => limit.acquire()).toThrow(expect.objectContaining({ code: 'overloaded', status: 503 }) as Error)
@@ -14,7 +11,7 @@ test('work above the limit is refused as overloaded (503), and accepted when a p
 })
 
 test('a permit is released once, however often release is called', () => {
-  const limit = new ConcurrencyLimit(2)
+  const limit = new ConcurrencyLimit({ permits: 2 })
   {
     using early = limit.acquire()
     early.release()
@@ -24,8 +21,8 @@ test('a permit is released once, however often release is called', () => {
   expect(limit.isAvailable()).toBe(false)
 })
 
-test('work that waits for something outside needs no permit, and goes on above the limit afterwards', async () => {
-  const limit = new ConcurrencyLimit(1)
+test('work that waits for another system needs no permit, and continues above the limit afterwards', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1 })
   const outside = Promise.withResolvers<string>()
   const permit = limit.acquire('one')
   const waiting = permit.suspend(() => outside.promise)
@@ -39,8 +36,8 @@ test('work that waits for something outside needs no permit, and goes on above t
   expect(limit.isAvailable('one')).toBe(true)
 })
 
-test('a permit is taken back when the wait fails, and stays released when it was released meanwhile', async () => {
-  const limit = new ConcurrencyLimit(1)
+test('a permit is acquired again when the wait fails, and stays released when it was released meanwhile', async () => {
+  const limit = new ConcurrencyLimit({ permits: 1 })
   const permit = limit.acquire()
   await expect(permit.suspend(() => Promise.reject(new Error('no answer')))).rejects.toThrow('no answer')
   expect(limit.isAvailable()).toBe(false)
@@ -48,8 +45,8 @@ test('a permit is taken back when the wait fails, and stays released when it was
   expect(limit.isAvailable()).toBe(true)
 })
 
-test('one application gets two thirds of the permits at most, and others share the rest alike', () => {
-  const limit = new ConcurrencyLimit(12)
+test('one application gets two thirds of the permits at most, and each other one two thirds of the rest', () => {
+  const limit = new ConcurrencyLimit({ permits: 12 })
   const taken = (applicationId: string) => {
     for (let count = 0; ; count += 1)
       try {
@@ -61,23 +58,103 @@ test('one application gets two thirds of the permits at most, and others share t
   expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([8, 3, 1])
 })
 
-test('of 600 reads of applications at a time 512 are done; restaurants, operators and writes are not counted', async () => {
-  const ends: (() => void)[] = []
-  const work = () => new Promise<void>((resolve) => ends.push(resolve))
-  const app: App = createApp(createLog('test', 'silent'))
-  limitReads(app)
-  for (const url of ['/publicapi/v1/x', '/restaurantapi/v1/x', '/operatorapi/v1/x'])
-    app.route({ method: ['GET', 'POST'], url, handler: async () => work().then(() => ({})) })
-  const reads = Array.from({ length: 600 }, () => app.inject('/publicapi/v1/x'))
-  const others = [
-    app.inject('/restaurantapi/v1/x'),
-    app.inject('/operatorapi/v1/x'),
-    app.inject({ method: 'POST', url: '/publicapi/v1/x' }),
-  ]
-  await expect.poll(() => ends.length).toBe(512 + 3)
-  for (const end of ends) end()
-  const statuses = (await Promise.all(reads)).map(({ statusCode }) => statusCode)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(512)
-  expect(statuses.filter((status) => status === 503)).toHaveLength(88)
-  expect((await Promise.all(others)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+test('a key has its own permits, whatever the others have', () => {
+  const limit = new ConcurrencyLimit({ permitsPerKey: 2 })
+  const [first] = [limit.acquire('one'), limit.acquire('one')]
+  expect(limit.tryAcquire('one')).toBeNull()
+  expect(limit.tryAcquire('other')).not.toBeNull()
+  first.release()
+  expect(limit.tryAcquire('one')).not.toBeNull()
+})
+
+describe('waiting', () => {
+  const WAIT_MS = 400
+  const PENDING = 240
+  let limit: ConcurrencyLimit
+
+  beforeEach(() => {
+    vi.useFakeTimers()
+    limit = new ConcurrencyLimit({ permitsPerKey: 16, pendingPerKey: PENDING })
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  const exhaust = (key: string): Permit[] => Array.from({ length: 16 }, () => limit.acquire(key))
+  const wait = (key: string) => limit.waitAtMost(WAIT_MS, key)
+
+  test('a key without a free permit gets none within the wait; another key gets its own at once', async () => {
+    exhaust('silent')
+    const late = wait('silent')
+    expect(await wait('other')).not.toBeNull()
+    vi.advanceTimersByTime(WAIT_MS)
+    expect(await late).toBeNull()
+  })
+
+  test('a released permit goes to the request that has waited longest, and to one only', async () => {
+    const [first] = exhaust('busy')
+    const pending = [wait('busy'), wait('busy')]
+    first?.release()
+    expect(await pending[0]).not.toBeNull()
+    vi.advanceTimersByTime(WAIT_MS)
+    expect(await pending[1]).toBeNull()
+  })
+
+  test('a released permit is not granted to a pending request of another key', async () => {
+    exhaust('silent')
+    const silent = wait('silent')
+    const [first] = exhaust('busy')
+    const busy = wait('busy')
+    first?.release()
+    expect(await busy).not.toBeNull()
+    vi.advanceTimersByTime(WAIT_MS)
+    expect(await silent).toBeNull()
+  })
+
+  test('requests above the bound of pending ones get no permit at once', async () => {
+    exhaust('silent')
+    const pending = Array.from({ length: PENDING }, () => wait('silent'))
+    expect(await wait('silent')).toBeNull()
+    vi.advanceTimersByTime(WAIT_MS)
+    expect(new Set(await Promise.all(pending))).toEqual(new Set([null]))
+  })
+
+  test('the limit holds again after every permit was released', async () => {
+    for (const permit of exhaust('busy')) permit.release()
+    exhaust('busy')
+    const late = wait('busy')
+    vi.advanceTimersByTime(WAIT_MS)
+    expect(await late).toBeNull()
+  })
+
+  test('work begins in order of arrival, so many at a time, also after work that failed', async () => {
+    const two = new ConcurrencyLimit({ permits: 2 })
+    const begun: number[] = []
+    const works = [0, 1, 2, 3].map(() => Promise.withResolvers<void>())
+    const all = works.map(({ promise }, at) =>
+      two.run(() => {
+        begun.push(at)
+        return promise
+      }),
+    )
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun).toEqual([0, 1])
+    works[1]?.reject(new Error('planted'))
+    await expect(all[1]).rejects.toThrow('planted')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun).toEqual([0, 1, 2])
+    for (const { resolve } of works) resolve()
+    await Promise.all([all[0], all[2], all[3]])
+    expect(begun).toEqual([0, 1, 2, 3])
+    expect(two.isAvailable()).toBe(true)
+  })
+
+  test('a cancellation ends the waits, and leaves the permits in use alone', async () => {
+    const one = new ConcurrencyLimit({ permits: 1 })
+    const permit = await one.wait()
+    const waiting = one.wait()
+    one.cancelPending()
+    await expect(waiting).rejects.toBeInstanceOf(Cancelled)
+    expect(one.isAvailable()).toBe(false)
+    permit.release()
+    expect(one.isAvailable()).toBe(true)
+  })
 })

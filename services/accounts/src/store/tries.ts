@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { networkOf, Problem, type Log } from '@platter/kit'
+import { networkOf, type Log } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
 
 /** How many tries there are within so many seconds, for one e-mail, one client address and one application. */
 export type TriesPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
@@ -29,19 +29,15 @@ const COUNTED_WITHIN_MS = 1_000
 /** Counted in common with all replicas in Redis; while it is unavailable each replica counts for itself. */
 export function countTries(url: string, policy: TriesPolicy, log: Log): Tries {
   const redis = connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS })
-  const limiterOf = (by: string, points: number) => {
-    const options = { keyPrefix: `tries:${by}`, points, duration: policy.seconds }
-    const insuranceLimiter = new RateLimiterMemory(options)
-    return new RateLimiterRedis({
-      ...options,
-      storeClient: redis,
-      rejectIfRedisNotReady: true,
-      insuranceLimiter,
-    })
-  }
-  const byEmail = limiterOf('email', policy.perEmail)
-  const byAddress = limiterOf('address', policy.perAddress)
-  const byApplication = limiterOf('application', policy.perApplication)
+  const limitBy = (by: string, attempts: number) =>
+    new AttemptLimit(
+      { attempts, seconds: policy.seconds },
+      'Too many tries. Please wait a few minutes and try again.',
+      { redis, prefix: `tries:${by}` },
+    )
+  const byEmail = limitBy('email', policy.perEmail)
+  const byAddress = limitBy('address', policy.perAddress)
+  const byApplication = limitBy('application', policy.perApplication)
   /** The address first: who is out of tries there cannot use up those of others; what all share comes last. */
   const counted = ({ email, address, applicationId }: Trier): Counted[] => [
     ...(address === undefined ? [] : ([[byAddress, addressKey(address)]] satisfies Counted[])),
@@ -50,27 +46,16 @@ export function countTries(url: string, policy: TriesPolicy, log: Log): Tries {
   ]
   return {
     async count(trier) {
-      for (const [limiter, key] of counted(trier)) await consume(limiter, key)
+      for (const [limit, key] of counted(trier)) await limit.count(key)
     },
     async takeBack(trier) {
-      await Promise.all(counted(trier).map(([limiter, key]) => limiter.reward(key)))
+      await Promise.all(counted(trier).map(([limit, key]) => limit.takeBack(key)))
     },
     close: () => redis.disconnect(),
   }
 }
 
-type Counted = [RateLimiterRedis, string]
-
-async function consume(limiter: RateLimiterRedis, key: string): Promise<void> {
-  try {
-    await limiter.consume(key)
-  } catch (refused) {
-    if (!(refused instanceof RateLimiterRes)) throw refused
-    throw new Problem('rate-limited', 'Too many tries. Please wait a few minutes and try again.', {
-      retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1_000)),
-    })
-  }
-}
+type Counted = [AttemptLimit, string]
 
 const keyOf = (text: string) => createHash('sha256').update(text).digest('hex')
 /** However it is written, as it is one user's; hashed, as Redis need not know who tries. */

@@ -12,22 +12,23 @@ import {
   PRINCIPAL_HEADER,
   principalSigner,
   Problem,
+  rateLimited,
+  rateLimitFields,
   type App,
-  type ConcurrencyLimit,
   type InternalSecrets,
+  type Quota,
+  type RatePolicy,
   type Replicas,
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessKeys } from '#/access-keys.ts'
-import { AdaptiveLimit } from '#/adaptive-limit.ts'
+import { applicationOf, type Admission, type Limits } from '#/admission.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { methodsOf } from '#/methods.ts'
-import type { OrderRate } from '#/order-rate.ts'
 import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
 import { sendShared, SharedResponses } from '#/shared-responses.ts'
 import type { Streams } from '#/streams.ts'
-import type { Policy, RateLimit, Standing } from '#/store/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,17 +41,14 @@ declare module 'fastify' {
   }
 }
 
-export type Needs = {
+export type Deps = {
   operations: readonly Operation[]
   owners: Partial<Record<Owner, Replicas>>
   accessKeys: AccessKeys
-  rateLimit: RateLimit
-  orderRate: OrderRate
+  admission: Admission
   streams: Streams
   /** The owners with connections of their own for streams, which would use up those of the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  /** Concurrency limits for the new work of each owner, and for requests that hash passwords. */
-  concurrency: Partial<Record<Owner | 'passwords', ConcurrencyLimit>>
   /** Milliseconds within which every request is answered. */
   deadlineMs: number
   secrets: InternalSecrets
@@ -71,9 +69,9 @@ const PASSED_ON = [
  * Every operation's route: authentication, rate limit, authorization, then the request to the owning service. A client without
  * a valid key is refused before its body is read.
  */
-export function publicRoutes(app: App, needs: Needs): void {
-  const { operations, owners, streamOwners, streams, accessKeys, rateLimit } = needs
-  const sign = principalSigner(needs.secrets)
+export function publicRoutes(app: App, deps: Deps): void {
+  const { operations, owners, streamOwners, streams, accessKeys, admission } = deps
+  const sign = principalSigner(deps.secrets)
   const sharedResponses = new SharedResponses()
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
@@ -82,17 +80,17 @@ export function publicRoutes(app: App, needs: Needs): void {
     const replicas = owners[operation.owner]
     if (!replicas)
       throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
-    const limits = limitsOf(operation, needs)
+    const limits = admission.limitsOf(operation)
     app.route({
       method: methodsOf(operation, operations),
       url: operation.path,
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
-      onRequest: (request, reply) => admit(request, reply, { accessKeys, rateLimit, operation, ...limits }),
+      onRequest: (request, reply) => admit(request, reply, { accessKeys, admission, operation, ...limits }),
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request got by without an access key')
         const { principal } = request
         const method = request.method === 'HEAD' ? 'HEAD' : operation.method
-        const deadline = Deadline.in(needs.deadlineMs - request.admissionMs)
+        const deadline = Deadline.in(deps.deadlineMs - request.admissionMs)
         const sent = async () => ({
           method,
           headers: { ...headersOf(request), [PRINCIPAL_HEADER]: await sign(principal, operation.owner) },
@@ -100,14 +98,15 @@ export function publicRoutes(app: App, needs: Needs): void {
         })
         if (operation.shared && method === 'GET') {
           const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
-            using admitted = admission(limits, principal)
-            return await requestShared(replicas, request, { ...(await sent()), ...admitted, kept })
+            using permit = limits.concurrency?.acquire(applicationOf(principal))
+            return await requestShared(replicas, request, { ...(await sent()), permit, kept })
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
         if (method !== 'GET' || !respondsWithEvents(operation, request.headers.accept)) {
-          using admitted = admission(limits, principal)
-          return await passOn(replicas, request, reply, { ...(await sent()), ...admitted })
+          // Released when the owner responds, not when the client has received the body.
+          using permit = limits.concurrency?.acquire(applicationOf(principal))
+          return await passOn(replicas, request, reply, { ...(await sent()), permit })
         }
         if (streams.isEnded) return reconnect(reply)
         const stream = { ...(await sent()), stream: admitStream(streams, request, reply) }
@@ -118,42 +117,7 @@ export function publicRoutes(app: App, needs: Needs): void {
   refuseOtherMethods(app, operations)
 }
 
-/** The limits of an operation: requests at the same time and, for orders, requests a second. */
-export type Limits = { concurrency?: ConcurrencyLimit | undefined; orderRate?: OrderRate }
-
-/** The limits of an operation, by its admission class. */
-export function limitsOf(
-  operation: Operation,
-  { concurrency, orderRate }: Pick<Needs, 'concurrency' | 'orderRate'>,
-): Limits {
-  switch (operation.admission) {
-    case 'order':
-      return { concurrency: concurrency.orders, orderRate }
-    case 'password':
-      return { concurrency: concurrency.passwords }
-    case 'read':
-    case 'write':
-      return { concurrency: concurrency[operation.owner] }
-    case 'priority':
-      return {}
-  }
-}
-
-/** Acquires a permit, which is released when the owner answers. Throws Problem overloaded when there is none. */
-function admission({ concurrency }: Limits, principal: Principal) {
-  const permit = concurrency?.acquire(applicationOf(principal))
-  const adaptive = concurrency instanceof AdaptiveLimit ? concurrency : null
-  const decreases = adaptive?.decreases ?? 0
-  return {
-    answered(isOverloaded: boolean) {
-      adaptive?.answered(decreases, isOverloaded)
-      permit?.release()
-    },
-    [Symbol.dispose]: () => permit?.release(),
-  }
-}
-
-type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & Limits & { operation: Operation }
+type Guards = Pick<Deps, 'accessKeys' | 'admission'> & Limits & { operation: Operation }
 
 /**
  * Admits a request, or throws the Problem that refuses it. Every answer to a known key has its rate limit, except an early
@@ -162,8 +126,9 @@ type Guards = Pick<Needs, 'accessKeys' | 'rateLimit'> & Limits & { operation: Op
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { accessKeys, rateLimit, operation, concurrency, orderRate }: Guards,
+  { accessKeys, admission, operation, concurrency, orderRate }: Guards,
 ): Promise<void> {
+  const { accessKeyRate } = admission
   const address = addressOf(request)
   const key = accessKeyOf(request, operation)
   const principal = await accessKeys.principalOf(key, { requestId: request.id, address })
@@ -173,15 +138,12 @@ async function admit(
   const applicationId = applicationOf(principal)
   if (concurrency?.isAvailable(applicationId) === false) throw overloaded()
   if (principal.kind !== 'service')
-    checkRate(reply, 'default', rateLimit.policy, await rateLimit.take(principal.accessKeyId))
+    checkRate(reply, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
   checkAudience(principal, operation)
   if (orderRate && applicationId !== undefined)
-    checkRate(reply, 'orders', orderRate.policy, orderRate.take(applicationId))
+    checkRate(reply, orderRate.policy, await orderRate.take(applicationId))
   request.admissionMs = reply.elapsedTime
 }
-
-export const applicationOf = (principal: Principal): string | undefined =>
-  principal.kind === 'application' ? principal.applicationId : undefined
 
 function admitStream(
   streams: Streams,
@@ -196,45 +158,17 @@ function admitStream(
 /** While stopping: a stream that ends at once. At any other status EventSource would not reconnect. */
 const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-/** The names of the rate limits: an access key's requests, and an application's orders. */
-type Limited = 'default' | 'orders'
-
-/** Adds the rate limit's fields to the answer. Throws Problem rate-limited when the limit is exceeded. */
-function checkRate(reply: FastifyReply, limited: Limited, policy: Policy, standing: Standing): void {
-  const headers = rateLimitHeaders(limited, policy, standing)
-  if (!standing.allowed) {
-    void reply.headers(headers)
-    throw rateLimited(limited, policy, standing)
+/** Adds the rate limit's fields to the response. Throws Problem rate-limited above the limit. */
+function checkRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
+  const fields = rateLimitFields(policy, quota)
+  if (!quota.isAllowed) {
+    void reply.headers(fields)
+    throw rateLimited(policy, quota)
   }
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(fields)) {
     const before = reply.getHeader(name)
     void reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
   }
-}
-
-/** draft-ietf-httpapi-ratelimit-headers-11: q requests in w seconds; r are left, and t seconds to go. */
-export const rateLimitHeaders = (
-  limited: Limited,
-  { requests, seconds: window }: Policy,
-  { remaining, seconds }: Standing,
-) => ({
-  'ratelimit-policy': `"${limited}";q=${requests};w=${window}`,
-  ratelimit: `"${limited}";r=${remaining};t=${seconds}`,
-})
-
-export const rateLimited = (
-  limited: Limited,
-  { requests, seconds: window }: Policy,
-  { seconds }: Standing,
-) => {
-  const what = limited === 'orders' ? 'orders sent or validated' : 'requests'
-  return new Problem(
-    'rate-limited',
-    `More than ${requests} ${what} in ${window} s. Please try again later.`,
-    {
-      retryAfterSeconds: seconds,
-    },
-  )
 }
 
 /**

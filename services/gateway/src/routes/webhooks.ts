@@ -1,6 +1,6 @@
 import { requestTimes } from '@platter/contracts'
-import { Deadline, overloaded, Problem, Replicas, type App } from '@platter/kit'
-import { BadTries } from '#/bad-tries.ts'
+import { ConcurrencyLimit, Deadline, Problem, Replicas, type App } from '@platter/kit'
+import { badCredentials } from '#/bad-credentials.ts'
 import { addressOf } from '#/client-address.ts'
 import { passOn } from '#/pass-on.ts'
 
@@ -17,8 +17,8 @@ const AT_ONCE = 100
 export function webhooks(app: App, paymentsUrls: readonly string[] | undefined): void {
   if (!paymentsUrls) return
   const payments = new Replicas(paymentsUrls)
-  const badSignatures = new BadTries('signature')
-  let waiting = 0
+  const badSignatures = badCredentials('signature')
+  const limit = new ConcurrencyLimit({ permits: AT_ONCE })
   app.addHook('onClose', () => payments.close())
   app.route({
     method: 'POST',
@@ -28,10 +28,9 @@ export function webhooks(app: App, paymentsUrls: readonly string[] | undefined):
     async onRequest(request, { raw }) {
       if (typeof request.headers['stripe-signature'] !== 'string')
         throw new Problem('invalid-field', 'The header Stripe-Signature is missing.')
-      await badSignatures.holdOff(addressOf(request))
-      if (waiting >= AT_ONCE) throw overloaded()
-      waiting += 1
-      raw.once('close', () => (waiting -= 1))
+      await badSignatures.check(addressOf(request))
+      const permit = limit.acquire()
+      raw.once('close', () => permit.release())
     },
     async handler(request, reply) {
       await passOn(payments, request, reply, {

@@ -23,9 +23,9 @@ import type { Db, Tables } from '#/store/tables.ts'
 import { PendingRequests } from '#/saga/pending-requests.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
+import { PER_RESTAURANT } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
-import { PER_RESTAURANT } from '#/delivery/restaurant-permits.ts'
 import { transmitByWebhook } from '#/delivery/outside/webhook.ts'
 
 /* Deliveries with a real database and a real broker; restaurants are HTTP servers of this file. */

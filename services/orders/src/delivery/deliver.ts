@@ -1,7 +1,7 @@
 import { sanitizeText, type RestaurantLink } from '@platter/contracts'
 import { isUnavailable, type Log } from '@platter/kit'
 import { Leases } from '#/delivery/lease.ts'
-import { RestaurantPermits } from '#/delivery/restaurant-permits.ts'
+import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
@@ -48,7 +48,7 @@ type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
 export class Deliveries {
   readonly #deps: Deps
   readonly #leases: Leases
-  readonly #permits = new RestaurantPermits()
+  readonly #acquirePermit = restaurantLimit()
   readonly #running = new Set<Promise<void>>()
 
   constructor(deps: Deps) {
@@ -128,7 +128,7 @@ export class Deliveries {
     const { order, attempt, isOverdue } = given
     const lease = { orderApiKey: order.apiKey, attempt }
     using held = this.#leases.hold(lease, given.leasedAt)
-    using permit = await this.#permits.acquire(order.restaurantApiKey)
+    using permit = await this.#acquirePermit(order.restaurantApiKey)
     // Another replica may have begun an attempt, or notified the restaurant of a cancellation: no order may arrive after that.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
-import { networkOf, Problem, type Log } from '@platter/kit'
+import { networkOf, type Log } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { AttemptLimit, attemptsUsedUp } from '@platter/kit/limits/attempt-limit'
 import { DeclineLog } from '#/store/decline-log.ts'
 import { shortHash, ShownCards, type Shown } from '#/store/shown-cards.ts'
 
@@ -51,7 +51,7 @@ export class CountedCards implements CardLimits {
   readonly #redis: Redis
   readonly #secret: string
   readonly #policy: CardPolicy
-  readonly #newOfUser: RateLimiterRedis
+  readonly #newOfUser: AttemptLimit
   readonly #declines: DeclineLog
   readonly #shown: ShownCards
 
@@ -59,12 +59,9 @@ export class CountedCards implements CardLimits {
     this.#redis = connectRedis(url, log)
     this.#secret = secret
     this.#policy = policy
-    const options = { keyPrefix: 'cards:new-of-user', points: policy.cardsPerUser, duration: policy.seconds }
-    this.#newOfUser = new RateLimiterRedis({
-      ...options,
-      storeClient: this.#redis,
-      rejectIfRedisNotReady: true,
-      insuranceLimiter: new RateLimiterMemory(options),
+    this.#newOfUser = new AttemptLimit({ attempts: policy.cardsPerUser, seconds: policy.seconds }, TOO_MANY, {
+      redis: this.#redis,
+      prefix: 'cards:new-of-user',
     })
     this.#declines = new DeclineLog(this.#redis, { seconds: policy.seconds, now })
     this.#shown = new ShownCards(this.#redis, policy)
@@ -77,7 +74,7 @@ export class CountedCards implements CardLimits {
       application: applicationId,
     }
     const exhaustedForMs = await this.#declines.exhaustedForMs(this.#limitsOf(shown))
-    if (exhaustedForMs !== null) throw tooMany(exhaustedForMs)
+    if (exhaustedForMs !== null) throw attemptsUsedUp(TOO_MANY, exhaustedForMs)
     if (userApiKey !== null) await this.#admitOfUser(userApiKey, shown.card)
     return shown
   }
@@ -114,19 +111,12 @@ export class CountedCards implements CardLimits {
     const userCard = `cards:of-user:${user}:${card}`
     const isKnown = await this.#redis.exists(userCard).catch(() => 0)
     if (isKnown) return
-    try {
-      await this.#newOfUser.consume(user)
-    } catch (reason) {
-      throw reason instanceof RateLimiterRes ? tooMany(reason.msBeforeNext) : reason
-    }
+    await this.#newOfUser.count(user)
     await this.#redis.set(userCard, 1, 'EX', this.#policy.seconds).catch(() => 'it counts once more')
   }
 }
 
-const tooMany = (waitMs: number): Problem =>
-  new Problem('rate-limited', 'Too many cards were tried. Please wait a while and try again.', {
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-  })
+const TOO_MANY = 'Too many cards were tried. Please wait a while and try again.'
 
 /**
  * Tells the cards of an hour apart, and no card from all others: 24 bits of a keyed hash, which a good sixty million

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ADAPT_EVERY_MS, AdaptiveLimit } from '#/adaptive-limit.ts'
+import { ADAPT_EVERY_MS, AdaptiveLimit } from '#/limits/adaptive-limit.ts'
+import type { Permit } from '#/limits/concurrency-limit.ts'
 
 const aLimit = () => new AdaptiveLimit({ first: 96, least: 32, most: 2_000 })
 
@@ -22,13 +23,9 @@ function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most,
   const arrive = (now: number) => {
     if (!limit.isAvailable()) return count('refused')
     const permit = limit.acquire()
-    const { decreases } = limit
     if (inService >= most) {
       count('rejected')
-      later(now + hopMs, () => {
-        limit.answered(decreases, true)
-        permit.release()
-      })
+      later(now + hopMs, () => permit.answered(true))
       return
     }
     inService++
@@ -36,8 +33,7 @@ function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most,
     const done = Math.ceil(cpuFreeAt)
     later(done, () => void inService--)
     later(done + outsideMs + hopMs, () => {
-      limit.answered(decreases, done - now > lateMs)
-      permit.release()
+      permit.answered(done - now > lateMs)
       count('served')
       if (isCounted) longestMs = Math.max(longestMs, done - now)
     })
@@ -52,60 +48,67 @@ function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most,
   return { ...counts, longestMs }
 }
 
+/** Acquires all permits that are available. */
+function exhaust(limit: AdaptiveLimit): Permit[] {
+  const permits: Permit[] = []
+  while (limit.isAvailable()) permits.push(limit.acquire())
+  return permits
+}
+
 test('grows by 5 each 100 ms while requests find no permit, and not without them', () => {
   const limit = aLimit()
   for (let tick = 0; tick < 3; tick++) limit.adapt()
-  expect(limit.limit).toBe(96)
-  while (limit.isAvailable()) limit.acquire()
+  expect(limit.permits).toBe(96)
+  exhaust(limit)
   limit.adapt()
-  expect(limit.limit).toBe(101)
+  expect(limit.permits).toBe(101)
 })
 
 test('shrinks by a tenth as soon as the service is overloaded, once for all requests that were sent before that', () => {
   const limit = aLimit()
-  while (limit.isAvailable()) limit.acquire()
-  const sent = limit.decreases
-  for (let times = 0; times < 40; times++) limit.answered(sent, true)
-  expect(limit.limit).toBe(86)
+  const permits = exhaust(limit)
+  const [late, ...first] = permits.splice(0, 40)
+  for (const permit of first) permit.answered(true)
+  expect(limit.permits).toBe(86)
   limit.adapt()
-  limit.answered(sent, true)
-  expect(limit.limit).toBe(86)
-  limit.answered(limit.decreases, true)
-  expect(limit.limit).toBe(77)
+  late?.answered(true)
+  expect(limit.permits).toBe(86)
+  exhaust(limit).at(-1)?.answered(true)
+  expect(limit.permits).toBe(77)
 })
 
-test('shrinks from what is in use when that is less: a limit that nobody used says nothing', () => {
+test('shrinks from the permits in use when they are fewer', () => {
   const limit = new AdaptiveLimit({ first: 1_000, least: 32, most: 2_000 })
-  for (let count = 0; count < 100; count++) limit.acquire()
-  limit.answered(limit.decreases, true)
-  expect(limit.limit).toBe(90)
+  const [permit] = Array.from({ length: 100 }, () => limit.acquire())
+  permit?.answered(true)
+  expect(limit.permits).toBe(90)
 })
 
-test('grows after a decrease no faster than good answers come', () => {
+test('grows after a decrease no faster than good responses arrive', () => {
   const limit = aLimit()
-  while (limit.isAvailable()) limit.acquire()
-  const sent = limit.decreases
-  limit.answered(sent, true)
-  limit.answered(sent, false)
+  const [overloaded, good, ...others] = exhaust(limit)
+  overloaded?.answered(true)
+  good?.answered(false)
   expect(limit.isAvailable()).toBe(false)
   limit.adapt()
-  expect(limit.limit).toBe(86)
-  for (let answer = 0; answer < 2; answer++) limit.answered(limit.decreases, false)
-  expect(limit.isAvailable()).toBe(false)
+  expect(limit.permits).toBe(86)
+  for (const permit of others.splice(0, 20)) permit.release()
+  for (const permit of exhaust(limit).slice(0, 2)) permit.answered(false)
+  exhaust(limit)
   limit.adapt()
-  expect(limit.limit).toBe(88)
+  expect(limit.permits).toBe(88)
 })
 
 test('stays between its bounds', () => {
   const limit = aLimit()
-  limit.answered(limit.decreases, true)
-  expect(limit.limit).toBe(32)
+  limit.acquire().answered(true)
+  expect(limit.permits).toBe(32)
   for (let times = 0; times < 1_000; times++) {
-    while (limit.isAvailable()) limit.acquire()
-    for (let answer = 0; answer < 10; answer++) limit.answered(limit.decreases, false)
+    for (const permit of exhaust(limit).slice(0, 10)) permit.answered(false)
+    exhaust(limit)
     limit.adapt()
   }
-  expect(limit.limit).toBe(2_000)
+  expect(limit.permits).toBe(2_000)
 })
 
 test('an application gets no more than two thirds of the permits while the limit grows', () => {

@@ -1,55 +1,50 @@
 import { once } from 'node:events'
-import type { Log } from '@platter/kit'
-import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
+import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
+import type { Log } from '#/telemetry/log.ts'
 
-/** So many requests of one access key within so many seconds. */
-export type Policy = { requests: number; seconds: number }
-
-/** How an access key stands after a request: whether it may pass, how many more may, and when all may again. */
-export type Standing = { allowed: boolean; remaining: number; seconds: number }
-
-/** After Redis refused a command, no other one is sent for so long. */
-const SPARED_MS = 1_000
-/** A request waits at most this long for a Redis that is only late; after a second without an answer its connection is closed. */
-const PATIENCE_MS = 100
+/** After Redis rejected a command, no other one is sent for this time. */
+const PAUSE_MS = 1_000
+/** A request waits at most this long for a slow Redis; after a second without a response the connection is closed. */
+const WAIT_MS = 100
 const MAX_KEYS = 10_000
 
 /**
- * A replica takes a 64th of what is left at a time: 46 requests of 3,000 cost one command, and the last 64
- * cost one each, so that the limit is met exactly however many replicas share it.
+ * A command leases a 64th of the remaining requests: 46 of 3,000. The last 64 cost a command each, so that the limit is met
+ * exactly, however many replicas share it.
  */
-const LOTS = 64
+const PARTS = 64
 
 type Lease = {
-  /** Taken from the common count, and not yet given to a request. */
+  /** Leased from the common count, and not yet used by a request. */
   points: number
-  /** Left in the common count when Redis last answered, less `owed`; the whole limit before the first answer. */
+  /** Remaining in the common count when Redis last responded, less `owed`; the whole limit before the first response. */
   remaining: number
   /** Requests that passed without a point. The next command adds them to the common count. */
   owed: number
-  /** Redis has answered in this window. */
+  /** Redis has responded in this window. */
   isKnown: boolean
   /** When the window ends, by `performance.now()`. */
   until: number
   /** Requests that wait for points. */
   waiting: number
-  /** The one command that is under way for this key. */
+  /** The one command in progress for this key. */
   refill: Refill | null
 }
 
-/** Both never reject. `late` resolves with `over`, or after PATIENCE_MS. */
+/** Neither rejects. `late` resolves with `over`, or after WAIT_MS. */
 type Refill = { late: Promise<void>; over: Promise<void> }
 
-const standingOf = ({ remaining, points, until }: Lease, allowed: boolean): Standing => ({
-  allowed,
+const quotaOf = ({ remaining, points, until }: Lease, isAllowed: boolean): Quota => ({
+  isAllowed,
   remaining: remaining + points,
   seconds: Math.max(1, Math.ceil((until - performance.now()) / 1_000)),
 })
 
-/** Of a key of which nothing is known, one request may pass in advance, however small its limit is. */
+/** Requests that may pass before Redis responds: at least one for a key that is new in this window. */
 const advanceOf = ({ isKnown, remaining }: Lease): number =>
-  isKnown ? Math.floor(remaining / LOTS) : Math.ceil(remaining / LOTS)
+  isKnown ? Math.floor(remaining / PARTS) : Math.ceil(remaining / PARTS)
 
 function takeWithoutPoint(lease: Lease): true {
   lease.remaining -= 1
@@ -58,26 +53,26 @@ function takeWithoutPoint(lease: Lease): true {
 }
 
 /**
- * Counts the requests of each access key, in common with all replicas through Redis.
+ * A rate limit in fixed windows, which all replicas count together in Redis.
  *
- * While Redis is late, a replica allows a key what it has leased and a 64th of what was left, however long Redis takes.
- * Without a connection each replica allows what was left when Redis last answered, the whole limit in a new window: a
- * key may do more then, and never less. The next command adds what passed either way to the common count.
+ * While Redis is slow, a replica allows a key its leased requests and a 64th of the remaining ones. Without a connection each
+ * replica allows the requests that remained when Redis last responded, in a new window all of them: the limit may be exceeded
+ * then, but a key never gets less. The next command adds the requests that passed to the common count.
  */
-export class RateLimit {
-  readonly policy: Policy
+export class SharedRateLimit implements RateLimit {
+  readonly policy: RatePolicy
   readonly #redis: Redis
   readonly #common: RateLimiterRedis
   readonly #leases = new Map<string, Lease>()
-  #sparedUntil = 0
-  /** The last command waits for its answer longer than PATIENCE_MS: other requests do not wait with it. */
+  #pausedUntil = 0
+  /** The last command takes longer than WAIT_MS: other requests do not wait for it. */
   #isLate = false
-  /** When the last of the windows ends that somebody was told to have used up, by `performance.now()`. */
+  /** The end of the last window that a rejected request was in, by `performance.now()`. */
   #usedUpUntil = 0
 
-  constructor(url: string, policy: Policy, log: Log) {
+  constructor(url: string, policy: RatePolicy, log: Log) {
     this.policy = policy
-    // A command that is given up is counted all the same, and its points would be nobody's.
+    // Redis counts a command even after its timeout, and no request would use the points.
     this.#redis = connectRedis(url, log, { commandTimeout: undefined })
     this.#common = new RateLimiterRedis({
       storeClient: this.#redis,
@@ -87,31 +82,28 @@ export class RateLimit {
     })
   }
 
-  /** Counts one request. Never rejects. */
-  async take(key: string): Promise<Standing> {
+  async take(key: string): Promise<Quota> {
     const lease = this.#leaseOf(key)
-    const allowed = await this.#takeFrom(lease, key)
-    if (!allowed) this.#usedUpUntil = Math.max(this.#usedUpUntil, lease.until)
-    return standingOf(lease, allowed)
+    const isAllowed = await this.#takeFrom(lease, key)
+    if (!isAllowed) this.#usedUpUntil = Math.max(this.#usedUpUntil, lease.until)
+    return quotaOf(lease, isAllowed)
   }
 
-  /** Whether there is a key that has been told that it has used up its window. */
   get isAnyUsedUp(): boolean {
     return performance.now() < this.#usedUpUntil
   }
 
-  /** How a key stands that is known to have used up its window, which counts nothing; null for any other one. */
-  usedUp(key: string): Standing | null {
+  usedUp(key: string): Quota | null {
     const lease = this.#leases.get(key)
     if (!lease || lease.points > 0 || lease.remaining > 0 || performance.now() >= lease.until) return null
-    return standingOf(lease, false)
+    return quotaOf(lease, false)
   }
 
-  /** Resolves when Redis is connected, or after `withinMs`: what a new replica counts before that it counts alone. */
+  /** Resolves when Redis is connected, or after `withinMs`. Before that a new replica counts for itself. */
   async connected(withinMs: number): Promise<void> {
     if (this.#redis.status === 'ready') return
     await once(this.#redis, 'ready', { signal: AbortSignal.timeout(withinMs) }).catch(
-      () => 'it counts alone until then',
+      () => 'this replica counts for itself until then',
     )
   }
 
@@ -157,7 +149,7 @@ export class RateLimit {
   }
 
   get #isAlone(): boolean {
-    return this.#redis.status !== 'ready' || performance.now() < this.#sparedUntil
+    return this.#redis.status !== 'ready' || performance.now() < this.#pausedUntil
   }
 
   #refill(lease: Lease, key: string): Refill {
@@ -165,11 +157,11 @@ export class RateLimit {
     const timer = setTimeout(() => {
       this.#isLate = true
       late.resolve()
-    }, PATIENCE_MS)
+    }, WAIT_MS)
     const over = this.#fetch(lease, key)
       .catch(() => {
-        // Why it failed is told by the connection's own events.
-        this.#sparedUntil = performance.now() + SPARED_MS
+        // The connection logs the reason.
+        this.#pausedUntil = performance.now() + PAUSE_MS
       })
       .finally(() => {
         clearTimeout(timer)
@@ -182,10 +174,10 @@ export class RateLimit {
 
   async #fetch(lease: Lease, key: string): Promise<void> {
     const { requests } = this.policy
-    const lot = lease.isKnown ? Math.floor(lease.remaining / LOTS) : 1
-    const wanted = Math.max(1, lot, lease.waiting)
+    const part = lease.isKnown ? Math.floor(lease.remaining / PARTS) : 1
+    const wanted = Math.max(1, part, lease.waiting)
     const { owed } = lease
-    // Not put back when the command fails: Redis may have counted it, and a key never gets less than its limit.
+    // Not restored when the command fails: Redis may have counted it, and a key never gets less than its limit.
     lease.owed = 0
     const { consumedPoints, msBeforeNext } = await this.#common.penalty(key, wanted + owed)
     const granted = Math.max(0, Math.min(wanted, requests - consumedPoints + wanted))

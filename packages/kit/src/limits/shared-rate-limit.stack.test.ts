@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { createLog } from '@platter/kit'
-import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { RateLimit, type Policy } from '#/store/rate-limit.ts'
+import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
+import { SharedRateLimit } from '#/limits/shared-rate-limit.ts'
+import { createLog } from '#/telemetry/log.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }
 
 let proxy: Proxy
 let admin: Redis
-let open: RateLimit[] = []
+let open: SharedRateLimit[] = []
 
 beforeEach(async () => {
   proxy = await proxyTo(servers().redis)
-  // A machine that stands still for 100 ms is no failure of the test's own commands.
+  // A machine that stalls for 100 ms must not fail the test's own commands.
   admin = connectRedis(servers().redis, log, { commandTimeout: undefined })
   await vi.waitFor(() => admin.ping(), soon)
 })
@@ -27,25 +27,27 @@ afterEach(async () => {
   await proxy.close()
 })
 
-/** A replica whose connection to Redis stands. */
-async function replica(policy: Policy, url = proxy.url): Promise<RateLimit> {
-  const limit = new RateLimit(url, policy, log)
+/** A replica that is connected to Redis. */
+type Limit = { requests: number; seconds: number }
+
+async function replica(policy: Limit, url = proxy.url): Promise<SharedRateLimit> {
+  const limit = new SharedRateLimit(url, { name: 'default', what: 'requests', ...policy }, log)
   open.push(limit)
   await isCommon(limit)
   return limit
 }
 
-/** Waits until what the replica counts is counted in Redis. */
-const isCommon = (limit: RateLimit) =>
+/** Waits until Redis counts the requests of the replica. */
+const isCommon = (limit: SharedRateLimit) =>
   vi.waitFor(async () => {
     const key = randomUUID()
     await limit.take(key)
     await vi.waitFor(async () => expect(await admin.exists(`rate:${key}`)).toBe(1), 250)
   }, soon)
 
-const taken = async (limit: RateLimit, key: string, times: number) => {
+const taken = async (limit: SharedRateLimit, key: string, times: number) => {
   let allowed = 0
-  for (let time = 0; time < times; time++) if ((await limit.take(key)).allowed) allowed += 1
+  for (let time = 0; time < times; time++) if ((await limit.take(key)).isAllowed) allowed += 1
   return allowed
 }
 
@@ -64,7 +66,7 @@ test.each([5, 3_000])(
   },
 )
 
-/** Time that only the test moves: no window ends, and no request waits longer, before it is told to. */
+/** Only the test moves the time: no window ends and no wait times out before that. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -73,7 +75,7 @@ function stopClock(): void {
 /** In each direction: a command takes longer than a request waits for it. */
 const FAR_MS = 75
 
-test('two replicas share one limit also when Redis is far away, but for a 64th of it each', async () => {
+test('two replicas exceed their common limit by a 64th each when Redis is slower than a request waits', async () => {
   const policy = { requests: 3_000, seconds: 60 }
   const far = await proxyTo(servers().redis, { delayMs: FAR_MS })
   onTestFinished(() => far.close())
@@ -95,12 +97,12 @@ test('requests that passed while Redis was unavailable are in the common count w
   proxy.mend()
   await isCommon(one)
   await isCommon(other)
-  // More than the lot that the replica may have leased before.
+  // More than the replica may have leased before.
   const since = await taken(one, key, 10)
   expect(since + (await taken(other, key, 300))).toBeLessThanOrEqual(90)
 })
 
-test('what is left counts down one by one, to nothing', async () => {
+test('the remaining requests count down one by one, to 0', async () => {
   const limit = await replica({ requests: 300, seconds: 60 })
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -108,11 +110,11 @@ test('what is left counts down one by one, to nothing', async () => {
   const left: number[] = []
   for (let time = 0; time < 301; time++) left.push((await limit.take(key)).remaining)
   expect(left).toEqual([...Array.from({ length: 300 }, (_, index) => 299 - index), 0])
-  expect(await limit.take(key)).toMatchObject({ allowed: false, remaining: 0 })
+  expect(await limit.take(key)).toMatchObject({ isAllowed: false, remaining: 0 })
   expect((await limit.take(key)).seconds).toBeLessThanOrEqual(60)
 })
 
-test('a new window begins when it was said to', async () => {
+test('a new window begins when the quota announced it', async () => {
   const limit = await replica({ requests: 2, seconds: 60 })
   stopClock()
   const key = randomUUID()
@@ -126,13 +128,13 @@ test('a new window begins when it was said to', async () => {
   expect(await taken(limit, key, 5)).toBe(2)
 })
 
-test('keys do not count for one another', async () => {
+test('each key has its own limit', async () => {
   const limit = await replica({ requests: 2, seconds: 60 })
   expect(await taken(limit, randomUUID(), 5)).toBe(2)
   expect(await taken(limit, randomUUID(), 5)).toBe(2)
 })
 
-// 110 to 400, more where Redis is late: a request that does not wait any longer costs a command of its own.
+// 110 to 400, more where Redis is late: a request that stops waiting costs a command.
 test('3,000 requests of one key cost fewer than 1,000 commands', async () => {
   const limit = await replica({ requests: 3_000, seconds: 60 })
   await admin.config('RESETSTAT')
@@ -142,7 +144,7 @@ test('3,000 requests of one key cost fewer than 1,000 commands', async () => {
   expect(Number(calls)).toBeLessThan(1_000)
 })
 
-test('without Redis every replica counts for itself; when it is back they count together again', async () => {
+test('without Redis each replica counts for itself; after its return they count together again', async () => {
   const policy = { requests: 3, seconds: 60 }
   const [one, other] = await Promise.all([replica(policy), replica(policy)])
   proxy.cut()
@@ -156,7 +158,7 @@ test('without Redis every replica counts for itself; when it is back they count 
   expect((await taken(one, key, 10)) + (await taken(other, key, 10))).toBe(3)
 })
 
-test('a frozen Redis costs one request a tenth of a second, and the others nothing', async () => {
+test('a frozen Redis delays one request by 100 ms, and no other', async () => {
   const limit = await replica({ requests: 1_000, seconds: 60 })
   stopClock()
   proxy.freeze()
@@ -166,8 +168,8 @@ test('a frozen Redis costs one request a tenth of a second, and the others nothi
   await new Promise(setImmediate)
   expect(isAnswered).toBe(false)
   vi.advanceTimersByTime(1)
-  expect((await first).allowed).toBe(true)
-  // The clock stands still: one that waited as well would never be answered.
+  expect((await first).isAllowed).toBe(true)
+  // The clock is stopped: a second request that waited would never end.
   expect(await taken(limit, randomUUID(), 10)).toBe(10)
-  for (let time = 0; time < 50; time++) expect((await limit.take(randomUUID())).allowed).toBe(true)
+  for (let time = 0; time < 50; time++) expect((await limit.take(randomUUID())).isAllowed).toBe(true)
 })
