@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { secretFaults } from '@platter/kit/security/known-secrets'
 import type { z } from 'zod'
-import { processingOf, type Config as Payments } from '../../services/payments/src/config.ts'
+import { processorConfig, type Config as Payments } from '../../services/payments/src/config.ts'
 import { ownSecretNames } from '../../dev/compose/own-secrets.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
 
@@ -50,7 +50,7 @@ export async function environmentFaults(
 /** Of the variables of a processor which are needed depends on which one it is: no schema says that. */
 function processorFaults(config: Payments): readonly string[] {
   try {
-    processingOf(config)
+    processorConfig(config)
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]

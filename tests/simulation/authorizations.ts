@@ -1,5 +1,5 @@
 import type { Authorization } from '../../services/payments/src/domain/authorization.ts'
-import type { Authorizations } from '../../services/payments/src/store/authorizations.ts'
+import type { AuthorizationStore } from '../../services/payments/src/store/authorizations.ts'
 import { statement } from './database.ts'
 import { simulation } from './simulation.ts'
 
@@ -22,13 +22,13 @@ function write(orderApiKey: string, releaseRequested: boolean, fields: Fields): 
 const short = (orderApiKey: string) => orderApiKey.slice(0, 4)
 
 /** The rows of payments, with the conditions of `services/payments/src/store/authorizations.ts`. */
-export const authorizations: Authorizations = {
+export const authorizations: AuthorizationStore = {
   find: (orderApiKey) => statement(`authorization of ${short(orderApiKey)}`, () => read(orderApiKey)),
 
-  send: (orderApiKey, hold) =>
+  findOrCreate: (orderApiKey, terms) =>
     statement(
-      `send authorization of ${short(orderApiKey)}`,
-      () => read(orderApiKey) ?? write(orderApiKey, false, { state: 'sent', ...hold }),
+      `create authorization of ${short(orderApiKey)}`,
+      () => read(orderApiKey) ?? write(orderApiKey, false, { state: 'sent', ...terms }),
     ),
 
   requestRelease: (orderApiKey) =>
@@ -43,6 +43,6 @@ export const authorizations: Authorizations = {
       return row.state === state ? write(orderApiKey, row.releaseRequested, { ...row, ...change }) : row
     }),
 
-  // For people only: no decision is made by it.
-  noteUnknown: async () => undefined,
+  // For operators only: no decision depends on it.
+  recordUnknown: async () => undefined,
 }

@@ -25,10 +25,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 200,
   },
   'an unknown outcome is taken for a declined card': {
-    file: `${PAYMENTS}/domain/learn.ts`,
-    from: 'answer: Answer<Effect>): Learnt {\n',
-    to: `answer: Answer<Effect>): Learnt {
-      if (answer.kind === 'unknown' && move === 'authorize')
+    file: `${PAYMENTS}/domain/processor-result.ts`,
+    from: 'result: ProcessorResult<Effect>,\n): Interpretation {\n',
+    to: `result: ProcessorResult<Effect>,
+): Interpretation {
+      if (result.kind === 'unknown' && call === 'authorize')
         return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }
     `,
     seed: 14,
@@ -99,7 +100,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'a release does not find out what came of an unknown authorization': {
     file: `${PAYMENTS}/domain/authorization.ts`,
-    from: "if (row.state === 'sent') return findOut(row)",
+    from: "if (row.state === 'sent') return authorizeOrFind(row)",
     to: "if (row.state === 'sent') return null",
     seed: 6,
     within: 2_000,

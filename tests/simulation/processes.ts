@@ -28,7 +28,7 @@ import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
-import { createSettle } from '../../services/payments/src/settle.ts'
+import { commandExecutor } from '../../services/payments/src/command-executor.ts'
 import { authorizations } from './authorizations.ts'
 import { idempotent } from './instead/idempotent.ts'
 import { stores } from './instead/stores.ts'
@@ -207,18 +207,18 @@ function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
 export async function payments(): Promise<true> {
   const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', service: 'payments', log })
-  const settle = createSettle({ authorizations, processor, log })
+  const execute = commandExecutor({ authorizations, processor, log })
   bus.onCommand(
     PaymentsAuthorize,
-    monitors.watched(guarded(commandHandler(bus, authorize(authorizations, settle)))),
+    monitors.watched(guarded(commandHandler(bus, authorize({ authorizations, execute })))),
   )
   bus.onCommand(
     PaymentsCapture,
-    monitors.watched(guarded(commandHandler(bus, capture(authorizations, settle)))),
+    monitors.watched(guarded(commandHandler(bus, capture({ authorizations, execute })))),
   )
   bus.onCommand(
     PaymentsRelease,
-    monitors.watched(guarded(commandHandler(bus, release(authorizations, settle)))),
+    monitors.watched(guarded(commandHandler(bus, release({ authorizations, execute })))),
   )
   await bus.start()
   return true

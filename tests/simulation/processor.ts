@@ -1,7 +1,11 @@
 import { Book, type Asked, type Answer as Said } from '../../dev/processor/src/book.ts'
 import { tokenize } from '../../dev/processor/src/cards.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'
-import type { Answer, Effect, Found } from '../../services/payments/src/domain/learn.ts'
+import type {
+  Effect,
+  FoundCharge,
+  ProcessorResult,
+} from '../../services/payments/src/domain/processor-result.ts'
 import type { Processor } from '../../services/payments/src/outside/processor.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
@@ -44,16 +48,17 @@ export class ProcessorNetwork {
       : { status: 200, body: { id: entry.id, amount: entry.amount } }
   }
 
-  found(reference: string): Found[] {
-    return this.#book.find(reference).map(({ id, amount, status }) => ({ id, amount, status }) as Found)
+  found(reference: string): FoundCharge[] {
+    return this.#book.find(reference).map(({ id, amount, status }) => ({ id, amount, status }) as FoundCharge)
   }
 
   /** One request and its answer, as the caller gets to know it. Never rejects, as the adapter never does. */
-  ask<T>(work: () => Answer<T>): Promise<Answer<T>> {
+  ask<T>(work: () => ProcessorResult<T>): Promise<ProcessorResult<T>> {
     const world = this.#world
     const caller = me()
     return new Promise((resolve) => {
-      const answer = (value: Answer<T>, inMs = world.hop()) => world.later(inMs, caller, () => resolve(value))
+      const answer = (value: ProcessorResult<T>, inMs = world.hop()) =>
+        world.later(inMs, caller, () => resolve(value))
       if (this.downUntil > world.now || world.strikes('processor away'))
         return void answer(unknown('ECONNREFUSED', false))
       if (world.strikes('processor: request lost'))
@@ -73,19 +78,19 @@ export class ProcessorNetwork {
 }
 
 /** As `services/payments/src/outside/development-processor.ts` reads an answer. */
-function read({ status, body }: Said): Answer<Effect> {
+function read({ status, body }: Said): ProcessorResult<Effect> {
   if (status === 200) return { kind: 'yes', id: String(body['id']), amount: Number(body['amount']) }
   const { code, declineCode = code } = body as { code: string; declineCode?: string }
   return code === 'idempotency_mismatch' ? unknown(code) : { kind: 'no', code, declineCode }
 }
 
-const effect = (what: What): Promise<Answer<Effect>> => {
+const effect = (what: What): Promise<ProcessorResult<Effect>> => {
   const { processor } = simulation()
   return processor.ask(() => read(processor.decide(what)))
 }
 
 /** The processor as payments speaks to it. */
-export const processor: Processor = {
+export const processor: Omit<Processor, 'list'> = {
   tokenize: ({ cardNumber }) =>
     simulation().processor.ask(() => {
       const made = tokenize(cardNumber)

@@ -17,7 +17,8 @@ import type { Acceptance, Loaded, Save, SaveResult, Times } from '../../services
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Tables } from '../../services/orders/src/store/tables.ts'
 import {
-  createAuthorizations,
+  postgresAuthorizations,
+  type AuthorizationStore,
   type Database as Payments,
 } from '../../services/payments/src/store/authorizations.ts'
 import { randomOf, type Random } from '../chaos/random.ts'
@@ -294,7 +295,7 @@ test('the in-memory stores of orders answer 3,600 random statements like Postgre
 })
 
 test('the in-memory store of authorizations answers 720 random statements like PostgreSQL', async () => {
-  const rows = createAuthorizations(payments.db)
+  const rows = postgresAuthorizations(payments.db)
   // At the same time: each history has an order of its own, and a capture waits up to 100 ms for others.
   const histories = await Promise.all(
     Array.from({ length: 60 }, async (_, seed) => {
@@ -317,16 +318,17 @@ test('the in-memory store of authorizations answers 720 random statements like P
   expect(compared).toBe(720)
 })
 
-type Rows = ReturnType<typeof createAuthorizations>
-
-function aPaymentsCall(random: Random, orderApiKey: string): [string, (rows: Rows) => Promise<unknown>] {
+function aPaymentsCall(
+  random: Random,
+  orderApiKey: string,
+): [string, (rows: AuthorizationStore) => Promise<unknown>] {
   const hold = { amount: cents(random.pick([1, 2])), token: 't1' }
   const state = random.pick(['sent', 'authorized', 'captured'] as const)
-  const from = { orderApiKey, state } as Parameters<Rows['move']>[0]
+  const from = { orderApiKey, state } as Parameters<AuthorizationStore['move']>[0]
   const to = random.pick(['authorized', 'captured', 'voided', 'refunded'] as const)
-  return random.pick<[string, (rows: Rows) => Promise<unknown>]>([
+  return random.pick<[string, (rows: AuthorizationStore) => Promise<unknown>]>([
     ['find', (rows) => rows.find(orderApiKey)],
-    ['send', (rows) => rows.send(orderApiKey, hold)],
+    ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, hold)],
     ['requestRelease', (rows) => rows.requestRelease(orderApiKey)],
     ['move', (rows) => rows.move(from, { state: to, processorId: 'x' })],
   ])

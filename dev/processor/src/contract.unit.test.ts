@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog, type Parts } from '@platter/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDevelopmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
+import { developmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
 import {
-  ANSWER_WITHIN_MS,
+  CALL_WITHIN_MS,
   IMPATIENT_MS,
   PROMISES,
   SLOW_MS,
@@ -24,9 +24,9 @@ beforeAll(async () => {
   parts = wire(config, createLog('processor', 'fatal'))
   const url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   world = {
-    processor: createDevelopmentProcessor(url, ANSWER_WITHIN_MS),
-    impatient: createDevelopmentProcessor(url, IMPATIENT_MS),
-    unreachable: createDevelopmentProcessor('http://127.0.0.1:1', ANSWER_WITHIN_MS),
+    processor: developmentProcessor(url, CALL_WITHIN_MS),
+    impatient: developmentProcessor(url, IMPATIENT_MS),
+    unreachable: developmentProcessor('http://127.0.0.1:1', CALL_WITHIN_MS),
     async fault(fault, on) {
       const rules = [{ fault, on: [on], next: 1, ms: SLOW_MS }]
       await fetch(`${url}/faults`, {

@@ -5,12 +5,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { cents } from '@platter/contracts'
 import { createLog, readConfig, type Parts } from '@platter/kit'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { createDevelopmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
+import { developmentProcessor } from '../../../services/payments/src/outside/development-processor.ts'
 import type { Processor } from '../../../services/payments/src/outside/processor.ts'
-import { createSettle, NeedsPerson, type Settle } from '../../../services/payments/src/settle.ts'
+import {
+  commandExecutor,
+  IncidentError,
+  type ExecuteCommand,
+} from '../../../services/payments/src/command-executor.ts'
 import { memoryAuthorizations } from '../../../services/payments/src/testing/memory-authorizations.ts'
 import {
-  ANSWER_WITHIN_MS,
+  CALL_WITHIN_MS,
   IMPATIENT_MS,
   SLOW_MS,
 } from '../../../services/payments/src/testing/processor-contract.ts'
@@ -28,10 +32,10 @@ const AMOUNT = cents(1075)
 let parts: Parts
 let url: string
 let processor: Processor
-/** Its timer starts before that of a slow answer and is shorter, so that it ends first on any machine. */
+/** Its timer starts before the delay of a slow response and is shorter, so it ends first on any machine. */
 let impatient: Processor
-let settle: Settle
-let settleImpatiently: Settle
+let execute: ExecuteCommand
+let executeImpatiently: ExecuteCommand
 let token: string
 const authorizations = memoryAuthorizations()
 
@@ -41,15 +45,15 @@ const configured = (environment: object = {}) =>
 beforeAll(async () => {
   parts = wire(configured(), log)
   url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
-  processor = createDevelopmentProcessor(url, ANSWER_WITHIN_MS)
-  impatient = createDevelopmentProcessor(url, IMPATIENT_MS)
-  settle = createSettle({ authorizations, processor, log })
-  settleImpatiently = createSettle({ authorizations, processor: impatient, log })
+  processor = developmentProcessor(url, CALL_WITHIN_MS)
+  impatient = developmentProcessor(url, IMPATIENT_MS)
+  execute = commandExecutor({ authorizations, processor, log })
+  executeImpatiently = commandExecutor({ authorizations, processor: impatient, log })
   const made = await processor.tokenize(CARD)
   if (made.kind !== 'yes') throw new Error('no token')
   ;({ token } = made)
 })
-beforeEach(() => ask('DELETE'))
+beforeEach(() => sendPlan('DELETE'))
 afterAll(async () => {
   await Promise.all([processor.close(), impatient.close()])
   await parts.app.close()
@@ -57,7 +61,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-async function ask(method: 'GET' | 'PUT' | 'DELETE', plan?: object) {
+async function sendPlan(method: 'GET' | 'PUT' | 'DELETE', plan?: object) {
   const { statusCode, body } = await parts.app.inject({
     method,
     url: '/faults',
@@ -74,13 +78,13 @@ const effects = (reference: string, file = LEDGER_FILE) =>
     .filter((entry) => entry.reference === reference)
     .map(({ kind, amount }) => `${kind} ${amount}`)
 
-// What the services make of it ------------------------------------------------------------------------------
+// The payments service under faults --------------------------------------------------------------------------
 
 type Command = 'authorize' | 'capture' | 'release'
 
-async function said(orderApiKey: string, kind: Command, by = settle) {
+async function outcomeOf(orderApiKey: string, kind: Command, by = execute) {
   if (kind === 'authorize') {
-    const row = await authorizations.send(orderApiKey, { amount: AMOUNT, token })
+    const row = await authorizations.findOrCreate(orderApiKey, { amount: AMOUNT, token })
     return by({ kind, amount: AMOUNT, token }, row)
   }
   if (kind === 'release') return by({ kind }, await authorizations.requestRelease(orderApiKey))
@@ -88,15 +92,15 @@ async function said(orderApiKey: string, kind: Command, by = settle) {
 }
 
 /**
- * Says a command until it is answered, as the saga does, the first time by `first`: on a busy machine an impatient one might
- * never have an answer. Gives the answer and what it met on the way there.
+ * Repeats a command until there is an outcome, as the saga does. The first attempt uses `first`: on a busy machine an impatient
+ * executor might never have an outcome. Returns the outcome and the results of the attempts before it.
  */
-async function until(orderApiKey: string, kind: Command, first = settle) {
+async function repeatUntilKnown(orderApiKey: string, kind: Command, first = execute) {
   const met: string[] = []
-  for (let by = first; ; by = settle) {
-    const outcome = await said(orderApiKey, kind, by).catch((error: unknown) => {
-      if (!(error instanceof NeedsPerson)) throw error
-      met.push('for a person')
+  for (let by = first; ; by = execute) {
+    const outcome = await outcomeOf(orderApiKey, kind, by).catch((error: unknown) => {
+      if (!(error instanceof IncidentError)) throw error
+      met.push('incident')
     })
     if (outcome) return { outcome, met }
     if (outcome === null) met.push('unknown')
@@ -104,13 +108,13 @@ async function until(orderApiKey: string, kind: Command, first = settle) {
   }
 }
 
-/** For each kind of request a story in which it comes up, and the lines that are left of it. */
-const STORIES: Record<Exclude<Kind, 'tokenize' | 'find'>, { says: Command[]; lines: string[] }> = {
-  authorize: { says: ['authorize'], lines: ['authorize 1075'] },
-  capture: { says: ['authorize', 'capture'], lines: ['authorize 1075', 'capture 1075'] },
-  void: { says: ['authorize', 'release'], lines: ['authorize 1075', 'void 1075'] },
+/** For each kind of request, the commands that lead to it and the expected lines of the ledger. */
+const STORIES: Record<Exclude<Kind, 'tokenize' | 'find'>, { commands: Command[]; lines: string[] }> = {
+  authorize: { commands: ['authorize'], lines: ['authorize 1075'] },
+  capture: { commands: ['authorize', 'capture'], lines: ['authorize 1075', 'capture 1075'] },
+  void: { commands: ['authorize', 'release'], lines: ['authorize 1075', 'void 1075'] },
   refund: {
-    says: ['authorize', 'capture', 'release'],
+    commands: ['authorize', 'capture', 'release'],
     lines: ['authorize 1075', 'capture 1075', 'refund 1075'],
   },
 }
@@ -119,46 +123,51 @@ const cases = Object.entries(STORIES).flatMap(([on, story]) =>
 )
 
 test.each(cases)(
-  '$fault on $on: one effect, and the right answer in the end',
-  async ({ fault, on, says, lines }) => {
+  '$fault on $on: one effect, and in the end its true outcome',
+  async ({ fault, on, commands, lines }) => {
     const order = `${fault}-${on}`
-    await ask('PUT', { rules: [{ fault, on: [on], next: 1, ms: SLOW_MS }] })
+    await sendPlan('PUT', { rules: [{ fault, on: [on], next: 1, ms: SLOW_MS }] })
     const met: string[] = []
-    for (const kind of says) {
-      const answered = await until(order, kind, fault === 'slow' ? settleImpatiently : settle)
-      expect(answered.outcome).toMatchObject({ kind: 'done' })
-      met.push(...answered.met)
+    for (const kind of commands) {
+      const known = await repeatUntilKnown(order, kind, fault === 'slow' ? executeImpatiently : execute)
+      expect(known.outcome).toMatchObject({ kind: 'done' })
+      met.push(...known.met)
     }
-    // What is to be given back is given back also when the amount is another one; the log says so.
-    const isGivenBack = on === 'void' || on === 'refund'
-    const wrongAmount = isGivenBack ? [] : ['for a person']
+    // A release voids or refunds whatever the amount, and only logs the difference.
+    const wrongAmount = on === 'void' || on === 'refund' ? [] : ['incident']
     expect(new Set(met)).toEqual(new Set(fault === 'wrong-amount' ? wrongAmount : ['unknown']))
     expect(effects(order)).toEqual(lines)
   },
 )
 
-test('a release finds the hold whose answer was lost, and gives it back', async () => {
-  await ask('PUT', { rules: [{ fault: 'drop-reply', on: ['authorize'], next: 2 }] })
-  expect(await said('lost', 'authorize')).toBeNull()
-  expect(await until('lost', 'release')).toMatchObject({ outcome: { kind: 'done' }, met: ['unknown'] })
+test('a release voids an authorization whose response was lost', async () => {
+  await sendPlan('PUT', { rules: [{ fault: 'drop-reply', on: ['authorize'], next: 2 }] })
+  expect(await outcomeOf('lost', 'authorize')).toBeNull()
+  expect(await repeatUntilKnown('lost', 'release')).toMatchObject({
+    outcome: { kind: 'done' },
+    met: ['unknown'],
+  })
   expect(effects('lost')).toEqual(['authorize 1075', 'void 1075'])
 })
 
-test('under all faults at once every order ends as it should, and the ledger has each effect once', async () => {
-  const often = FAULTS.filter((fault) => fault !== 'wrong-amount')
-  await ask('PUT', { seed: 7, rules: often.map((fault) => ({ fault, probability: 0.1, ms: SLOW_MS })) })
+test('under all faults at once every order is captured or voided, and the ledger has each effect once', async () => {
+  const injected = FAULTS.filter((fault) => fault !== 'wrong-amount')
+  await sendPlan('PUT', {
+    seed: 7,
+    rules: injected.map((fault) => ({ fault, probability: 0.1, ms: SLOW_MS })),
+  })
   const orders = Array.from({ length: 40 }, (_, number) => ({
     order: `all-${number}`,
     keeps: number % 2 === 0,
   }))
   await Promise.all(
     orders.map(async ({ order, keeps }) => {
-      await until(order, 'authorize', settleImpatiently)
-      await until(order, keeps ? 'capture' : 'release', settleImpatiently)
+      await repeatUntilKnown(order, 'authorize', executeImpatiently)
+      await repeatUntilKnown(order, keeps ? 'capture' : 'release', executeImpatiently)
     }),
   )
-  const { body } = await ask('GET')
-  expect(Object.keys((body as { happened: object }).happened)).toHaveLength(often.length)
+  const { body } = await sendPlan('GET')
+  expect(Object.keys((body as { happened: object }).happened)).toHaveLength(injected.length)
   for (const { order, keeps } of orders)
     expect(effects(order)).toEqual(['authorize 1075', keeps ? 'capture 1075' : 'void 1075'])
 })
@@ -172,18 +181,18 @@ test.each<[Fault, boolean]>([
   ['in-progress', false],
   ['rate-limited', false],
   ['wrong-amount', true],
-])('the ledger is truthful about %s: there is a line: %s', async (fault, hasLine) => {
+])('after %s the ledger has the effect: %s', async (fault, hasLine) => {
   const reference = `ledger-${fault}`
-  await ask('PUT', { rules: [{ fault, on: ['authorize'], next: 1 }] })
+  await sendPlan('PUT', { rules: [{ fault, on: ['authorize'], next: 1 }] })
   await processor.authorize({ idempotencyKey: reference, reference, amount: AMOUNT, token })
   expect(effects(reference)).toEqual(hasLine ? ['authorize 1075'] : [])
 })
 
-test('what is slow has its effect late, whether or not somebody still waits for the answer', async () => {
+test('a slow request has its effect late, also when the client has disconnected', async () => {
   const file = join(directory, 'late.jsonl')
   const over = Promise.withResolvers<void>()
   const slow = wire(configured({ LEDGER_FILE: file }), log, () => over.promise)
-  const to = createDevelopmentProcessor(await slow.app.listen({ host: '127.0.0.1', port: 0 }), IMPATIENT_MS)
+  const to = developmentProcessor(await slow.app.listen({ host: '127.0.0.1', port: 0 }), IMPATIENT_MS)
   onTestFinished(async () => {
     await to.close()
     await slow.app.close()
@@ -198,19 +207,22 @@ test('what is slow has its effect late, whether or not somebody still waits for 
   await expect.poll(() => effects('late', file)).toEqual(['authorize 1075'])
 })
 
-// The switch ------------------------------------------------------------------------------------------------
+// The fault plan ---------------------------------------------------------------------------------------------
 
-test('GET tells the plan, what is left of it and what has happened; DELETE ends it', async () => {
+test('GET returns the plan, its remaining faults and the injected ones; DELETE ends it', async () => {
   const rule = { fault: 'rate-limited', on: ['tokenize'], next: 2 }
-  expect(await ask('PUT', { rules: [rule] })).toMatchObject({
+  expect(await sendPlan('PUT', { rules: [rule] })).toMatchObject({
     status: 200,
     body: { seed: 1, rules: [rule], happened: {} },
   })
   expect(await processor.tokenize(CARD)).toMatchObject({ kind: 'unknown' })
-  expect((await ask('GET')).body).toMatchObject({ rules: [{ next: 1 }], happened: { 'rate-limited': 1 } })
-  await ask('DELETE')
+  expect((await sendPlan('GET')).body).toMatchObject({
+    rules: [{ next: 1 }],
+    happened: { 'rate-limited': 1 },
+  })
+  await sendPlan('DELETE')
   expect(await processor.tokenize(CARD)).toMatchObject({ kind: 'yes' })
-  expect((await ask('GET')).body).toEqual({ seed: 1, rules: [], happened: {} })
+  expect((await sendPlan('GET')).body).toEqual({ seed: 1, rules: [], happened: {} })
 })
 
 test.each([
@@ -219,12 +231,12 @@ test.each([
   [{ rules: [{ fault: 'slow', next: 1, probability: 0.5 }] }, 'rules.0'],
   [{ rules: [{ fault: 'slow', probability: 2 }] }, 'rules.0.probability'],
   [{ rules: [{ fault: 'slow', next: 1, on: ['everything'] }] }, 'rules.0.on.0'],
-])('%j is no plan, and what is wrong is named', async (plan, field) => {
-  expect(await ask('PUT', plan)).toMatchObject({ status: 400, body: { fields: [field] } })
+])('%j is refused with 400, which names the invalid field', async (plan, field) => {
+  expect(await sendPlan('PUT', plan)).toMatchObject({ status: 400, body: { fields: [field] } })
 })
 
-test('429 says when to ask again', async () => {
-  await ask('PUT', { rules: [{ fault: 'rate-limited', next: 1 }] })
+test('429 has a Retry-After', async () => {
+  await sendPlan('PUT', { rules: [{ fault: 'rate-limited', next: 1 }] })
   const { statusCode, headers } = await parts.app.inject({ url: '/authorizations?reference=o' })
   expect({ statusCode, after: headers['retry-after'] }).toEqual({ statusCode: 429, after: '1' })
 })
@@ -235,23 +247,23 @@ async function drawn(seed: number) {
     probability: 0.2,
     ms: 0,
   }))
-  await ask('PUT', { seed, rules })
+  await sendPlan('PUT', { seed, rules })
   const seen: number[] = []
-  for (let asked = 0; asked < 30; asked++)
-    seen.push((await parts.app.inject({ url: '/authorizations?reference=nobody' })).statusCode)
+  for (let request = 0; request < 30; request++)
+    seen.push((await parts.app.inject({ url: '/authorizations?reference=unknown' })).statusCode)
   return seen
 }
 
-test('the same seed gives the same faults, another one others', async () => {
+test('the same seed injects the same faults, another seed others', async () => {
   const first = await drawn(1)
   expect(await drawn(1)).toEqual(first)
   expect(await drawn(2)).not.toEqual(first)
 })
 
-test('the environment may have faults to begin with, and a plan that cannot be read stops the start', async () => {
+test('FAULTS is the plan at the start, and an invalid one prevents the start', async () => {
   const begun = wire(configured({ FAULTS: '{"rules":[{"fault":"in-progress","next":1}]}' }), log)
   const statuses = []
-  for (let asked = 0; asked < 2; asked++)
+  for (let request = 0; request < 2; request++)
     statuses.push((await begun.app.inject({ url: '/authorizations?reference=o' })).statusCode)
   expect(statuses).toEqual([409, 200])
   await begun.app.close()

@@ -2,15 +2,15 @@ import type { Bus, Received } from '@platter/bus'
 import { SagaReply, StepRef, type Outcome } from '@platter/contracts'
 
 /**
- * Makes the handler of a command out of `settle`, which brings about its outcome: publishes the outcome to the saga, and
- * nothing for null. A reply that is lost is repeated when the saga repeats the command.
+ * Returns the bus handler of a command. It publishes the outcome that `execute` returns to the saga, and nothing for null. A
+ * lost reply is repeated when the saga repeats the command.
  *
- * A command that is repeated while the first one is being handled here is dropped: the reply to the first answers both,
- * because it carries the same version of the saga. Between replicas, the row and the processor's idempotency key guard.
+ * A command that is repeated while this replica executes the first one is dropped: the reply to the first carries the same
+ * version of the saga. Between replicas, the row and the processor's idempotency key prevent a second effect.
  */
 export function commandHandler<C extends StepRef>(
   bus: Pick<Bus, 'publish'>,
-  settle: (command: C) => Promise<Outcome | null>,
+  execute: (command: C) => Promise<Outcome | null>,
 ) {
   const inProgress = new Set<string>()
   return async (command: C, { requestId }: Pick<Received, 'requestId'>): Promise<void> => {
@@ -19,7 +19,7 @@ export function commandHandler<C extends StepRef>(
     if (inProgress.has(key)) return
     inProgress.add(key)
     try {
-      const outcome = await settle(command)
+      const outcome = await execute(command)
       if (outcome === null) return
       await bus.publish(SagaReply, { ...StepRef.parse(command), outcome }, { requestId })
     } finally {

@@ -6,38 +6,38 @@ import { commandHandler } from '#/command-handler.ts'
 const authorize = { orderApiKey: 'o'.repeat(48), step: 'authorize', undo: false, version: 1, attempt: 1 }
 const received = { requestId: 'r1' }
 
-/** A handler whose commands are settled by the test, in the order in which they began. */
+/** A handler whose commands the test completes, in the order in which they began. */
 function handler() {
   const replies: unknown[] = []
-  const settling: PromiseWithResolvers<Outcome | null>[] = []
+  const executing: PromiseWithResolvers<Outcome | null>[] = []
   const bus = { publish: async (...published: unknown[]) => void replies.push(published[1]) }
   const handle = commandHandler<StepRef>(bus as Pick<Bus, 'publish'>, () => {
     const one = Promise.withResolvers<Outcome | null>()
-    settling.push(one)
+    executing.push(one)
     return one.promise
   })
-  return { replies, settling, handle }
+  return { replies, executing, handle }
 }
 
 test('a command repeated while the first is being handled is dropped, and the first is replied to', async () => {
-  const { replies, settling, handle } = handler()
+  const { replies, executing, handle } = handler()
   const first = handle(authorize, received)
   await handle({ ...authorize, attempt: 2 }, received)
   await handle({ ...authorize, attempt: 3 }, received)
-  expect(settling).toHaveLength(1)
-  settling[0]?.resolve({ kind: 'done' })
+  expect(executing).toHaveLength(1)
+  executing[0]?.resolve({ kind: 'done' })
   await first
   expect(replies).toEqual([{ ...authorize, outcome: { kind: 'done' } }])
 })
 
 test('a command of another order, or of another version of the saga, is handled beside the first', async () => {
-  const { replies, settling, handle } = handler()
+  const { replies, executing, handle } = handler()
   const others = [
     { ...authorize, orderApiKey: 'p'.repeat(48) },
     { ...authorize, version: 2 },
   ]
   const all = [authorize, ...others].map((command) => handle(command, received))
-  for (const one of settling) one.resolve({ kind: 'done' })
+  for (const one of executing) one.resolve({ kind: 'done' })
   await Promise.all(all)
   expect(replies).toHaveLength(3)
 })
@@ -47,12 +47,12 @@ test.each([
   ['given no reply', (one: PromiseWithResolvers<Outcome | null>) => one.resolve(null)],
   ['rejected', (one: PromiseWithResolvers<Outcome | null>) => one.reject(new Error('no connection'))],
 ])('a command repeated after the first was %s is handled again', async (_, end) => {
-  const { settling, handle } = handler()
+  const { executing, handle } = handler()
   const first = handle(authorize, received)
-  end(settling[0]!)
+  end(executing[0]!)
   await Promise.allSettled([first])
   const second = handle({ ...authorize, attempt: 2 }, received)
-  expect(settling).toHaveLength(2)
-  settling[1]?.resolve(null)
+  expect(executing).toHaveLength(2)
+  executing[1]?.resolve(null)
   await second
 })

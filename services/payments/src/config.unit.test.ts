@@ -1,9 +1,9 @@
 import { readConfig } from '@platter/kit'
 import { expect, test } from 'vitest'
-import { Config, processingOf } from '#/config.ts'
+import { Config, processorConfig } from '#/config.ts'
 
 const read = (environment: Record<string, string>) =>
-  processingOf(
+  processorConfig(
     readConfig(Config, {
       NODE_ENV: 'development',
       PORT: '0',
@@ -20,14 +20,14 @@ const stripe = {
   STRIPE_WEBHOOK_SECRET: 'whsec_1',
 }
 
-test('the development processor is what is chosen when nothing is', () => {
+test('the development processor is the default', () => {
   expect(read({ PROCESSOR_URL: 'http://localhost:1' })).toEqual({
     kind: 'development',
     url: 'http://localhost:1',
   })
 })
 
-test('Stripe comes with its two secrets, its own address and dollars', () => {
+test('Stripe requires its two secrets; its URL and US dollars are defaults', () => {
   expect(read(stripe)).toEqual({
     kind: 'stripe',
     secretKey: 'sk_test_1',
@@ -38,28 +38,28 @@ test('Stripe comes with its two secrets, its own address and dollars', () => {
 })
 
 test.each([
-  [{}, 'PROCESSOR=development needs PROCESSOR_URL.'],
-  [{ PROCESSOR: 'stripe' }, 'PROCESSOR=stripe needs STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.'],
-  [{ ...stripe, STRIPE_SECRET_KEY: undefined }, 'PROCESSOR=stripe needs STRIPE_SECRET_KEY.'],
-  [{ ...stripe, STRIPE_WEBHOOK_SECRET: undefined }, 'PROCESSOR=stripe needs STRIPE_WEBHOOK_SECRET.'],
-  [{ ...stripe, STRIPE_SECRET_KEY: 'pk_live_1' }, 'STRIPE_SECRET_KEY: is no secret key of Stripe'],
-  [{ ...stripe, STRIPE_WEBHOOK_SECRET: ' ' }, 'STRIPE_WEBHOOK_SECRET: is no signing secret'],
-  [{ ...stripe, CURRENCY: 'USD' }, 'CURRENCY: is no ISO 4217 code'],
-  [{ ...stripe, CURRENCY: 'jpy' }, 'CURRENCY: is no currency with two decimals'],
-  [{ ...stripe, CURRENCY: 'kwd' }, 'CURRENCY: is no currency with two decimals'],
+  [{}, 'PROCESSOR=development requires PROCESSOR_URL.'],
+  [{ PROCESSOR: 'stripe' }, 'PROCESSOR=stripe requires STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.'],
+  [{ ...stripe, STRIPE_SECRET_KEY: undefined }, 'PROCESSOR=stripe requires STRIPE_SECRET_KEY.'],
+  [{ ...stripe, STRIPE_WEBHOOK_SECRET: undefined }, 'PROCESSOR=stripe requires STRIPE_WEBHOOK_SECRET.'],
+  [{ ...stripe, STRIPE_SECRET_KEY: 'pk_live_1' }, 'STRIPE_SECRET_KEY: is not a secret key of Stripe'],
+  [{ ...stripe, STRIPE_WEBHOOK_SECRET: ' ' }, 'STRIPE_WEBHOOK_SECRET: is not a signing secret'],
+  [{ ...stripe, CURRENCY: 'USD' }, 'CURRENCY: is not an ISO 4217 code'],
+  [{ ...stripe, CURRENCY: 'jpy' }, 'CURRENCY: is not a currency with two decimals'],
+  [{ ...stripe, CURRENCY: 'kwd' }, 'CURRENCY: is not a currency with two decimals'],
   [{ PROCESSOR: 'paypal' }, 'PROCESSOR'],
-])('%j: the service does not start, and says why: %s', (environment, why) => {
+])('%j: the service does not start, and the error names the variable: %s', (environment, why) => {
   const given = Object.entries(environment).filter(([, value]) => value !== undefined)
   expect(() => read(Object.fromEntries(given) as Record<string, string>)).toThrow(why)
 })
 
-test('what is said of a wrong secret does not quote it', () => {
-  let said = ''
+test('the error about an invalid secret does not quote it', () => {
+  let message = ''
   try {
     read({ ...stripe, STRIPE_SECRET_KEY: 'mistyped secret' })
   } catch (error) {
-    said = String(error)
+    message = String(error)
   }
-  expect(said).toContain('STRIPE_SECRET_KEY')
-  expect(said).not.toContain('mistyped')
+  expect(message).toContain('STRIPE_SECRET_KEY')
+  expect(message).not.toContain('mistyped')
 })

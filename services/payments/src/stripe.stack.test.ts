@@ -26,7 +26,7 @@ const AMOUNT = cents(1075)
 const soon = { timeout: 30_000, interval: 50 }
 
 const stripe = new StripeServer()
-const answers: SagaReply[] = []
+const replies: SagaReply[] = []
 let config: Config
 let parts: Parts
 let orders: Bus
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   parts = await startReplica()
   orders = new Bus({ url: servers().rabbitmq, service: 'orders', log })
-  orders.onCommand(SagaReply, async (answer) => void answers.push(answer))
+  orders.onCommand(SagaReply, async (reply) => void replies.push(reply))
   await orders.start()
   rows = new pg.Client({ connectionString: DATABASE_URL })
   await rows.connect()
@@ -110,44 +110,44 @@ function publish(orderApiKey: string, command: Command, more: object, attempt = 
 
 async function replyTo(orderApiKey: string, command: Command): Promise<SagaReply['outcome'] | undefined> {
   const isReply = (one: SagaReply) => one.orderApiKey === orderApiKey && one.step === command.name
-  await vi.waitFor(() => expect(answers.some(isReply)).toBe(true), soon)
-  return answers.find(isReply)?.outcome
+  await vi.waitFor(() => expect(replies.some(isReply)).toBe(true), soon)
+  return replies.find(isReply)?.outcome
 }
 
-/** Publishes a command and waits for the reply to it. */
-async function said(orderApiKey: string, command: Command, more: object) {
+/** Publishes a command and returns the outcome in its reply. */
+async function outcomeOf(orderApiKey: string, command: Command, more: object) {
   await publish(orderApiKey, command, more)
   return replyTo(orderApiKey, command)
 }
 
 const effects = (orderApiKey: string) =>
-  stripe.book.effects.filter(({ reference }) => reference === orderApiKey).map(({ kind }) => kind)
+  stripe.state.effects.filter(({ reference }) => reference === orderApiKey).map(({ kind }) => kind)
 
-test('an order is held, taken and given back through Stripe', async () => {
+test('an order is authorized, captured and refunded through Stripe', async () => {
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
-  expect(await said(order, PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({ kind: 'done' })
-  expect(await said(order, PaymentsCapture, { amount: AMOUNT })).toMatchObject({ kind: 'done' })
-  expect(await said(order, PaymentsRelease, {})).toMatchObject({ kind: 'done' })
+  expect(await outcomeOf(order, PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({ kind: 'done' })
+  expect(await outcomeOf(order, PaymentsCapture, { amount: AMOUNT })).toMatchObject({ kind: 'done' })
+  expect(await outcomeOf(order, PaymentsRelease, {})).toMatchObject({ kind: 'done' })
   expect(effects(order)).toEqual(['authorize', 'capture', 'refund'])
 })
 
-test('a card that is declined is 402 where it is tokenized, or refused where it is charged', async () => {
+test('a declined card is 402 at its tokenization, or refused at its authorization', async () => {
   expect(await tokenOf('4000000000000127')).toMatchObject({ status: 402, code: 'cvc-failed' })
   const { token } = await tokenOf('4000000000000341')
-  expect(await said(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({
+  expect(await outcomeOf(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({
     kind: 'refused',
     refusal: { code: 'card-declined', declineCode: 'generic_decline' },
   })
 })
 
-test('a card that was declined three times within an hour is not shown to Stripe again', async () => {
+test('a card that was declined three times within an hour is not sent to Stripe again', async () => {
   const cardNumber = '4000000000000341'
   for (let charge = 0; charge < 3; charge++) {
     const { token, status } = await tokenOf(cardNumber)
-    if (status === 200) await said(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })
+    if (status === 200) await outcomeOf(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })
   }
-  // Counted behind the back of the order.
+  // The decline is counted after the reply.
   await vi.waitFor(async () => expect((await tokenOf(cardNumber)).code).toBe('rate-limited'), soon)
   const before = stripe.requests.length
   expect(await tokenOf(cardNumber)).toMatchObject({ status: 429, code: 'rate-limited' })
@@ -172,16 +172,16 @@ async function deliver(id: string, intent: string) {
   return statusCode
 }
 
-test('an event moves the row once, and is remembered for a month', async () => {
+test('an event moves the row once, and its id is stored for 30 days', async () => {
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
-  await said(order, PaymentsAuthorize, { amount: AMOUNT, token })
+  await outcomeOf(order, PaymentsAuthorize, { amount: AMOUNT, token })
   const { rows: before } = await rows.query(
     'select processor_id from authorizations where order_api_key = $1',
     [order],
   )
   const intent = (before[0] as { processor_id: string }).processor_id
-  stripe.book.void(intent)
+  stripe.state.void(intent)
   await rows.query(
     "insert into webhook_events select 'evt_old' || n, now() - interval '31 days' from generate_series(1, 15) n",
   )
@@ -196,38 +196,38 @@ test('an event moves the row once, and is remembered for a month', async () => {
   expect(kept.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
 })
 
-/** The calls that ask Stripe to hold money for an order. */
-const holdsAsked = (...orderApiKeys: string[]) =>
+/** The number of authorize calls for these orders. */
+const authorizeCalls = (...orderApiKeys: string[]) =>
   stripe.requests.filter(
     ({ kind, params }) =>
       kind === 'authorize' && orderApiKeys.some((key) => JSON.stringify(params).includes(key)),
   ).length
 
-test('an authorize repeated while the first is at the processor is asked for once, and makes one hold', async () => {
+test('an authorize command repeated while the first is at the processor makes one call and one authorization', async () => {
   const { token } = await tokenOf('4242424242424242')
   const [order, other] = [newOrder(), newOrder()]
   const proceed = stripe.stall('authorize')
   for (let attempt = 1; attempt <= 5; attempt++)
     await publish(order, PaymentsAuthorize, { amount: AMOUNT, token }, attempt)
-  // Comes after them in the queue.
+  // Behind them in the queue.
   await publish(other, PaymentsAuthorize, { amount: AMOUNT, token })
-  await vi.waitFor(() => expect(holdsAsked(order, other)).toBe(2), soon)
+  await vi.waitFor(() => expect(authorizeCalls(order, other)).toBe(2), soon)
   proceed()
   for (const one of [order, other])
     expect(await replyTo(one, PaymentsAuthorize)).toMatchObject({ kind: 'done' })
-  expect(holdsAsked(order, other)).toBe(2)
+  expect(authorizeCalls(order, other)).toBe(2)
   expect(effects(order)).toEqual(['authorize'])
 })
 
-test('an authorize repeated on two replicas while the first is at the processor makes one hold', async () => {
+test('an authorize command repeated on two replicas while the first is at the processor makes one authorization', async () => {
   const second = await startReplica()
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
   const proceed = stripe.stall('authorize')
   for (let attempt = 1; attempt <= 8; attempt++)
     await publish(order, PaymentsAuthorize, { amount: AMOUNT, token }, attempt)
-  // One of them waits; the other is told that a request with this key is in progress.
-  await vi.waitFor(() => expect(holdsAsked(order)).toBeGreaterThan(1), soon)
+  // One of them waits; the other receives that a request with this key is in progress.
+  await vi.waitFor(() => expect(authorizeCalls(order)).toBeGreaterThan(1), soon)
   proceed()
   expect(await replyTo(order, PaymentsAuthorize)).toMatchObject({ kind: 'done' })
   await stop(second)
@@ -239,7 +239,7 @@ test('a hundred authorizations wait for the processor at once, and a hundred cap
   const placed = Array.from({ length: 100 }, newOrder)
   const proceed = stripe.stall('authorize')
   await Promise.all(placed.map((order) => publish(order, PaymentsAuthorize, { amount: AMOUNT, token })))
-  await vi.waitFor(() => expect(holdsAsked(...placed)).toBe(100), soon)
+  await vi.waitFor(() => expect(authorizeCalls(...placed)).toBe(100), soon)
   proceed()
   await Promise.all(placed.map((order) => replyTo(order, PaymentsAuthorize)))
   const started = performance.now()
@@ -252,6 +252,6 @@ test('a hundred authorizations wait for the processor at once, and a hundred cap
     [placed],
   )
   expect(commits).toEqual(commits.map(() => expect.objectContaining({ state: 'captured' }) as unknown))
-  // Each gathers for 100 ms and takes 64 at most: two on a quiet machine.
+  // Each gathers for 100 ms and holds 64 at most: two on an idle machine.
   expect(commits.length).toBeLessThanOrEqual(2 + tookMs / 100)
 })

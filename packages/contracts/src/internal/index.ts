@@ -1,5 +1,5 @@
 /** Operations between services; the gateway routes none of them. */
-export * from '#/internal/ask-payment-again.ts'
+export * from '#/internal/retry-payment.ts'
 export * from '#/internal/find-charges.ts'
 export * from '#/internal/imported-access-keys.ts'
 export * from '#/internal/read-charges.ts'

@@ -1,123 +1,123 @@
 import type { Cents, Outcome, Refusal } from '@platter/contracts'
-import { calledOff, refusalOf, type Decline } from '#/domain/refusals.ts'
+import { refusalOf, RELEASED, type Decline } from '#/domain/declines.ts'
 
 /**
- * What happened to the money of one order, as far as we know:
+ * The state of one order's payment, as far as this service knows it:
  *
  *     sent ─→ declined
  *       └──→ authorized ─→ captured ─→ refunded
  *                 └──────→ voided
- *     released: called off before it was ever sent
+ *     released: released before the first call to the processor
  *
- * States only ever move to the right. `releaseRequested` is no state: it is set at any time, never unset,
- * and from then on every state but the last ones is left as soon as possible.
+ * States only move to the right. `releaseRequested` is not a state. It may be set at any time and is never unset. Once it is
+ * set, the row moves to a final state as soon as possible.
  */
 export type Authorization = {
   orderApiKey: string
   releaseRequested: boolean
-  /** Since it was first sent, by the database's clock. */
+  /** Since the row was created, by the clock of the database. */
   ageSeconds: number
 } & (
   | { state: 'released' }
-  | ({ state: 'sent' } & Hold)
-  | ({ state: 'declined'; refusal: Decline } & Hold)
-  | ({ state: 'authorized' | 'captured' | 'voided' | 'refunded'; processorId: string } & Hold)
+  | ({ state: 'sent' } & Terms)
+  | ({ state: 'declined'; refusal: Decline } & Terms)
+  | ({ state: 'authorized' | 'captured' | 'voided' | 'refunded'; processorId: string } & Terms)
 )
 
-/** Frozen when the row is made: the processor refuses another body under the same idempotency key. */
-type Hold = { amount: Cents; token: string }
+/** Never changed after the insert: the processor rejects another body under the same idempotency key. */
+export type Terms = { amount: Cents; token: string }
 
 export type State = Authorization['state']
 type Sent = Extract<Authorization, { state: 'sent' }>
 
-/** What the saga asks for. A release is asked for by the row itself. */
+/** A command of the saga. A release is also requested by the row itself. */
 export type Command =
-  | { kind: 'authorize'; amount: Cents; token: string }
+  | ({ kind: 'authorize' } & Terms)
   | { kind: 'capture'; amount: Cents }
   | { kind: 'release' }
 
-/** A question to the processor. Each effect has one idempotency key an order, however often it is asked for. */
+/** A call to the processor. Each call with an effect has one idempotency key per order, however often it is repeated. */
 export type Call =
-  | { move: 'authorize'; idempotencyKey: string; reference: string; amount: Cents; token: string }
-  | { move: 'capture'; idempotencyKey: string; id: string; amount: Cents }
-  | { move: 'refund'; idempotencyKey: string; id: string; amount: Cents }
-  | { move: 'void'; idempotencyKey: string; id: string }
-  | { move: 'find'; reference: string; token: string }
+  | ({ kind: 'authorize'; idempotencyKey: string; reference: string } & Terms)
+  | { kind: 'capture'; idempotencyKey: string; id: string; amount: Cents }
+  | { kind: 'refund'; idempotencyKey: string; id: string; amount: Cents }
+  | { kind: 'void'; idempotencyKey: string; id: string }
+  | { kind: 'find'; reference: string; token: string }
 
-export type Next =
+export type NextStep =
   | { kind: 'call'; call: Call }
-  | { kind: 'answer'; outcome: Outcome }
-  /** The command is out of date: nobody waits for its answer. */
-  | { kind: 'silence'; reason: string }
-  /** Something that cannot be unless somebody made a mistake; a person is needed. */
-  | { kind: 'mistake'; reason: string }
+  | { kind: 'reply'; outcome: Outcome }
+  /** The saga has moved on and expects no reply. */
+  | { kind: 'stale'; reason: string }
+  /** Impossible without a bug or an intervention at the processor. */
+  | { kind: 'incident'; reason: string }
 
 /**
- * The processor forgets idempotency keys after 24 h. Up to 20 h one may be used again; after that asking
- * anew could make a second hold, so it is only looked up (reliability 3.7).
+ * The processor forgets idempotency keys after 24 h. A key is repeated for 20 h. Afterwards a repeated authorize call could
+ * reserve the amount a second time, so the authorization is only looked up.
  */
 const KEY_LASTS_SECONDS = 20 * 3600
 
-/** What is to be done next for a command, as the row stands now. */
-export function next(command: Command, row: Authorization): Next {
-  if (row.releaseRequested) return nextOfReleased(command, row)
-  if (command.kind === 'authorize') return nextOfAuthorize(command, row)
-  if (command.kind === 'capture') return nextOfCapture(command, row)
-  return { kind: 'mistake', reason: 'the release goes on before its row says so' }
+/** Returns the next step of a command for the row as it is now. */
+export function nextStep(command: Command, row: Authorization): NextStep {
+  if (row.releaseRequested) return stepOfReleased(command, row)
+  if (command.kind === 'authorize') return stepOfAuthorize(command, row)
+  if (command.kind === 'capture') return stepOfCapture(command, row)
+  return { kind: 'incident', reason: 'the row of a released order does not request the release' }
 }
 
-function nextOfReleased(command: Command, row: Authorization): Next {
-  const call = wayBack(row)
+function stepOfReleased(command: Command, row: Authorization): NextStep {
+  const call = compensationCall(row)
   if (call) return { kind: 'call', call }
   if (command.kind === 'release') return released(row)
-  if (command.kind === 'capture') return { kind: 'silence', reason: `a release came first: ${row.state}` }
-  return refused(row.state === 'declined' ? refusalOf(row.refusal) : calledOff)
+  if (command.kind === 'capture') return { kind: 'stale', reason: `a release came first: ${row.state}` }
+  return refused(row.state === 'declined' ? refusalOf(row.refusal) : RELEASED)
 }
 
-/** Back to where nothing is held. An unknown outcome is found out first: what is unknown cannot be undone. */
-function wayBack(row: Authorization): Call | null {
-  const keyOf = (move: string) => `${row.orderApiKey}:${move}:1`
-  if (row.state === 'sent') return findOut(row)
-  if (row.state === 'authorized') return { move: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
+/** Null when nothing is authorized or charged. An unknown outcome is resolved first: it cannot be compensated. */
+function compensationCall(row: Authorization): Call | null {
+  const keyOf = (kind: string) => `${row.orderApiKey}:${kind}:1`
+  if (row.state === 'sent') return authorizeOrFind(row)
+  if (row.state === 'authorized') return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
   if (row.state !== 'captured') return null
-  return { move: 'refund', idempotencyKey: keyOf('refund'), id: row.processorId, amount: row.amount }
+  return { kind: 'refund', idempotencyKey: keyOf('refund'), id: row.processorId, amount: row.amount }
 }
 
-function nextOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: Authorization): Next {
-  if (row.state === 'released') return refused(calledOff)
+function stepOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: Authorization): NextStep {
+  if (row.state === 'released') return refused(RELEASED)
   if (row.amount !== command.amount || row.token !== command.token) {
-    return { kind: 'mistake', reason: 'it was sent with another amount or card' }
+    return { kind: 'incident', reason: 'the row has another amount or card' }
   }
-  if (row.state === 'sent') return { kind: 'call', call: findOut(row) }
+  if (row.state === 'sent') return { kind: 'call', call: authorizeOrFind(row) }
   if (row.state === 'declined') return refused(refusalOf(row.refusal))
-  return row.state === 'authorized' || row.state === 'captured' ? done : refused(calledOff)
+  return row.state === 'authorized' || row.state === 'captured' ? done : refused(RELEASED)
 }
 
-function findOut({ orderApiKey: reference, amount, token, ageSeconds }: Sent): Call {
-  if (ageSeconds > KEY_LASTS_SECONDS) return { move: 'find', reference, token }
-  return { move: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, amount, token }
+function authorizeOrFind({ orderApiKey: reference, amount, token, ageSeconds }: Sent): Call {
+  if (ageSeconds > KEY_LASTS_SECONDS) return { kind: 'find', reference, token }
+  return { kind: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, amount, token }
 }
 
-function nextOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): Next {
+function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): NextStep {
   if (row.state !== 'authorized' && row.state !== 'captured') {
-    return { kind: 'mistake', reason: `nothing is held that could be captured: ${row.state}` }
+    return { kind: 'incident', reason: `there is no authorization to capture: ${row.state}` }
   }
   const { orderApiKey, processorId: id, amount } = row
   if (amount !== command.amount) {
     return {
-      kind: 'mistake',
-      reason: `${command.amount} cents are to be captured, ${amount} were authorized`,
+      kind: 'incident',
+      reason: `the command captures ${command.amount} cents, ${amount} are authorized`,
     }
   }
   if (row.state === 'captured') return done
-  return { kind: 'call', call: { move: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
+  return { kind: 'call', call: { kind: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
 }
 
-/** What the order's payment is called from now on, which only the row knows. */
-const released = ({ state }: Authorization): Next => ({
-  kind: 'answer',
+/** Only the row knows whether the release was a void or a refund. */
+const released = ({ state }: Authorization): NextStep => ({
+  kind: 'reply',
   outcome: { kind: 'done', paymentState: state === 'refunded' ? 'REFUNDED' : 'VOIDED' },
 })
 
-const done: Next = { kind: 'answer', outcome: { kind: 'done' } }
-const refused = (refusal: Refusal): Next => ({ kind: 'answer', outcome: { kind: 'refused', refusal } })
+const done: NextStep = { kind: 'reply', outcome: { kind: 'done' } }
+const refused = (refusal: Refusal): NextStep => ({ kind: 'reply', outcome: { kind: 'refused', refusal } })

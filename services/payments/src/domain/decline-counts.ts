@@ -1,21 +1,21 @@
 type Window = { count: number; endsAt: number }
 
 /**
- * How often each key was declined within a window, which begins with the first decline of that key. Keys of ended windows
- * are forgotten. Times are in epoch milliseconds.
+ * Counts the declines of each key within a window, which begins with the first decline of that key. Keys of ended windows are
+ * deleted. Times are in epoch milliseconds.
  */
 export class DeclineCounts {
   readonly #windowMs: number
-  /** In the order of their beginning, and so of their end, give or take the skew of the clocks of the replicas. */
+  /** Ordered by their beginning, and so by their end, apart from the clock skew between replicas. */
   readonly #windows = new Map<string, Window>()
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs
   }
 
-  /** Counts a decline that happened at `at`. One whose window has ended by `now` changes nothing. */
+  /** Counts a decline at the time `at`. A decline whose window has ended by `now` is ignored. */
   add(key: string, at: number, now: number): void {
-    this.#forgetEnded(now)
+    this.#deleteEnded(now)
     if (at + this.#windowMs <= now) return
     const window = this.#windows.get(key)
     if (window && window.endsAt > now) {
@@ -36,7 +36,7 @@ export class DeclineCounts {
     return this.#windows.size
   }
 
-  #forgetEnded(now: number): void {
+  #deleteEnded(now: number): void {
     for (const [key, { endsAt }] of this.#windows) {
       if (endsAt > now) return
       this.#windows.delete(key)

@@ -15,7 +15,7 @@ test('a key is exhausted from its last allowed decline until its window ends', (
   expect(counts.exhaustedForMs('another card', 1, 11_000)).toBeNull()
 })
 
-test('a decline that is learnt of after its window has ended changes nothing', () => {
+test('a decline that arrives after the end of its window changes nothing', () => {
   const counts = new DeclineCounts(WINDOW_MS)
   counts.add('card', 0, WINDOW_MS)
   expect(counts.exhaustedForMs('card', 1, WINDOW_MS)).toBeNull()
@@ -24,7 +24,7 @@ test('a decline that is learnt of after its window has ended changes nothing', (
 
 const decline = fc.record({ key: fc.constantFrom('a', 'b', 'c'), afterMs: fc.nat(40_000) })
 
-test('a key that is refused while it is exhausted is never declined twice its limit within the length of a window', () => {
+test('a key that is refused while exhausted has fewer declines than twice its limit in any window', () => {
   fc.assert(
     fc.property(fc.array(decline, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (tries, limit) => {
       const counts = new DeclineCounts(WINDOW_MS)
@@ -34,7 +34,7 @@ test('a key that is refused while it is exhausted is never declined twice its li
       for (const { key, afterMs } of tries) {
         now += afterMs
         const exhaustedForMs = counts.exhaustedForMs(key, limit, now)
-        // A window begins with a decline: a time of its length touches two of them, and not both whole.
+        // A window begins with a decline, so an interval of its length overlaps two windows, but not both completely.
         const recent = declined.filter((one) => one.key === key && one.at + WINDOW_MS > now)
         expect(recent.length).toBeLessThan(2 * limit)
         if (exhaustedForMs !== null) waits.push(exhaustedForMs)
@@ -48,7 +48,7 @@ test('a key that is refused while it is exhausted is never declined twice its li
   )
 })
 
-test('keys of ended windows are forgotten, also when the clocks of replicas differ', () => {
+test('keys of ended windows are deleted, also when the clocks of replicas differ', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000), { minLength: 1, maxLength: 50 }), (times) => {
       const counts = new DeclineCounts(WINDOW_MS)

@@ -1,10 +1,15 @@
 import type { Outcome, PaymentsAuthorize } from '@platter/contracts'
 import type { z } from 'zod'
-import type { Settle } from '#/settle.ts'
-import type { Authorizations } from '#/store/authorizations.ts'
+import type { ExecuteCommand } from '#/command-executor.ts'
+import type { AuthorizationStore } from '#/store/authorizations.ts'
 
-/** The row is committed before the processor is asked, so that whoever comes next knows that it may have been. */
+type Deps = { authorizations: Pick<AuthorizationStore, 'findOrCreate'>; execute: ExecuteCommand }
+
+/** The row is committed before the call: after a crash, the next attempt finds that the call may have been made. */
 export const authorize =
-  (authorizations: Authorizations, settle: Settle) =>
+  ({ authorizations, execute }: Deps) =>
   async ({ orderApiKey, amount, token }: z.output<typeof PaymentsAuthorize.data>): Promise<Outcome | null> =>
-    settle({ kind: 'authorize', amount, token }, await authorizations.send(orderApiKey, { amount, token }))
+    execute(
+      { kind: 'authorize', amount, token },
+      await authorizations.findOrCreate(orderApiKey, { amount, token }),
+    )

@@ -1,10 +1,12 @@
 import type { Outcome, PaymentsRelease } from '@platter/contracts'
 import type { z } from 'zod'
-import type { Settle } from '#/settle.ts'
-import type { Authorizations } from '#/store/authorizations.ts'
+import type { ExecuteCommand } from '#/command-executor.ts'
+import type { AuthorizationStore } from '#/store/authorizations.ts'
 
-/** The intent is committed before anything is called: from then on an authorization that arrives is given back. */
+type Deps = { authorizations: Pick<AuthorizationStore, 'requestRelease'>; execute: ExecuteCommand }
+
+/** The request is committed before any call: from then on, an authorization that arrives late is voided. */
 export const release =
-  (authorizations: Authorizations, settle: Settle) =>
+  ({ authorizations, execute }: Deps) =>
   async ({ orderApiKey }: z.output<typeof PaymentsRelease.data>): Promise<Outcome | null> =>
-    settle({ kind: 'release' }, await authorizations.requestRelease(orderApiKey))
+    execute({ kind: 'release' }, await authorizations.requestRelease(orderApiKey))

@@ -1,24 +1,22 @@
 import type { Log } from '@platter/kit'
-import { isCardsFault } from '#/domain/refusals.ts'
+import { isCardDecline } from '#/domain/declines.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
 import type { Processor } from '#/outside/processor.ts'
 
-/** A processor whose declines are counted, behind the back of the order that was declined: that one is over already. */
-export function countedProcessor<P extends Processor>(
-  processor: P,
-  limits: Pick<CardLimits, 'declinedByToken'>,
-  log: Log,
-): P {
+type Deps<P> = { processor: P; limits: Pick<CardLimits, 'countDeclineOfToken'>; log: Log }
+
+/** Returns a processor whose declines are counted. The declined order does not wait for the count. */
+export function countedProcessor<P extends Processor>({ processor, limits, log }: Deps<P>): P {
   return {
     ...processor,
     async authorize(call) {
-      const answer = await processor.authorize(call)
-      if (answer.kind === 'no' && isCardsFault(answer)) {
+      const result = await processor.authorize(call)
+      if (result.kind === 'no' && isCardDecline(result)) {
         limits
-          .declinedByToken(call.token)
+          .countDeclineOfToken(call.token)
           .catch((error: unknown) => log.warn({ err: error }, 'a declined card was not counted'))
       }
-      return answer
+      return result
     },
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { cents } from '@platter/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createDevelopmentProcessor } from '#/outside/development-processor.ts'
+import { developmentProcessor } from '#/outside/development-processor.ts'
 import type { Processor } from '#/outside/processor.ts'
 
 let server: Server
@@ -22,7 +22,7 @@ beforeEach(async () => {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  processor = createDevelopmentProcessor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, 300)
+  processor = developmentProcessor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, 300)
 })
 afterEach(async () => {
   await processor.close()
@@ -30,7 +30,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-const says = (status: number, body: string | object) => {
+const respondWith = (status: number, body: string | object) => {
   answer = (_request, response) =>
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 }
@@ -42,13 +42,13 @@ const authorize = () =>
     token: 'tok_1',
   })
 
-test('speaks to the processor as it wants to be spoken to', async () => {
-  says(200, { id: 'auth_1', status: 'authorized', amount: 1075 })
+test('sends the requests that the development processor documents', async () => {
+  respondWith(200, { id: 'auth_1', status: 'authorized', amount: 1075 })
   expect(await authorize()).toEqual({ kind: 'yes', id: 'auth_1', amount: 1075 })
   await processor.capture({ idempotencyKey: 'c', id: 'auth_1', amount: cents(1075) })
   await processor.void({ idempotencyKey: 'v', id: 'auth_1' })
   await processor.refund({ idempotencyKey: 'r', id: 'auth_1', amount: cents(1075) })
-  says(200, { authorizations: [{ id: 'auth_1', reference: 'o 1', amount: 1075, status: 'voided' }] })
+  respondWith(200, { authorizations: [{ id: 'auth_1', reference: 'o 1', amount: 1075, status: 'voided' }] })
   expect(await processor.find({ reference: 'o 1', token: 'tok_1' })).toEqual({
     kind: 'yes',
     found: [{ id: 'auth_1', amount: 1075, status: 'voided' }],
@@ -75,8 +75,8 @@ test.each([
     'card_declined',
     'do_not \uFFFD honor',
   ],
-])('%i %j is a definite no', async (status, body, code, declineCode) => {
-  says(status, body)
+])('%i %j is a final refusal', async (status, body, code, declineCode) => {
+  respondWith(status, body)
   expect(await authorize()).toEqual({ kind: 'no', code, declineCode })
 })
 
@@ -96,19 +96,19 @@ test.each([
   [500, { code: 'card_declined' }],
   [503, ''],
 ])('%i %j is unknown', async (status, body) => {
-  says(status, body)
+  respondWith(status, body)
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
 })
 
-test('no answer in time is unknown, also when it began', async () => {
+test('no complete response within the time limit is unknown', async () => {
   answer = () => undefined
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
   answer = (_request, response) => response.writeHead(200).write('{"id":')
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
 })
 
-test('an answer that is no answer for its size is unknown', async () => {
-  says(200, { id: 'auth_1', amount: 1075, padding: 'x'.repeat(256 * 1024) })
+test('a response above the size limit is unknown', async () => {
+  respondWith(200, { id: 'auth_1', amount: 1075, padding: 'x'.repeat(256 * 1024) })
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true })
 })
 
@@ -117,23 +117,23 @@ test('a connection that breaks after the request is unknown', async () => {
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
 })
 
-test('a refused connection is unknown, and known not to have been sent', async () => {
+test('a refused connection is unknown, and reported as not sent', async () => {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
-  const away = createDevelopmentProcessor(`http://127.0.0.1:${port}`)
-  const { kind, reason, sent } = (await away.authorize({
+  const unavailable = developmentProcessor(`http://127.0.0.1:${port}`)
+  const { kind, reason, sent } = (await unavailable.authorize({
     idempotencyKey: 'k',
     reference: 'o1',
     amount: cents(1),
     token: 't',
   })) as { kind: string; reason: string; sent: boolean }
   expect({ kind, reason, sent }).toEqual({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
-  await away.close()
+  await unavailable.close()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 
-test('an answer about a card never quotes the card', async () => {
-  says(402, { code: 'card_declined', declineCode: 'invalid_number', message: '4242424242424241' })
+test('a result about a card never quotes the card', async () => {
+  respondWith(402, { code: 'card_declined', declineCode: 'invalid_number', message: '4242424242424241' })
   const card = { cardNumber: '4242424242424241', cvv: '123', expirationMonth: '05', expirationYear: '33' }
   expect(JSON.stringify(await processor.tokenize(card))).not.toContain('4242')
   answer = (request) => request.socket.destroy()

@@ -1,9 +1,9 @@
 import { Stripe } from 'stripe'
 import type { z } from 'zod'
-import { failed, failedOf, type Failed } from '#/outside/stripe-answers.ts'
+import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
 import { BoundedHttp } from '#/outside/stripe-http.ts'
 
-/** The version that the types of the SDK are of. With another SDK this does not compile, so that it never changes unawares. */
+/** The API version of the SDK's types. The constructor does not compile with an SDK of another version. */
 const API_VERSION = '2026-10-28.endive'
 
 export type Result<T> = { kind: 'yes'; value: T } | Failed
@@ -13,15 +13,15 @@ export type ClientSettings = {
   /** Base URL. */
   url: string
   /** For a whole call. */
-  answerWithinMs: number
+  callWithinMs: number
 }
 
-/** Stripe's SDK, asked once a call (settle asks again, with the same key), each answer checked before it is believed. */
+/** Stripe's SDK without its retries (the saga repeats a command under the same key). Each response is validated. */
 export class StripeClient {
   readonly #stripe: Stripe
   readonly #http = new BoundedHttp()
 
-  constructor({ secretKey, url, answerWithinMs }: ClientSettings) {
+  constructor({ secretKey, url, callWithinMs }: ClientSettings) {
     const { protocol, hostname, port } = new URL(url)
     const isPlain = protocol === 'http:'
     this.#stripe = new Stripe(secretKey, {
@@ -30,22 +30,22 @@ export class StripeClient {
       port: port || (isPlain ? 80 : 443),
       protocol: isPlain ? 'http' : 'https',
       httpClient: this.#http,
-      timeout: answerWithinMs,
+      timeout: callWithinMs,
       maxNetworkRetries: 0,
       telemetry: false,
     })
   }
 
-  /** Never rejects: what goes wrong is a `failed` that says what it means. */
-  async ask<S extends z.ZodType>(
+  /** Returns the validated response, or the classified failure. Never rejects. */
+  async send<S extends z.ZodType>(
     schema: S,
     call: (stripe: Stripe) => Promise<Stripe.Response<object>>,
   ): Promise<Result<z.output<S>>> {
     try {
-      const answer = await call(this.#stripe)
-      // The SDK takes whatever has no `error` in it for a success, also a page of somebody in between.
-      const { statusCode, requestId } = answer.lastResponse
-      const parsed = statusCode >= 200 && statusCode < 300 ? schema.safeParse(answer) : null
+      const response = await call(this.#stripe)
+      // The SDK accepts any document without `error` as a success, even one from an intermediary.
+      const { statusCode, requestId } = response.lastResponse
+      const parsed = statusCode >= 200 && statusCode < 300 ? schema.safeParse(response) : null
       if (parsed?.success) return { kind: 'yes', value: parsed.data }
       return failed({ kind: 'unknown', reason: `${statusCode} unreadable ${requestId}`, sent: true })
     } catch (error) {

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  ANSWER_WITHIN_MS,
-  IMPATIENT_MS,
-  PROMISES,
-  SLOW_MS,
-  type World,
-} from '#/testing/processor-contract.ts'
+import { CALL_WITHIN_MS, IMPATIENT_MS, PROMISES, SLOW_MS, type World } from '#/testing/processor-contract.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 
@@ -13,15 +7,15 @@ const server = new StripeServer()
 let world: World
 
 beforeAll(async () => {
-  const settings = { secretKey: SECRET_KEY, currency: 'usd', answerWithinMs: ANSWER_WITHIN_MS }
+  const settings = { secretKey: SECRET_KEY, currency: 'usd', callWithinMs: CALL_WITHIN_MS }
   const url = await server.listen()
   world = {
     processor: new StripeProcessor({ ...settings, url }),
-    impatient: new StripeProcessor({ ...settings, url, answerWithinMs: IMPATIENT_MS }),
+    impatient: new StripeProcessor({ ...settings, url, callWithinMs: IMPATIENT_MS }),
     unreachable: new StripeProcessor({ ...settings, url: 'http://127.0.0.1:1' }),
     fault: (fault, on) => server.fault(fault, on, SLOW_MS),
     effects: (reference) =>
-      server.book.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),
+      server.state.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),
   }
 })
 afterAll(async () => {

@@ -2,10 +2,10 @@ import { Stripe } from 'stripe'
 import { z } from 'zod'
 import { Word } from '#/outside/processor.ts'
 
-/** Older than that an event counts as replayed by somebody; seconds (reliability 4.6, O4). */
+/** An older event counts as a replay attack; seconds. */
 const TOLERANCE_SECONDS = 300
 
-/** What is believed of an event: its name, and which intent is worth another look. Null: it is about none. */
+/** The fields of an event that are used: its id, and the intent to read from Stripe. Null: it is about no intent. */
 export type StripeEvent = { id: string; type: string; intent: string | null }
 
 const Event = z.object({
@@ -15,13 +15,13 @@ const Event = z.object({
     object: z.object({
       object: z.string(),
       id: z.string(),
-      /** Of a charge or refund. */
+      /** Present on a charge or refund. */
       payment_intent: z.string().nullish(),
     }),
   }),
 })
 
-/** Reads events that are signed with the secret. Gives null for what is forged, replayed, altered or no event. */
+/** Returns a function that verifies and reads an event. It returns null for a forged, replayed, altered or unreadable one. */
 export function createEventReader(secret: string) {
   return function read(body: Buffer, signature: string): StripeEvent | null {
     try {
@@ -32,7 +32,7 @@ export function createEventReader(secret: string) {
       const intent = object.object === 'payment_intent' ? object.id : object.payment_intent
       return { id, type, intent: intent ?? null }
     } catch {
-      // Which of the faults it was is of use to a forger only.
+      // Naming the fault would only help a forger.
       return null
     }
   }

@@ -1,58 +1,51 @@
 import { wasNotSent } from '@platter/kit'
 import type { Stripe } from 'stripe'
 import { Agent, request } from 'undici'
-import { ANSWER_BYTES, CONNECT_WITHIN_MS, CONNECTIONS } from '#/outside/processor.ts'
+import { CONNECT_WITHIN_MS, CONNECTIONS, nameOf, RESPONSE_BYTES } from '#/outside/processor.ts'
 
-type Made = Parameters<Stripe.HttpClient['makeRequest']>
+type RequestArguments = Parameters<Stripe.HttpClient['makeRequest']>
 
 /**
- * Why there is no answer; the SDK gives it back as the `detail` of its StripeConnectionError. Without a
- * `code` on purpose: for ECONNRESET and EPIPE the SDK asks a second time by itself, whatever its
- * maxNetworkRetries, which would double the time that a call may take.
+ * A request without a response. The SDK returns it as the `detail` of its StripeConnectionError. It has no `code` on purpose:
+ * for ECONNRESET and EPIPE the SDK repeats the request, whatever its maxNetworkRetries, which would double the time of a call.
  */
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   readonly reason: string
   readonly sent: boolean
   constructor(cause: unknown) {
-    super('Stripe gave no answer')
+    super('Stripe did not respond')
     this.reason = nameOf(cause)
     this.sent = !wasNotSent(cause)
   }
 }
 
-/** The code or name of an error; its message could quote what was sent. */
-function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
-}
-
 /**
- * What the SDK speaks through. Its own client limits the silence between two bytes only; here the whole call
- * has its time and its size, and a redirect is an answer like any other: nothing is sent to where it points.
+ * The HTTP client of the SDK. The SDK's own one only limits the silence between two bytes. This one limits the time and the
+ * size of the whole call, and does not follow redirects.
  */
 export class BoundedHttp implements Stripe.HttpClient {
   readonly #agent = new Agent({
     connections: CONNECTIONS,
     connect: { timeout: CONNECT_WITHIN_MS },
-    maxResponseSize: ANSWER_BYTES,
+    maxResponseSize: RESPONSE_BYTES,
   })
 
   getClientName(): string {
     return 'undici'
   }
 
-  async makeRequest(...[host, port, path, method, headers, body, protocol, timeoutMs]: Made) {
+  async makeRequest(...[host, port, path, method, headers, body, protocol, timeoutMs]: RequestArguments) {
     try {
-      const answer = await request(`${protocol}://${host}:${port}${path}`, {
+      const response = await request(`${protocol}://${host}:${port}${path}`, {
         method,
         headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
         body: method === 'GET' ? null : body,
         dispatcher: this.#agent,
         signal: AbortSignal.timeout(timeoutMs),
       })
-      return new WholeAnswer(answer.statusCode, answer.headers, await answer.body.text())
+      return new WholeResponse(response.statusCode, response.headers, await response.body.text())
     } catch (error) {
-      throw new NoAnswer(error)
+      throw new NoResponse(error)
     }
   }
 
@@ -61,7 +54,7 @@ export class BoundedHttp implements Stripe.HttpClient {
   }
 }
 
-class WholeAnswer implements Stripe.HttpClientResponse {
+class WholeResponse implements Stripe.HttpClientResponse {
   readonly #text: string
   readonly #raw: { statusCode: number; headers: Record<string, string> }
 
@@ -76,12 +69,12 @@ class WholeAnswer implements Stripe.HttpClientResponse {
   getHeaders(): Record<string, string> {
     return this.#raw.headers
   }
-  /** What the SDK shows as `lastResponse`. */
+  /** The SDK exposes it as `lastResponse`. */
   getRawResponse() {
     return this.#raw
   }
   toStream(): never {
-    throw new Error('answers of Stripe are read whole')
+    throw new Error('responses of Stripe are not streamed')
   }
   async toJSON(): Promise<unknown> {
     return JSON.parse(this.#text)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { cents } from '@platter/contracts'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
-import { ANSWER_WITHIN_MS } from '#/outside/processor.ts'
+import { CALL_WITHIN_MS } from '#/outside/processor.ts'
 import { StripeProcessor, type StripeSettings } from '#/outside/stripe-processor.ts'
 
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
@@ -35,23 +35,23 @@ async function tokenOf(cardNumber = CARD.cardNumber): Promise<string> {
   if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
   return made.token
 }
-const hold = (token: string, reference = 'o1') => ({
+const orderWith = (token: string, reference = 'o1') => ({
   idempotencyKey: `${reference}:authorize:1`,
   reference,
   amount: AMOUNT,
   token,
 })
-async function idOf(answer: ReturnType<StripeProcessor['authorize']>): Promise<string> {
-  const said = await answer
-  if (said.kind !== 'yes') throw new Error(`no hold: ${JSON.stringify(said)}`)
-  return said.id
+async function idOf(call: ReturnType<StripeProcessor['authorize']>): Promise<string> {
+  const result = await call
+  if (result.kind !== 'yes') throw new Error(`not authorized: ${JSON.stringify(result)}`)
+  return result.id
 }
 const kinds = () => server.requests.map(({ kind }) => kind)
 
-describe('what Stripe gets to see', () => {
-  test('exactly the parameters that are documented, under our key, without telemetry', async () => {
+describe('requests to Stripe', () => {
+  test('have exactly the documented parameters, our idempotency key, and no telemetry', async () => {
     const token = await tokenOf()
-    const id = await idOf(processor.authorize(hold(token)))
+    const id = await idOf(processor.authorize(orderWith(token)))
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
     await processor.refund({ idempotencyKey: 'r', id, amount: AMOUNT })
     const [customer, method] = token.split(':')
@@ -89,178 +89,182 @@ describe('what Stripe gets to see', () => {
     }
   })
 
-  test('one request a call, also when the connection breaks', async () => {
+  test('one request per call, also when the connection breaks', async () => {
     const token = await tokenOf()
     server.fault('drop-request', 'authorize')
-    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown', sent: true })
+    expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown', sent: true })
     expect(kinds().filter((kind) => kind === 'authorize')).toHaveLength(1)
   })
 })
 
-describe('a card that its bank wants authenticated', () => {
+describe('a card whose bank demands an authentication', () => {
   const declined = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' }
 
   test('is declined, and the intent is cancelled', async () => {
     const token = await tokenOf('4000002500003155')
-    expect(await processor.authorize(hold(token))).toEqual(declined)
+    expect(await processor.authorize(orderWith(token))).toEqual(declined)
     expect(kinds().slice(2)).toEqual(['authorize', 'void'])
-    expect(await processor.authorize(hold(token))).toEqual(declined)
-    expect(await processor.find(hold(token))).toEqual({ kind: 'yes', found: [] })
-    expect(server.book.effects).toEqual([])
+    expect(await processor.authorize(orderWith(token))).toEqual(declined)
+    expect(await processor.find(orderWith(token))).toEqual({ kind: 'yes', found: [] })
+    expect(server.state.effects).toEqual([])
   })
 
   test('is declined also where Stripe would wait for the authentication', async () => {
     const token = await tokenOf('4000002500003155')
-    server.book.asksForAction = true
-    expect(await processor.authorize(hold(token))).toEqual(declined)
+    server.state.asksForAction = true
+    expect(await processor.authorize(orderWith(token))).toEqual(declined)
     expect(kinds().slice(2)).toEqual(['authorize', 'void'])
   })
 
-  test('is unknown for as long as the intent is not known to be cancelled', async () => {
+  test('is unknown until the intent is cancelled', async () => {
     const token = await tokenOf('4000002500003155')
     server.fault('drop-request', 'void')
-    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
+    expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown' })
     server.fault('drop-reply', 'void')
-    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
-    expect(await processor.authorize(hold(token))).toEqual(declined)
+    expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown' })
+    expect(await processor.authorize(orderWith(token))).toEqual(declined)
   })
 })
 
-test('a card that is declined only when it is charged is declined then, and again under the same key', async () => {
+test('a card that is declined only at the authorization is declined again under the same key', async () => {
   const token = await tokenOf('4000000000000341')
   const declined = { kind: 'no', code: 'card_declined', declineCode: 'generic_decline' }
-  expect(await processor.authorize(hold(token))).toEqual(declined)
-  expect(await processor.authorize(hold(token))).toEqual(declined)
-  expect(await processor.find(hold(token))).toEqual({ kind: 'yes', found: [] })
+  expect(await processor.authorize(orderWith(token))).toEqual(declined)
+  expect(await processor.authorize(orderWith(token))).toEqual(declined)
+  expect(await processor.find(orderWith(token))).toEqual({ kind: 'yes', found: [] })
 })
 
-describe('a 5xx that Stripe keeps under the key', () => {
-  test('of a hold without effect stays unknown, and no second hold is tried', async () => {
+describe('a 5xx that Stripe replays under the key', () => {
+  test('of an authorization without effect stays unknown, and there is no second authorization', async () => {
     const token = await tokenOf()
     server.fault('error-before-effect', 'authorize')
-    for (let asked = 0; asked < 3; asked++)
-      expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
-    expect(server.book.effects).toEqual([])
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown' })
+    expect(server.state.effects).toEqual([])
   })
 
-  test('of a hold that was declined is a definite no', async () => {
+  test('of a declined authorization is a final refusal', async () => {
     const token = await tokenOf('4000000000000341')
     server.fault('error-after-effect', 'authorize')
-    expect(await processor.authorize(hold(token))).toMatchObject({ kind: 'unknown' })
-    expect(await processor.authorize(hold(token))).toMatchObject({
+    expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown' })
+    expect(await processor.authorize(orderWith(token))).toMatchObject({
       kind: 'no',
       declineCode: 'generic_decline',
     })
   })
 
   test.each(['capture', 'void', 'refund'] as const)(
-    'of a %s without effect is done all the same, once',
+    'of a %s without effect is followed by exactly one %s',
     async (move) => {
-      const id = await idOf(processor.authorize(hold(await tokenOf())))
+      const id = await idOf(processor.authorize(orderWith(await tokenOf())))
       if (move === 'refund') await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
-      const before = server.book.effects.length
+      const before = server.state.effects.length
       server.fault('error-before-effect', move)
-      const ask = () => processor[move]({ idempotencyKey: 'k', id, amount: AMOUNT })
-      expect(await ask()).toMatchObject({ kind: 'unknown' })
-      expect(await ask()).toEqual({ kind: 'yes', id, amount: AMOUNT })
-      expect(await ask()).toEqual({ kind: 'yes', id, amount: AMOUNT })
-      expect(server.book.effects.slice(before).map(({ kind }) => kind)).toEqual([move])
+      const call = () => processor[move]({ idempotencyKey: 'k', id, amount: AMOUNT })
+      expect(await call()).toMatchObject({ kind: 'unknown' })
+      expect(await call()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+      expect(await call()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+      expect(server.state.effects.slice(before).map(({ kind }) => kind)).toEqual([move])
     },
   )
 })
 
-describe('what is not as it was asked for', () => {
-  test('another currency and another order are told', async () => {
+describe('a response that differs from the request', () => {
+  test('another currency and another order are reported', async () => {
     const token = await tokenOf()
     server.fault('other-currency', 'authorize')
-    expect(await processor.authorize(hold(token))).toMatchObject({
+    expect(await processor.authorize(orderWith(token))).toMatchObject({
       kind: 'yes',
-      differs: 'the processor says eur, ours is usd',
+      differs: 'the processor has the currency eur, not usd',
     })
     server.fault('other-order', 'authorize')
-    expect(await processor.authorize(hold(token, 'o2'))).toMatchObject({
+    expect(await processor.authorize(orderWith(token, 'o2'))).toMatchObject({
       kind: 'yes',
-      differs: 'the processor says it is of order somebody-else',
+      differs: 'the processor has it for order another-order',
     })
-    const id = await idOf(processor.authorize(hold(token, 'o3')))
+    const id = await idOf(processor.authorize(orderWith(token, 'o3')))
     for (const on of ['capture', 'refund'] as const) {
       server.fault('other-currency', on)
       expect(await processor[on]({ idempotencyKey: on, id, amount: AMOUNT })).toHaveProperty('differs')
     }
     server.fault('other-currency', 'find')
-    expect(await processor.find(hold(token, 'o3'))).toMatchObject({
-      found: [{ differs: 'the processor says eur, ours is usd' }],
+    expect(await processor.find(orderWith(token, 'o3'))).toMatchObject({
+      found: [{ differs: 'the processor has the currency eur, not usd' }],
     })
   })
 
-  test('a currency of one’s own is asked for and expected', async () => {
+  test('a configured currency is requested and expected', async () => {
     const inEuros = at(url, { currency: 'eur' })
-    const answer = await inEuros.authorize(hold(await tokenOf()))
-    expect(answer).toMatchObject({ kind: 'yes', amount: AMOUNT })
-    expect(answer).not.toHaveProperty('differs')
+    const result = await inEuros.authorize(orderWith(await tokenOf()))
+    expect(result).toMatchObject({ kind: 'yes', amount: AMOUNT })
+    expect(result).not.toHaveProperty('differs')
     await inEuros.close()
   })
 })
 
-test('all intents of a card are looked through, and those of other orders are left out', async () => {
+test('all intents of a card are read, and those of other orders are left out', async () => {
   const token = await tokenOf()
-  const id = await idOf(processor.authorize(hold(token, 'first')))
-  for (let more = 0; more < 24; more++) await processor.authorize(hold(token, `more-${more}`))
-  expect(await processor.find(hold(token, 'first'))).toEqual({
+  const id = await idOf(processor.authorize(orderWith(token, 'first')))
+  for (let more = 0; more < 24; more++) await processor.authorize(orderWith(token, `more-${more}`))
+  expect(await processor.find(orderWith(token, 'first'))).toEqual({
     kind: 'yes',
     found: [{ id, amount: AMOUNT, status: 'authorized' }],
   })
   expect(kinds().filter((kind) => kind === 'find')).toHaveLength(3)
 })
 
-test('what is found is what is held or was taken, and not what was asked for', async () => {
+test('a look-up returns the authorized or captured amount, not the requested one', async () => {
   const token = await tokenOf()
-  const id = await idOf(processor.authorize(hold(token)))
-  server.book.change(id, { amount_capturable: 900 })
-  expect(await processor.find(hold(token))).toMatchObject({ found: [{ status: 'authorized', amount: 900 }] })
+  const id = await idOf(processor.authorize(orderWith(token)))
+  server.state.change(id, { amount_capturable: 900 })
+  expect(await processor.find(orderWith(token))).toMatchObject({
+    found: [{ status: 'authorized', amount: 900 }],
+  })
   await processor.capture({ idempotencyKey: 'c', id, amount: cents(800) })
-  expect(await processor.find(hold(token))).toMatchObject({ found: [{ status: 'captured', amount: 800 }] })
+  expect(await processor.find(orderWith(token))).toMatchObject({
+    found: [{ status: 'captured', amount: 800 }],
+  })
 })
 
-test('an intent that Stripe itself is not sure of is unknown', async () => {
+test('an intent whose outcome Stripe does not know yet is unknown', async () => {
   const token = await tokenOf()
-  const id = await idOf(processor.authorize(hold(token)))
-  server.book.change(id, { status: 'processing' })
-  expect(await processor.find(hold(token))).toMatchObject({ kind: 'unknown' })
+  const id = await idOf(processor.authorize(orderWith(token)))
+  server.state.change(id, { status: 'processing' })
+  expect(await processor.find(orderWith(token))).toMatchObject({ kind: 'unknown' })
   expect(await processor.read(id)).toMatchObject({ kind: 'unknown' })
 })
 
-test('a hold that has run out is found as voided', async () => {
+test('an expired authorization is found as voided', async () => {
   const token = await tokenOf()
-  const id = await idOf(processor.authorize(hold(token)))
-  server.book.void(id)
+  const id = await idOf(processor.authorize(orderWith(token)))
+  server.state.void(id)
   expect(await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })).toMatchObject({
     kind: 'no',
     code: 'payment_intent_unexpected_state',
   })
-  expect(await processor.find(hold(token))).toMatchObject({ found: [{ status: 'voided', amount: AMOUNT }] })
+  expect(await processor.find(orderWith(token))).toMatchObject({
+    found: [{ status: 'voided', amount: AMOUNT }],
+  })
 })
 
-test('a key that Stripe does not take says nothing about the order, and is for a person', async () => {
+test('a secret key that Stripe rejects leaves the outcome unknown, with an alarm for operators', async () => {
   const token = await tokenOf()
   const stranger = at(url, { secretKey: 'sk_test_wrong' })
-  expect(await stranger.authorize(hold(token))).toMatchObject({ kind: 'unknown', alarm: true })
+  expect(await stranger.authorize(orderWith(token))).toMatchObject({ kind: 'unknown', alarm: true })
   expect(await stranger.tokenize(CARD)).toMatchObject({ kind: 'unknown', alarm: true })
   await stranger.close()
 })
 
-// Whoever answers in Stripe's place (reliability 4.2, API10) -------------------------------------------------
-
-describe('an answer that is none', () => {
+describe('a response from a server that is not Stripe, or from a broken one', () => {
   let hostile: Server
-  let asked: string[]
+  let received: string[]
   let victim: StripeProcessor
   let answer: RequestListener
 
   beforeEach(async () => {
-    asked = []
+    received = []
     hostile = createServer((request, response) => {
-      asked.push(request.url ?? '')
+      received.push(request.url ?? '')
       request.resume().on('end', () => answer(request, response))
     })
     await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
@@ -284,15 +288,15 @@ describe('an answer that is none', () => {
     last_payment_error: null,
     latest_charge: null,
   }
-  const ask = () => victim.authorize(hold('cus_1:pm_1'))
-  const says = (status: number, body: object | string) => {
+  const authorize = () => victim.authorize(orderWith('cus_1:pm_1'))
+  const respondWith = (status: number, body: object | string) => {
     answer = (_request, response) =>
       response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-  test('(the shape that these tests break is believed when it is whole)', async () => {
-    says(200, intent)
-    expect(await ask()).toEqual({ kind: 'yes', id: 'pi_1', amount: 1075 })
+  test('(the intact response, which the next tests alter, is accepted)', async () => {
+    respondWith(200, intent)
+    expect(await authorize()).toEqual({ kind: 'yes', id: 'pi_1', amount: 1075 })
   })
 
   test.each([
@@ -320,8 +324,8 @@ describe('an answer that is none', () => {
     [500, { error: { type: 'card_error', code: 'card_declined' } }],
     [500, { error: { type: 'invalid_request_error' } }],
   ])('%i %j is unknown', async (status, body) => {
-    says(status, body)
-    expect(await ask()).toMatchObject({ kind: 'unknown', sent: true })
+    respondWith(status, body)
+    expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
   })
 
   test.each([
@@ -331,11 +335,11 @@ describe('an answer that is none', () => {
     [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }, false],
     [429, { type: 'invalid_request_error', code: 'rate_limit' }, false],
     [500, { type: 'api_error' }, false],
-  ])('%i %j is unknown; whether a person is needed: %s', async (status, error, alarm) => {
-    says(status, { error })
-    const said = await ask()
-    expect(said.kind).toBe('unknown')
-    expect('alarm' in said).toBe(alarm)
+  ])('%i %j is unknown; alarm for operators: %s', async (status, error, alarm) => {
+    respondWith(status, { error })
+    const result = await authorize()
+    expect(result.kind).toBe('unknown')
+    expect('alarm' in result).toBe(alarm)
   })
 
   test.each([
@@ -380,24 +384,28 @@ describe('an answer that is none', () => {
       'resource_missing',
       'resource_missing',
     ],
-  ])('but %i %j is a definite no: %s, %s', async (status, error, code, declineCode) => {
-    says(status, { error })
-    expect(await ask()).toEqual({ kind: 'no', code, declineCode })
+  ])('but %i %j is a final refusal: %s, %s', async (status, error, code, declineCode) => {
+    respondWith(status, { error })
+    expect(await authorize()).toEqual({ kind: 'no', code, declineCode })
   })
 
-  test('a redirect is not followed, with a card least of all', async () => {
+  test('a redirect is not followed, so a card never reaches its target', async () => {
     answer = (_request, response) =>
       response.writeHead(307, { location: `${url}/v1/payment_methods` }).end('{}')
     expect(await victim.tokenize(CARD)).toMatchObject({ kind: 'unknown' })
     expect(server.requests).toEqual([])
   })
 
-  test('one that is too large is not read to its end', async () => {
-    says(200, { ...intent, padding: 'x'.repeat(300 * 1024) })
-    expect(await ask()).toEqual({ kind: 'unknown', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true })
+  test('above the size limit it is not read to its end', async () => {
+    respondWith(200, { ...intent, padding: 'x'.repeat(300 * 1024) })
+    expect(await authorize()).toEqual({
+      kind: 'unknown',
+      reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+      sent: true,
+    })
   })
 
-  test('one that drips is given up when its time is over', async () => {
+  test('a dripping one is aborted at the time limit', async () => {
     answer = (_request, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write(' '), 20)
@@ -406,17 +414,19 @@ describe('an answer that is none', () => {
     const late = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
     onTestFinished(() => timeout.mockRestore())
-    const asking = ask()
-    await expect.poll(() => asked).toHaveLength(1)
-    late.abort(new DOMException('its time is over', 'TimeoutError'))
-    expect(await asking).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
-    expect(timeout).toHaveBeenCalledExactlyOnceWith(ANSWER_WITHIN_MS)
-    expect(asked).toHaveLength(1)
+    const call = authorize()
+    await expect.poll(() => received).toHaveLength(1)
+    late.abort(new DOMException('time limit', 'TimeoutError'))
+    expect(await call).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(CALL_WITHIN_MS)
+    expect(received).toHaveLength(1)
   })
 
-  test('no error quotes a card, though the answer does', async () => {
+  test('no result quotes a card, even when the response does', async () => {
     for (const status of [400, 402, 500]) {
-      says(status, { error: { type: 'card_error', code: 'incorrect_number', message: CARD.cardNumber } })
+      respondWith(status, {
+        error: { type: 'card_error', code: 'incorrect_number', message: CARD.cardNumber },
+      })
       expect(JSON.stringify(await victim.tokenize(CARD))).not.toContain(CARD.cardNumber)
     }
   })

@@ -1,47 +1,44 @@
 import { counter, inSpan, SpanKind } from '@platter/kit'
-import type { Answer } from '#/domain/learn.ts'
-import type { Processor, ProcessorBook } from '#/outside/processor.ts'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { Processor } from '#/outside/processor.ts'
 
 const charges = counter('platter.charges', {
   unit: '{call}',
-  description: 'Calls that move money at the payment processor, by kind and what it said.',
+  description: 'Calls to the payment processor that move money, by kind and result.',
 })
 
 const EFFECTS = ['authorize', 'capture', 'void', 'refund'] as const
 type Effect = (typeof EFFECTS)[number]
 
 /**
- * A processor whose calls are spans, and whose effects are counted. A card is never an attribute, and what was said
- * is its kind only: yes, no, or unknown.
+ * Returns a processor whose calls are spans, and whose effects are counted. An attribute never contains a card, and of the
+ * result only its kind: yes, no, or unknown.
  */
-export function tracedProcessor(
-  processor: Processor & ProcessorBook,
-  address: URL,
-): Processor & ProcessorBook {
-  const call = <T>(move: string, ask: () => Promise<Answer<T>>): Promise<Answer<T>> =>
+export function tracedProcessor(processor: Processor, address: URL): Processor {
+  const traced = <T>(name: string, call: () => Promise<ProcessorResult<T>>): Promise<ProcessorResult<T>> =>
     inSpan(
       () => ({
-        name: `processor ${move}`,
+        name: `processor ${name}`,
         kind: SpanKind.CLIENT,
-        attributes: { 'server.address': address.hostname, 'platter.processor.move': move },
+        attributes: { 'server.address': address.hostname, 'platter.processor.move': name },
       }),
       async (span) => {
-        const answer = await ask()
-        span?.setAttribute('platter.processor.answer', answer.kind)
-        if (isEffect(move)) charges({ 'platter.charge.kind': move, 'platter.charge.outcome': answer.kind })
-        return answer
+        const result = await call()
+        span?.setAttribute('platter.processor.answer', result.kind)
+        if (isEffect(name)) charges({ 'platter.charge.kind': name, 'platter.charge.outcome': result.kind })
+        return result
       },
     )
   return {
-    tokenize: (card) => call('tokenize', () => processor.tokenize(card)),
-    authorize: (wanted) => call('authorize', () => processor.authorize(wanted)),
-    capture: (wanted) => call('capture', () => processor.capture(wanted)),
-    void: (wanted) => call('void', () => processor.void(wanted)),
-    refund: (wanted) => call('refund', () => processor.refund(wanted)),
-    find: (wanted) => call('find', () => processor.find(wanted)),
-    list: (time) => call('list', () => processor.list(time)),
+    tokenize: (card) => traced('tokenize', () => processor.tokenize(card)),
+    authorize: (call) => traced('authorize', () => processor.authorize(call)),
+    capture: (call) => traced('capture', () => processor.capture(call)),
+    void: (call) => traced('void', () => processor.void(call)),
+    refund: (call) => traced('refund', () => processor.refund(call)),
+    find: (call) => traced('find', () => processor.find(call)),
+    list: (time) => traced('list', () => processor.list(time)),
     close: () => processor.close(),
   }
 }
 
-const isEffect = (move: string): move is Effect => (EFFECTS as readonly string[]).includes(move)
+const isEffect = (name: string): name is Effect => (EFFECTS as readonly string[]).includes(name)

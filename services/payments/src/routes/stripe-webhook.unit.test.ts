@@ -7,11 +7,11 @@ import { Stripe } from 'stripe'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
-import { createSettle } from '#/settle.ts'
-import type { Authorizations } from '#/store/authorizations.ts'
+import { commandExecutor } from '#/command-executor.ts'
+import type { AuthorizationStore } from '#/store/authorizations.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
-import { createTold } from '#/told.ts'
+import { stripeEventHandler } from '#/stripe-event-handler.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 
 const SECRET = 'whsec_of_the_test'
@@ -20,8 +20,8 @@ const AMOUNT = cents(1075)
 
 let server: StripeServer
 let processor: StripeProcessor
-let authorizations: Authorizations
-let remembered: Set<string>
+let authorizations: AuthorizationStore
+let handled: Set<string>
 let app: App
 let logged: string
 
@@ -38,16 +38,16 @@ beforeEach(async () => {
   const url = await server.listen()
   processor = new StripeProcessor({ secretKey: SECRET_KEY, currency: 'usd', url })
   authorizations = memoryAuthorizations()
-  remembered = new Set()
+  handled = new Set()
   const events = {
-    isKnown: async (id: string) => remembered.has(id),
-    remember: async (id: string) => void remembered.add(id),
+    isHandled: async (id: string) => handled.has(id),
+    markHandled: async (id: string) => void handled.add(id),
   }
   app = createApp(log)
   readJson(app)
   stripeWebhook(app, {
     read: createEventReader(SECRET),
-    told: createTold({ events, authorizations, processor, log }),
+    handle: stripeEventHandler({ events, authorizations, processor, log }),
   })
 })
 afterEach(async () => {
@@ -56,12 +56,12 @@ afterEach(async () => {
   await server.close()
 })
 
-/** An order whose hold Stripe has, and whose row does not know it yet. */
-async function heldAt(reference = 'o1', cardNumber = CARD.cardNumber) {
+/** An order that Stripe has authorized, and whose row is still `sent`. */
+async function authorizedAtStripe(reference = 'o1', cardNumber = CARD.cardNumber) {
   const made = await processor.tokenize({ ...CARD, cardNumber })
   if (made.kind !== 'yes') throw new Error('no token')
   const { token } = made
-  await authorizations.send(reference, { amount: AMOUNT, token })
+  await authorizations.findOrCreate(reference, { amount: AMOUNT, token })
   const call = { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
   const answer = await processor.authorize(call)
   return { id: answer.kind === 'yes' ? answer.id : '', token }
@@ -94,32 +94,32 @@ async function deliver(payload: string | Buffer, signature = sign(String(payload
 }
 
 describe('an event', () => {
-  test('moves the row by what Stripe says when it is asked, whatever the body says', async () => {
-    const { id } = await heldAt()
+  test('moves the row by the intent as read from Stripe, whatever the body states', async () => {
+    const { id } = await authorizedAtStripe()
     expect(await deliver(event({ id, status: 'canceled', amount: 1 }))).toBe(200)
     expect(await stateOf()).toBe('authorized')
     expect(await authorizations.find('o1')).toMatchObject({ processorId: id, amount: AMOUNT })
   })
 
-  test('spares the saga the question: it is answered from the row', async () => {
-    const { id, token } = await heldAt()
+  test('saves a call: the command is replied to from the row', async () => {
+    const { id, token } = await authorizedAtStripe()
     await deliver(event({ id }))
-    const settle = createSettle({ authorizations, processor, log: pino({ level: 'silent' }) })
+    const execute = commandExecutor({ authorizations, processor, log: pino({ level: 'silent' }) })
     const before = server.requests.length
     const row = (await authorizations.find('o1'))!
-    expect(await settle({ kind: 'authorize', amount: AMOUNT, token }, row)).toMatchObject({ kind: 'done' })
+    expect(await execute({ kind: 'authorize', amount: AMOUNT, token }, row)).toMatchObject({ kind: 'done' })
     expect(server.requests.length).toBe(before)
   })
 
-  test('that comes twice is looked into once', async () => {
-    const { id } = await heldAt()
+  test('that is repeated reads the intent once', async () => {
+    const { id } = await authorizedAtStripe()
     const payload = event({ id })
     expect([await deliver(payload), await deliver(payload)]).toEqual([200, 200])
     expect(reads()).toBe(1)
   })
 
-  test('that comes late, or before another one, takes nothing back', async () => {
-    const { id } = await heldAt()
+  test('that is late or out of order never moves the row back', async () => {
+    const { id } = await authorizedAtStripe()
     const early = event({ id })
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
     await deliver(event({ id }, { type: 'payment_intent.succeeded' }))
@@ -128,8 +128,8 @@ describe('an event', () => {
     expect(await stateOf()).toBe('captured')
   })
 
-  test('of a refund that somebody made by hand moves the row as well', async () => {
-    const { id } = await heldAt()
+  test('of a manual refund moves the row too', async () => {
+    const { id } = await authorizedAtStripe()
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
     await processor.refund({ idempotencyKey: 'r', id, amount: AMOUNT })
     const charge = { data: { object: { object: 'charge', id: 'ch_1', payment_intent: id } } }
@@ -137,11 +137,11 @@ describe('an event', () => {
     expect(await stateOf()).toBe('refunded')
   })
 
-  test('of a declined card makes the row declined, in our words', async () => {
-    await heldAt('o1', '4000000000000341')
+  test('of a declined card moves the row to declined, with a code of the problem catalogue', async () => {
+    await authorizedAtStripe('o1', '4000000000000341')
     expect(await stateOf()).toBe('sent')
     expect(await deliver(event({ id: 'pi_unknown' }))).toBe(200)
-    const found = server.book.find({ limit: 1 })
+    const found = server.state.find({ limit: 1 })
     await deliver(event({ id: found.data[0]?.id }, { type: 'payment_intent.payment_failed' }))
     expect(await authorizations.find('o1')).toMatchObject({
       state: 'declined',
@@ -149,28 +149,28 @@ describe('an event', () => {
     })
   })
 
-  test('while Stripe cannot be asked is answered with 503 and not remembered, so that it comes again', async () => {
-    const { id } = await heldAt()
+  test('while Stripe is unavailable is refused with 503 and not marked, so that Stripe repeats it', async () => {
+    const { id } = await authorizedAtStripe()
     const payload = event({ id })
     server.fault('error-before-effect', 'read')
     expect(await deliver(payload)).toBe(503)
-    expect(remembered.size).toBe(0)
+    expect(handled.size).toBe(0)
     expect(await deliver(payload)).toBe(200)
     expect(await stateOf()).toBe('authorized')
   })
 
-  test('about money that is not as it was asked for moves nothing, and a person hears of it', async () => {
-    const { id } = await heldAt()
+  test('about another amount than requested moves nothing, and is logged as an error for operators', async () => {
+    const { id } = await authorizedAtStripe()
     server.fault('wrong-amount', 'read')
     expect(await deliver(event({ id }))).toBe(200)
     expect(await stateOf()).toBe('sent')
-    expect(logged).toMatch(/"level":50.*a person/)
+    expect(logged).toMatch(/"level":50.*an operator must decide/)
   })
 
-  test('about something else that the account sells is none of ours', async () => {
-    const { id } = await heldAt('o2')
-    for (const metadata of [{}, { orderApiKey: 'nobody' }] as Record<string, string>[]) {
-      server.book.change(id, { metadata })
+  test('about another sale of the account is ignored', async () => {
+    const { id } = await authorizedAtStripe('o2')
+    for (const metadata of [{}, { orderApiKey: 'another-order' }] as Record<string, string>[]) {
+      server.state.change(id, { metadata })
       expect(await deliver(event({ id }))).toBe(200)
     }
     expect(await deliver(event({ object: 'customer', id: 'cus_1' }))).toBe(200)
@@ -178,23 +178,23 @@ describe('an event', () => {
   })
 })
 
-describe('400, and nobody is asked, for an event', () => {
+describe('400, and no call to Stripe, for an event', () => {
   test.each<[string, (payload: string) => [string | Buffer, string?]]>([
     ['with the signature of another secret', (payload) => [payload, sign(payload, 'whsec_other')]],
-    ['that was altered on the way', (payload) => [payload.replace('evt_', 'evt_9'), sign(payload)]],
-    ['of which one space is missing', (payload) => [payload, sign(`${payload} `)]],
+    ['that was altered in transit', (payload) => [payload.replace('evt_', 'evt_9'), sign(payload)]],
+    ['without one space of the signed body', (payload) => [payload, sign(`${payload} `)]],
     ['that is older than five minutes', (payload) => [payload, sign(payload, SECRET, 301)]],
-    ['without a signature that can be read', (payload) => [payload, 'v1=abc']],
+    ['with an unreadable signature', (payload) => [payload, 'v1=abc']],
     ['with an empty signature', (payload) => [payload, '']],
     ['that is signed, and not JSON', () => ['{', sign('{')]],
-    ['that is signed, and no event', () => ['{"id":1}', sign('{"id":1}')]],
+    ['that is signed, and not an event', () => ['{"id":1}', sign('{"id":1}')]],
     ['without a body', () => ['', sign('')]],
   ])('%s', async (_title, alter) => {
-    const { id } = await heldAt()
+    const { id } = await authorizedAtStripe()
     const [payload, signature] = alter(event({ id }))
     expect(await deliver(payload, signature)).toBe(400)
     expect(reads()).toBe(0)
-    expect(remembered.size).toBe(0)
+    expect(handled.size).toBe(0)
     expect(await stateOf()).toBe('sent')
   })
 
@@ -210,13 +210,13 @@ describe('400, and nobody is asked, for an event', () => {
   })
 })
 
-test('an event of just under five minutes ago is taken', async () => {
-  const { id } = await heldAt()
+test('an event of just under five minutes ago is accepted', async () => {
+  const { id } = await authorizedAtStripe()
   const payload = event({ id })
   expect(await deliver(payload, sign(payload, SECRET, 295))).toBe(200)
 })
 
-test('the other paths of the service still take JSON', async () => {
+test('the other paths of the service still parse JSON', async () => {
   const { statusCode } = await app.inject({ method: 'POST', url: '/elsewhere', payload: {} })
   expect(statusCode).toBe(404)
 })

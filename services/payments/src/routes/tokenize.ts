@@ -1,34 +1,34 @@
 import type { CardUser, Tokenize } from '@platter/contracts'
 import { Problem, type Handler, type Log } from '@platter/kit'
-import { declineOf, isCardsFault, refusalOf } from '#/domain/refusals.ts'
+import { declineOf, isCardDecline, refusalOf } from '#/domain/declines.ts'
 import type { Processor } from '#/outside/processor.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
 
-type Needs = { processor: Pick<Processor, 'tokenize'>; limits: CardLimits; log: Log }
+type Deps = { processor: Pick<Processor, 'tokenize'>; limits: CardLimits; log: Log }
 
-/** Who asks has not said whose card it is: a replica of before we asked. */
-const NOBODY: CardUser = { userApiKey: null, address: null, applicationId: null }
+/** For callers of a version that does not send `by` yet. */
+const UNKNOWN_USER: CardUser = { userApiKey: null, address: null, applicationId: null }
 
-/** Card numbers end here: what leaves this function in any direction is a token, a brand and four digits. */
+/** Card numbers end here: only a token, a brand and four digits leave this function. */
 export const tokenize =
-  ({ processor, limits, log }: Needs): Handler<typeof Tokenize> =>
+  ({ processor, limits, log }: Deps): Handler<typeof Tokenize> =>
   async ({ body, requestId }) => {
-    const { cardNumber, cvv, expirationMonth, expirationYear, by = NOBODY } = body
-    const shown = await limits.admit(cardNumber.reveal(), by)
-    const answer = await processor.tokenize({
+    const { cardNumber, cvv, expirationMonth, expirationYear, by = UNKNOWN_USER } = body
+    const attempt = await limits.admit(cardNumber.reveal(), by)
+    const result = await processor.tokenize({
       cardNumber: cardNumber.reveal(),
       cvv: cvv.reveal(),
       expirationMonth,
       expirationYear,
     })
-    if (answer.kind === 'no') {
-      if (isCardsFault(answer)) await limits.declined(shown)
-      throw Problem.refusal(refusalOf(declineOf(answer)))
+    if (result.kind === 'no') {
+      if (isCardDecline(result)) await limits.countDecline(attempt)
+      throw Problem.refusal(refusalOf(declineOf(result)))
     }
-    if (answer.kind === 'unknown') {
-      log.warn({ requestId, reason: answer.reason }, 'a card was not tokenized')
-      throw new Problem('payment-unavailable', 'The payment processor cannot be reached. Please try again.')
+    if (result.kind === 'unknown') {
+      log.warn({ requestId, reason: result.reason }, 'a card was not tokenized')
+      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Please try again.')
     }
-    limits.remember(answer.token, shown)
-    return { token: answer.token, brand: answer.brand, lastFour: answer.lastFour }
+    limits.linkToken(result.token, attempt)
+    return { token: result.token, brand: result.brand, lastFour: result.lastFour }
   }

@@ -26,13 +26,13 @@ const card = {
   expirationYear: '33',
 }
 
-const SHOWN = { card: '0a1b2c', address: null, application: null }
+const ATTEMPT = { card: '0a1b2c', address: null, application: null }
 
-/** Asks as another service would; gives the answer and everything that was logged. */
-async function ask(
-  answer: Awaited<ReturnType<Processor['tokenize']>>,
+/** Calls the route as another service; returns the response and everything that was logged. */
+async function send(
+  result: Awaited<ReturnType<Processor['tokenize']>>,
   payload: object = card,
-  admit: CardLimits['admit'] = async () => SHOWN,
+  admit: CardLimits['admit'] = async () => ATTEMPT,
 ) {
   let logged = ''
   const sink = new Writable({
@@ -45,13 +45,13 @@ async function ask(
   const seen: unknown[] = []
   const app = createApp(log)
   readJson(app)
-  const processor = { tokenize: async (given: object) => (seen.push(given), answer) }
+  const processor = { tokenize: async (given: object) => (seen.push(given), result) }
   const counted: unknown[] = []
   const limits: CardLimits = {
     admit,
-    remember: (...remembered) => void counted.push(['remembered', ...remembered]),
-    declined: async (...declined) => void counted.push(['declined', ...declined]),
-    declinedByToken: async () => undefined,
+    linkToken: (...linked) => void counted.push(['linked', ...linked]),
+    countDecline: async (...declined) => void counted.push(['declined', ...declined]),
+    countDeclineOfToken: async () => undefined,
     close: async () => undefined,
   }
   router(app, [SECRET])(Tokenize, tokenize({ processor, limits, log }))
@@ -63,9 +63,9 @@ async function ask(
   return { status: statusCode, body: JSON.parse(body) as Record<string, unknown>, seen, counted, logged }
 }
 
-test('200: the card goes to the processor, a token comes back, and nothing of it is logged', async () => {
+test('200: returns the token of the processor, and logs nothing of the card', async () => {
   const made = { token: 'tok_1', brand: 'visa', lastFour: '4242' }
-  const { status, body, seen, logged } = await ask({ kind: 'yes', ...made })
+  const { status, body, seen, logged } = await send({ kind: 'yes', ...made })
   expect({ status, body }).toEqual({ status: 200, body: made })
   const { cardNumber, cvv, expirationMonth, expirationYear } = card
   expect(seen).toEqual([{ cardNumber, cvv, expirationMonth, expirationYear }])
@@ -73,13 +73,13 @@ test('200: the card goes to the processor, a token comes back, and nothing of it
 })
 
 test('402 card-declined with the declineCode of the processor', async () => {
-  const { status, body } = await ask({ kind: 'no', code: 'card_declined', declineCode: 'invalid_number' })
+  const { status, body } = await send({ kind: 'no', code: 'card_declined', declineCode: 'invalid_number' })
   expect(status).toBe(402)
   expect(body).toMatchObject({ code: 'card-declined', declineCode: 'invalid_number' })
 })
 
-test('422 payment-not-possible, not retryable, when the processor refuses the request for good', async () => {
-  const { status, body } = await ask({ kind: 'no', code: 'invalid_request', declineCode: 'invalid_request' })
+test('422 payment-not-possible, not retryable, when the processor refuses the request permanently', async () => {
+  const { status, body } = await send({ kind: 'no', code: 'invalid_request', declineCode: 'invalid_request' })
   expect({ status, code: body['code'], retryable: body['retryable'] }).toEqual({
     status: 422,
     code: 'payment-not-possible',
@@ -87,8 +87,8 @@ test('422 payment-not-possible, not retryable, when the processor refuses the re
   })
 })
 
-test('503 payment-unavailable when the processor is away or its answer is lost', async () => {
-  const { status, body, logged } = await ask({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
+test('503 payment-unavailable when the processor is unavailable or its response is lost', async () => {
+  const { status, body, logged } = await send({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
   expect({ status, code: body['code'], retryable: body['retryable'] }).toEqual({
     status: 503,
     code: 'payment-unavailable',
@@ -98,7 +98,7 @@ test('503 payment-unavailable when the processor is away or its answer is lost',
 })
 
 test('400 names the field and not the value', async () => {
-  const { status, body, logged } = await ask(
+  const { status, body, logged } = await send(
     { kind: 'unknown', reason: '', sent: false },
     { ...card, cardNumber: '4242424242424241' },
   )
@@ -107,8 +107,8 @@ test('400 names the field and not the value', async () => {
   expect(JSON.stringify(body) + logged).not.toContain('4242424242424241')
 })
 
-test('429 rate-limited for a card that may not be tried: the processor does not see it', async () => {
-  const { status, body, seen } = await ask(
+test('429 rate-limited for a card above its limits, which is not sent to the processor', async () => {
+  const { status, body, seen } = await send(
     { kind: 'yes', token: 't', brand: 'visa', lastFour: '4242' },
     card,
     () => {
@@ -119,15 +119,15 @@ test('429 rate-limited for a card that may not be tried: the processor does not 
   expect(seen).toEqual([])
 })
 
-const counts = async (answer: Awaited<ReturnType<Processor['tokenize']>>) => (await ask(answer)).counted
+const counts = async (result: Awaited<ReturnType<Processor['tokenize']>>) => (await send(result)).counted
 
-test('a card that is declined is counted, one that fails by our fault is not, one that is good is remembered', async () => {
+test('counts a declined card, not a failure of the request, and links the token of an accepted card', async () => {
   expect(await counts({ kind: 'no', code: 'incorrect_cvc', declineCode: 'incorrect_cvc' })).toEqual([
-    ['declined', SHOWN],
+    ['declined', ATTEMPT],
   ])
   expect(await counts({ kind: 'no', code: 'api_key_expired', declineCode: 'api_key_expired' })).toEqual([])
   expect(await counts({ kind: 'unknown', reason: '', sent: true })).toEqual([])
   expect(await counts({ kind: 'yes', token: 'tok_1', brand: 'visa', lastFour: '4242' })).toEqual([
-    ['remembered', 'tok_1', SHOWN],
+    ['linked', 'tok_1', ATTEMPT],
   ])
 })

@@ -1,10 +1,9 @@
-import type { Cents } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql, type Generated, type Kysely, type RawBuilder, type Selectable } from 'kysely'
-import type { Authorization, State } from '#/domain/authorization.ts'
-import type { Change } from '#/domain/learn.ts'
-import type { Decline } from '#/domain/refusals.ts'
+import type { Authorization, State, Terms } from '#/domain/authorization.ts'
+import type { Decline } from '#/domain/declines.ts'
+import type { Change } from '#/domain/processor-result.ts'
 
 export type Database = {
   authorizations: {
@@ -26,7 +25,18 @@ export type Database = {
   webhook_events: { id: string; received_at: Generated<Date> }
 }
 
-export type Authorizations = ReturnType<typeof createAuthorizations>
+/** The rows of `authorizations`. Each method is one statement, and so one transaction, unless the row has changed meanwhile. */
+export type AuthorizationStore = {
+  find(orderApiKey: string): Promise<Authorization | null>
+  /** Inserts the row with state `sent`, or returns the existing one. Committed before the processor is called. */
+  findOrCreate(orderApiKey: string, terms: Terms): Promise<Authorization>
+  /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
+  requestRelease(orderApiKey: string): Promise<Authorization>
+  /** Returns the moved row, or the current one when another command has moved it meanwhile. */
+  move(from: Authorization, change: Change): Promise<Authorization>
+  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently of it. */
+  recordUnknown(row: Authorization, unknown: { call: string; reason: string }): Promise<void>
+}
 
 const row = [
   'order_api_key',
@@ -48,15 +58,15 @@ const columns = sql.join(
 )
 
 type Db = Kysely<Database>
-type Hold = { orderApiKey: string; amount: Cents; token: string }
+type NewRow = { orderApiKey: string } & Terms
 type Move = { from: Authorization; change: Change }
-type Unknown = { of: Authorization; call: string; reason: string }
+type Unknown = { row: Authorization; call: string; reason: string }
 
-/** A statement whose text is built once. */
+/** Prepares a statement whose text is built once. */
 const statement = <Values extends object>(build: (values: Values) => RawBuilder<Row>) =>
   prepared((db: Db, values: Values) => ({ compile: () => build(values).compile(db) }))
 
-/* Statements that orders share which come at the same time: each gives the rows that it found, made or moved. */
+/* Each statement serves all orders of a batch, and returns the rows that it found, inserted or updated. */
 
 const selectRows = statement(
   ({ orderApiKeys }: { orderApiKeys: readonly string[] }) =>
@@ -69,20 +79,20 @@ const read = batched({
 })
 
 const insertRows = statement(
-  ({ holds }: { holds: string }) => sql<Row>`
+  ({ rows }: { rows: string }) => sql<Row>`
     insert into authorizations (order_api_key, state, amount, token)
     select "orderApiKey", 'sent', amount, token
-    from jsonb_to_recordset(${holds}::jsonb) as given("orderApiKey" text, amount integer, token text)
+    from jsonb_to_recordset(${rows}::jsonb) as given("orderApiKey" text, amount integer, token text)
     on conflict (order_api_key) do nothing
     returning ${columns}`,
 )
 
-const make = batched({
-  keyOf: ({ orderApiKey }: Hold) => orderApiKey,
-  run: async (db: Db, holds) =>
+const insert = batched({
+  keyOf: ({ orderApiKey }: NewRow) => orderApiKey,
+  run: async (db: Db, rows) =>
     inOrder(
-      holds.map(({ orderApiKey }) => orderApiKey),
-      await insertRows(db, { holds: JSON.stringify(holds) }),
+      rows.map(({ orderApiKey }) => orderApiKey),
+      await insertRows(db, { rows: JSON.stringify(rows) }),
     ),
 })
 
@@ -111,7 +121,7 @@ const moving = {
 
 const move = batched(moving)
 
-/** Nobody waits for a capture, and the answers of the processor arrive one by one: without this each had its own commit. */
+/** No client waits for a capture. The processor's responses arrive one by one; without this delay each had its own commit. */
 const moveLater = batched({ ...moving, gatherMs: 100 })
 
 const releaseRows = statement(
@@ -128,7 +138,7 @@ const release = batched({
   run: async (db: Db, orderApiKeys) => inOrder(orderApiKeys, await releaseRows(db, { orderApiKeys })),
 })
 
-const noteRows = statement(
+const recordRows = statement(
   ({ unknown, keys }: { unknown: string; keys: readonly string[] }) => sql<Row>`
     update authorizations set
       unknown_since = coalesce(unknown_since, now()),
@@ -140,17 +150,17 @@ const noteRows = statement(
       and authorizations.state = given.state`,
 )
 
-/** While the processor is unavailable as many are noted at once as commands are handled at once. */
-const note = batched({
-  keyOf: ({ of }: Unknown) => of.orderApiKey,
+/** While the processor is unavailable, there are as many of these at once as commands are executed at once. */
+const record = batched({
+  keyOf: (unknown: Unknown) => unknown.row.orderApiKey,
   run: async (db: Db, all): Promise<void[]> => {
-    const unknown = all.map(({ of: { orderApiKey, state }, call, reason }) => ({
+    const unknown = all.map(({ row: { orderApiKey, state }, call, reason }) => ({
       order_api_key: orderApiKey,
       state,
       call,
       reason,
     }))
-    await noteRows(db, {
+    await recordRows(db, {
       unknown: JSON.stringify(unknown),
       keys: unknown.map(({ order_api_key: key }) => key),
     })
@@ -170,42 +180,26 @@ const moveRow = ({ from, change }: Move) => ({
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
   matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
 
-/** The rows of `authorizations`. Each function is one statement and so one transaction. */
-export function createAuthorizations(db: Db) {
-  const find = (orderApiKey: string): Promise<Authorization | null> => read(db, orderApiKey)
-
-  return {
-    find,
-
-    /** "I am about to ask": makes the row, or gives the one that is there already. */
-    async send(orderApiKey: string, hold: { amount: Cents; token: string }): Promise<Authorization> {
-      const made = await make(db, { orderApiKey, ...hold })
-      return made ?? existing(await find(orderApiKey), orderApiKey)
-    },
-
-    /** From now on nothing may stay held; of an order that was never sent, nothing may ever be. */
-    async requestRelease(orderApiKey: string): Promise<Authorization> {
-      return existing(await release(db, orderApiKey), orderApiKey)
-    },
-
-    /** Moves the row on, or gives it as it is when another command has moved it meanwhile. */
-    async move(from: Authorization, change: Change): Promise<Authorization> {
-      const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
-      return moved ?? existing(await find(from.orderApiKey), from.orderApiKey)
-    },
-
-    /** Notes that the outcome of a call is unknown; for operators, the saga repeats the command anyway. */
-    noteUnknown: (of: Authorization, { call, reason }: { call: string; reason: string }): Promise<void> =>
-      note(db, { of, call, reason }),
-  }
-}
+export const postgresAuthorizations = (db: Db): AuthorizationStore => ({
+  find: (orderApiKey) => read(db, orderApiKey),
+  async findOrCreate(orderApiKey, terms) {
+    const inserted = await insert(db, { orderApiKey, ...terms })
+    return inserted ?? existing(await read(db, orderApiKey), orderApiKey)
+  },
+  requestRelease: async (orderApiKey) => existing(await release(db, orderApiKey), orderApiKey),
+  async move(from, change) {
+    const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
+    return moved ?? existing(await read(db, from.orderApiKey), from.orderApiKey)
+  },
+  recordUnknown: (unknownRow, { call, reason }) => record(db, { row: unknownRow, call, reason }),
+})
 
 function existing(found: Authorization | null, orderApiKey: string): Authorization {
-  if (!found) throw new Error(`the authorization of order ${orderApiKey} is gone; rows are never deleted`)
+  if (!found) throw new Error(`the authorization of order ${orderApiKey} was deleted; rows are never deleted`)
   return found
 }
 
-/** The table's checks hold what the type says: which columns are filled in which state. */
+/** The checks of the table guarantee the columns of each state, as the type declares them. */
 const toAuthorization = (found: Row): Authorization =>
   ({
     orderApiKey: found.order_api_key,

@@ -4,7 +4,7 @@ import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { CountedCards, type CardLimits } from '#/store/card-limits.ts'
+import { RedisCardLimits, type CardLimits } from '#/store/card-limits.ts'
 import { STALENESS_MS } from '#/store/decline-log.ts'
 
 const log = createLog('test', 'fatal')
@@ -20,15 +20,15 @@ const settings = { secret: 's'.repeat(32), policy, log }
 let limits: CardLimits
 const soon = { timeout: 30_000, interval: 50 }
 
-/** A machine that stands still for 100 ms is not a Redis that is unavailable, as it would be otherwise (`commandTimeout`). */
+/** Without `commandTimeout`: a pause of the machine for 100 ms must not count as an unavailable Redis. */
 const patient = `${servers().redis}?commandTimeout=none`
 
-/** A replica. Until it is connected it counts for itself, which is not what most of these tests are about. */
+/** Returns a replica that is connected to Redis. Before that it would count alone. */
 async function connected(url = patient, now = Date.now): Promise<CardLimits> {
-  const made = new CountedCards(url, { ...settings, now })
+  const made = new RedisCardLimits(url, { ...settings, now })
   await vi.waitFor(async () => {
     const card = `probe ${randomUUID()}`
-    await made.declined({ card, address: null, application: null })
+    await made.countDecline({ card, address: null, application: null })
     const logged = await redis.xrevrange('cards:declines', '+', '-', 'COUNT', 100)
     if (!JSON.stringify(logged).includes(card)) throw new Error('not connected yet')
   }, soon)
@@ -43,125 +43,128 @@ afterAll(async () => {
   redis.disconnect()
 })
 
-/** Sixteen digits that no other test shows. */
+/** Sixteen digits that no other test uses. */
 const aCard = () =>
   `4${randomInt(10 ** 14)
     .toString()
     .padStart(15, '0')}`
-/** Of an IPv6 network that no other test has. */
+/** In an IPv6 network that no other test uses. */
 const anAddress = () => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`
-const nobody: CardUser = { userApiKey: null, address: null, applicationId: null }
-const aUser = (): CardUser => ({ ...nobody, userApiKey: crypto.randomUUID() })
+const unknownUser: CardUser = { userApiKey: null, address: null, applicationId: null }
+const aUser = (): CardUser => ({ ...unknownUser, userApiKey: crypto.randomUUID() })
 
 const isRefused = (error: unknown) => error instanceof Problem && error.code === 'rate-limited'
-const show = (card: string, by: CardUser = nobody, to = limits) =>
+const admit = (card: string, by: CardUser = unknownUser, to = limits) =>
   to.admit(card, by).catch((error: unknown) => {
     if (isRefused(error)) return null
     throw error
   })
-async function showDeclined(card: string, by: CardUser = nobody, to = limits): Promise<boolean> {
-  const shown = await show(card, by, to)
-  if (shown) await to.declined(shown)
-  return shown !== null
+async function admitDeclined(card: string, by: CardUser = unknownUser, to = limits): Promise<boolean> {
+  const attempt = await admit(card, by, to)
+  if (attempt) await to.countDecline(attempt)
+  return attempt !== null
 }
 
-test('a user may show so many new cards, and the same ones as often as need be', async () => {
+test('a user may use a limited number of new cards, and each of them any number of times', async () => {
   const user = aUser()
   const cards = [aCard(), aCard(), aCard()]
-  for (const card of cards) expect(await show(card, user)).not.toBeNull()
+  for (const card of cards) expect(await admit(card, user)).not.toBeNull()
   await expect(limits.admit(aCard(), user)).rejects.toMatchObject({
     code: 'rate-limited',
     retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds > 0 && seconds <= 60) as number,
   })
-  for (const card of [...cards, ...cards]) expect(await show(card, user)).not.toBeNull()
-  expect(await show(aCard(), aUser())).not.toBeNull()
+  for (const card of [...cards, ...cards]) expect(await admit(card, user)).not.toBeNull()
+  expect(await admit(aCard(), aUser())).not.toBeNull()
 })
 
-test('a card that was declined so often is not shown any more, whoever has it; any other card is', async () => {
+test('a card above its limit of declines is refused for all users; another card is admitted', async () => {
   const card = aCard()
-  expect([await showDeclined(card, aUser()), await showDeclined(card)]).toEqual([true, true])
-  expect([await show(card), await show(card, aUser())]).toEqual([null, null])
-  expect(await show(aCard())).not.toBeNull()
+  expect([await admitDeclined(card, aUser()), await admitDeclined(card)]).toEqual([true, true])
+  expect([await admit(card), await admit(card, aUser())]).toEqual([null, null])
+  expect(await admit(aCard())).not.toBeNull()
 })
 
-test('the declines of an address count together, over a whole network, whichever cards they were', async () => {
+test('the declines of a network count together, over all cards', async () => {
   const address = anAddress()
-  const by = { ...nobody, address }
-  for (let count = 0; count < 4; count++) expect(await showDeclined(aCard(), by)).toBe(true)
-  expect(await show(aCard(), { ...nobody, address: address.replace('::1', '::ffff') })).toBeNull()
-  expect(await show(aCard(), { ...nobody, address: anAddress() })).not.toBeNull()
+  const by = { ...unknownUser, address }
+  for (let count = 0; count < 4; count++) expect(await admitDeclined(aCard(), by)).toBe(true)
+  expect(await admit(aCard(), { ...unknownUser, address: address.replace('::1', '::ffff') })).toBeNull()
+  expect(await admit(aCard(), { ...unknownUser, address: anAddress() })).not.toBeNull()
   for (let count = 0; count < 20; count++)
     expect(
-      await show(aCard(), { ...nobody, address: '192.0.2.1' }),
-      'good cards count nothing',
+      await admit(aCard(), { ...unknownUser, address: '192.0.2.1' }),
+      'accepted cards do not count',
     ).not.toBeNull()
 })
 
-test('the declines of an application count together, from wherever they come', async () => {
+test('the declines of an application count together, over all addresses', async () => {
   const applicationId = crypto.randomUUID()
-  const by = () => ({ ...nobody, address: anAddress(), applicationId })
-  for (let count = 0; count < 6; count++) expect(await showDeclined(aCard(), by())).toBe(true)
-  expect(await show(aCard(), by())).toBeNull()
-  expect(await show(aCard(), { ...by(), applicationId: crypto.randomUUID() })).not.toBeNull()
+  const by = () => ({ ...unknownUser, address: anAddress(), applicationId })
+  for (let count = 0; count < 6; count++) expect(await admitDeclined(aCard(), by())).toBe(true)
+  expect(await admit(aCard(), by())).toBeNull()
+  expect(await admit(aCard(), { ...by(), applicationId: crypto.randomUUID() })).not.toBeNull()
 })
 
-test('a decline holds a card off at once where it is learnt of, and on another replica within a second', async () => {
+test('a decline counts at once on its replica, and on another one within a second', async () => {
   let now = Date.now()
   const other = await connected(patient, () => now)
   const card = aCard()
-  expect(await show(card, nobody, other)).not.toBeNull()
-  expect([await showDeclined(card), await showDeclined(card)]).toEqual([true, true])
-  expect(await show(card)).toBeNull()
-  // It has read the log less than a second ago, by its clock.
-  expect(await show(card, nobody, other)).not.toBeNull()
+  expect(await admit(card, unknownUser, other)).not.toBeNull()
+  expect([await admitDeclined(card), await admitDeclined(card)]).toEqual([true, true])
+  expect(await admit(card)).toBeNull()
+  // By its clock, the other replica has read the log less than a second ago.
+  expect(await admit(card, unknownUser, other)).not.toBeNull()
   now += STALENESS_MS
-  expect(await show(card, nobody, other)).toBeNull()
+  expect(await admit(card, unknownUser, other)).toBeNull()
   await other.close()
 })
 
-test('the declines of an address count together, whichever replicas learn of them', async () => {
+test('the declines of an address count together, over all replicas', async () => {
   let now = Date.now()
   const other = await connected(patient, () => now)
-  const by = { ...nobody, address: anAddress() }
+  const by = { ...unknownUser, address: anAddress() }
   for (let count = 0; count < 2; count++) {
-    expect(await showDeclined(aCard(), by)).toBe(true)
-    expect(await showDeclined(aCard(), by, other)).toBe(true)
+    expect(await admitDeclined(aCard(), by)).toBe(true)
+    expect(await admitDeclined(aCard(), by, other)).toBe(true)
   }
   now += STALENESS_MS
-  expect(await show(aCard(), by, other)).toBeNull()
-  await vi.waitFor(async () => expect(await show(aCard(), by)).toBeNull(), soon)
+  expect(await admit(aCard(), by, other)).toBeNull()
+  await vi.waitFor(async () => expect(await admit(aCard(), by)).toBeNull(), soon)
   await other.close()
 })
 
-test('a replica that starts knows all declines of the window, however many there are', async () => {
+test('a new replica reads all declines of the window, even more than one page', async () => {
   const [first, last] = [aCard(), aCard()]
-  for (let count = 0; count < 2; count++) expect(await showDeclined(first)).toBe(true)
-  // More than one read takes.
+  for (let count = 0; count < 2; count++) expect(await admitDeclined(first)).toBe(true)
+  // More than one page.
   const others = Array.from({ length: 1_100 }, () => ({
     card: randomUUID(),
     address: null,
     application: null,
   }))
-  await Promise.all(others.map((shown) => limits.declined(shown)))
-  for (let count = 0; count < 2; count++) expect(await showDeclined(last)).toBe(true)
+  await Promise.all(others.map((attempt) => limits.countDecline(attempt)))
+  for (let count = 0; count < 2; count++) expect(await admitDeclined(last)).toBe(true)
   const started = await connected()
-  expect([await show(first, nobody, started), await show(last, nobody, started)]).toEqual([null, null])
-  expect(await show(aCard(), nobody, started)).not.toBeNull()
+  expect([await admit(first, unknownUser, started), await admit(last, unknownUser, started)]).toEqual([
+    null,
+    null,
+  ])
+  expect(await admit(aCard(), unknownUser, started)).not.toBeNull()
   await started.close()
 })
 
-test('a decline of the charge counts for the card that the token is of, on any replica', async () => {
+test('a declined authorization counts for the card of its token, on any replica', async () => {
   let now = Date.now()
   const other = await connected(patient, () => now)
   const card = aCard()
   const tokens = [`tok_${randomUUID()}`, `tok_${randomUUID()}`]
-  for (const token of tokens) limits.remember(token, (await show(card))!)
-  await Promise.all(tokens.map((token) => other.declinedByToken(token)))
-  expect(await show(card, nobody, other)).toBeNull()
-  await vi.waitFor(async () => expect(await show(card)).toBeNull(), soon)
-  await other.declinedByToken('of a card that was saved long ago')
+  for (const token of tokens) limits.linkToken(token, (await admit(card))!)
+  await Promise.all(tokens.map((token) => other.countDeclineOfToken(token)))
+  expect(await admit(card, unknownUser, other)).toBeNull()
+  await vi.waitFor(async () => expect(await admit(card)).toBeNull(), soon)
+  await other.countDeclineOfToken('of a card saved long ago')
   now += STALENESS_MS
-  expect(await show(aCard(), nobody, other)).not.toBeNull()
+  expect(await admit(aCard(), unknownUser, other)).not.toBeNull()
   await other.close()
 })
 
@@ -169,7 +172,7 @@ test("a hundred guests' cards without a decline cost one read and one write", as
   const name = randomUUID()
   const started = Date.now()
   const replica = await connected(`${patient}&connectionName=${name}`, () => started)
-  await show(aCard(), nobody, replica)
+  await admit(aCard(), unknownUser, replica)
   const clients = String(await redis.client('LIST'))
   const source = new RegExp(`addr=(\\S+) .*name=${name} `).exec(clients)?.[1]
   const monitor = await redis.monitor()
@@ -177,12 +180,12 @@ test("a hundred guests' cards without a decline cost one read and one write", as
   monitor.on('monitor', (_time: string, [command = '']: string[], from: string) => {
     if (from === source) commands.push(command.toLowerCase())
   })
-  // The clock stands still, so that nothing is written before the replica closes: after half a second it would be.
+  // The clock stands still, so that nothing is written before the replica closes. Otherwise it would after half a second.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   for (let count = 0; count < 100; count++) {
-    const shown = await show(aCard(), { ...nobody, address: anAddress() }, replica)
-    replica.remember(`tok_${randomUUID()}`, shown!)
+    const attempt = await admit(aCard(), { ...unknownUser, address: anAddress() }, replica)
+    replica.linkToken(`tok_${randomUUID()}`, attempt!)
   }
   vi.useRealTimers()
   await replica.close()
@@ -191,14 +194,14 @@ test("a hundred guests' cards without a decline cost one read and one write", as
   expect(commands).toEqual(['hset', 'pexpireat'])
 })
 
-test('a list of stolen cards gets few answers: the run is over after the first declines', async () => {
-  const by = { ...nobody, address: anAddress(), applicationId: crypto.randomUUID() }
-  const answers: boolean[] = []
-  for (let count = 0; count < 500; count++) answers.push(await showDeclined(aCard(), by))
-  expect(answers.filter(Boolean)).toHaveLength(policy.declinesPerAddress)
+test('testing a list of stolen cards is refused after the first declines', async () => {
+  const by = { ...unknownUser, address: anAddress(), applicationId: crypto.randomUUID() }
+  const admitted: boolean[] = []
+  for (let count = 0; count < 500; count++) admitted.push(await admitDeclined(aCard(), by))
+  expect(admitted.filter(Boolean)).toHaveLength(policy.declinesPerAddress)
 })
 
-/** All that Redis has under a key. */
+/** Returns the value of any type under a key. */
 async function valueOf(key: string): Promise<unknown> {
   const type = await redis.type(key)
   if (type === 'hash') return redis.hgetall(key)
@@ -206,40 +209,40 @@ async function valueOf(key: string): Promise<unknown> {
   return redis.get(key)
 }
 
-test('what is kept tells no card, token or address, and ends by itself', async () => {
+test('Redis stores no card, token or address, and every key expires', async () => {
   const [card, token, address] = [aCard(), `tok_${crypto.randomUUID()}`, anAddress()]
   const user = { ...aUser(), address }
   const replica = await connected()
-  const shown = await replica.admit(card, user)
-  replica.remember(token, shown)
-  await replica.declined(shown)
+  const attempt = await replica.admit(card, user)
+  replica.linkToken(token, attempt)
+  await replica.countDecline(attempt)
   await replica.close()
-  expect(shown.card).toMatch(/^[0-9a-f]{6}$/)
+  expect(attempt.card).toMatch(/^[0-9a-f]{6}$/)
   const keys = await redis.keys('cards:*')
-  const kept = JSON.stringify([keys, await Promise.all(keys.map(valueOf))])
-  expect(kept).toContain(shown.card)
-  for (const secret of [card, token, address]) expect(kept).not.toContain(secret)
-  // Within ids and hashes any four digits occur by chance.
-  expect(kept).not.toMatch(new RegExp(`(?<![0-9a-f-])${card.slice(-4)}(?![0-9a-f-])`))
+  const stored = JSON.stringify([keys, await Promise.all(keys.map(valueOf))])
+  expect(stored).toContain(attempt.card)
+  for (const secret of [card, token, address]) expect(stored).not.toContain(secret)
+  // Ids and hashes may contain any four digits by chance.
+  expect(stored).not.toMatch(new RegExp(`(?<![0-9a-f-])${card.slice(-4)}(?![0-9a-f-])`))
   const ends = await Promise.all(keys.map((key) => redis.ttl(key)))
-  // -1: never; -2: it has ended meanwhile. Other tests beside this one have windows of an hour, and keep tokens for two.
+  // -1: never expires; -2: expired meanwhile. Tests that run in parallel have windows of an hour, and keep tokens for two.
   expect(ends.filter((seconds) => seconds === -1 || seconds > 7_200)).toEqual([])
 })
 
-test('without Redis a replica counts for itself, and no card waits or fails for it', async () => {
+test('without Redis a replica counts alone, and no card waits or is refused for that', async () => {
   const proxy = await proxyTo(servers().redis)
   const alone = await connected(proxy.url)
   proxy.cut()
   const [user, card] = [aUser(), aCard()]
-  for (let count = 0; count < 3; count++) expect(await show(aCard(), user, alone)).not.toBeNull()
-  expect(await show(aCard(), user, alone)).toBeNull()
-  expect([await showDeclined(card, nobody, alone), await showDeclined(card, nobody, alone)]).toEqual([
-    true,
-    true,
-  ])
-  expect(await show(card, nobody, alone)).toBeNull()
-  alone.remember('tok', { card: 'none', address: null, application: null })
-  await alone.declinedByToken('tok')
+  for (let count = 0; count < 3; count++) expect(await admit(aCard(), user, alone)).not.toBeNull()
+  expect(await admit(aCard(), user, alone)).toBeNull()
+  expect([
+    await admitDeclined(card, unknownUser, alone),
+    await admitDeclined(card, unknownUser, alone),
+  ]).toEqual([true, true])
+  expect(await admit(card, unknownUser, alone)).toBeNull()
+  alone.linkToken('tok', { card: 'none', address: null, application: null })
+  await alone.countDeclineOfToken('tok')
   await alone.close()
   await proxy.close()
 })

@@ -4,9 +4,9 @@ import { networkOf, type Log } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit, attemptsUsedUp } from '@platter/kit/limits/attempt-limit'
 import { DeclineLog } from '#/store/decline-log.ts'
-import { shortHash, ShownCards, type Shown } from '#/store/shown-cards.ts'
+import { CardAttempts, shortHash, type CardAttempt } from '#/store/card-attempts.ts'
 
-/** How much there may be within so many seconds. */
+/** The number of new cards per user, and of declines per card, address and application, within `seconds`. */
 export type CardPolicy = {
   cardsPerUser: number
   declinesPerCard: number
@@ -16,24 +16,22 @@ export type CardPolicy = {
 }
 
 /**
- * Holds off whoever tries cards out: stolen numbers are worth more once somebody knows which ones work, and an
- * order is a way to find out. A person has few cards, and few that are declined; so new cards are counted by user,
- * declined ones by card, client address and application.
+ * Prevents card testing: trying stolen numbers with orders to find those that work. A person has few cards, and few declined
+ * ones. So new cards are counted by user, and declined ones by card, client address and application.
  */
 export type CardLimits = {
-  /** Before a new card is shown to the processor. Throws Problem rate-limited when it may not be. */
-  admit(cardNumber: string, by: CardUser): Promise<Shown>
-  /** The processor has a token for it now, by which a later decline is attributed to this card. */
-  remember(token: string, shown: Shown): void
-  /** The processor has declined it. */
-  declined(shown: Shown): Promise<void>
-  /** The processor has declined to charge the card of this token. */
-  declinedByToken(token: string): Promise<void>
-  /** Resolves when what was remembered last is written. */
+  /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
+  admit(cardNumber: string, by: CardUser): Promise<CardAttempt>
+  /** Stores the processor's token of the card, so that a later decline counts for the card. */
+  linkToken(token: string, attempt: CardAttempt): void
+  countDecline(attempt: CardAttempt): Promise<void>
+  /** Counts the decline of an authorization with this token. */
+  countDeclineOfToken(token: string): Promise<void>
+  /** Resolves when the last tokens are written. */
   close(): Promise<void>
 }
 
-type Settings = {
+type Deps = {
   secret: string
   policy: CardPolicy
   log: Log
@@ -42,20 +40,19 @@ type Settings = {
 }
 
 /**
- * Counts in common with all replicas, by way of Redis; while Redis is unavailable each replica counts for itself, and a
- * card is never refused for that. A guest's card costs no command: what other replicas learn is read once a second, and
- * written twice a second, for all cards together. A decline is counted on the replica that learns of it at once, and on
- * all others within a second.
+ * Card limits across all replicas, by Redis. While Redis is unavailable each replica counts alone, and no card is refused for
+ * that. A guest's card costs no command: declines are read once a second, and tokens written twice a second, for all cards
+ * together. A decline counts at once on the replica that receives it, and on all others within a second.
  */
-export class CountedCards implements CardLimits {
+export class RedisCardLimits implements CardLimits {
   readonly #redis: Redis
   readonly #secret: string
   readonly #policy: CardPolicy
   readonly #newOfUser: AttemptLimit
   readonly #declines: DeclineLog
-  readonly #shown: ShownCards
+  readonly #attempts: CardAttempts
 
-  constructor(url: string, { secret, policy, log, now = Date.now }: Settings) {
+  constructor(url: string, { secret, policy, log, now = Date.now }: Deps) {
     this.#redis = connectRedis(url, log)
     this.#secret = secret
     this.#policy = policy
@@ -64,40 +61,40 @@ export class CountedCards implements CardLimits {
       prefix: 'cards:new-of-user',
     })
     this.#declines = new DeclineLog(this.#redis, { seconds: policy.seconds, now })
-    this.#shown = new ShownCards(this.#redis, policy)
+    this.#attempts = new CardAttempts(this.#redis, policy)
   }
 
-  async admit(cardNumber: string, { userApiKey, address, applicationId }: CardUser): Promise<Shown> {
-    const shown = {
+  async admit(cardNumber: string, { userApiKey, address, applicationId }: CardUser): Promise<CardAttempt> {
+    const attempt = {
       card: cardId(cardNumber, this.#secret),
       address: address === null ? null : shortHash(networkOf(address)),
       application: applicationId,
     }
-    const exhaustedForMs = await this.#declines.exhaustedForMs(this.#limitsOf(shown))
+    const exhaustedForMs = await this.#declines.exhaustedForMs(this.#limitsOf(attempt))
     if (exhaustedForMs !== null) throw attemptsUsedUp(TOO_MANY, exhaustedForMs)
-    if (userApiKey !== null) await this.#admitOfUser(userApiKey, shown.card)
-    return shown
+    if (userApiKey !== null) await this.#admitOfUser(userApiKey, attempt.card)
+    return attempt
   }
 
-  remember(token: string, shown: Shown): void {
-    this.#shown.remember(token, shown)
+  linkToken(token: string, attempt: CardAttempt): void {
+    this.#attempts.save(token, attempt)
   }
 
-  declined(shown: Shown): Promise<void> {
-    return this.#declines.append(this.#limitsOf(shown).map(({ key }) => key))
+  countDecline(attempt: CardAttempt): Promise<void> {
+    return this.#declines.append(this.#limitsOf(attempt).map(({ key }) => key))
   }
 
-  async declinedByToken(token: string): Promise<void> {
-    const shown = await this.#shown.find(token).catch(() => null)
-    if (shown) await this.declined(shown)
+  async countDeclineOfToken(token: string): Promise<void> {
+    const attempt = await this.#attempts.find(token).catch(() => null)
+    if (attempt) await this.countDecline(attempt)
   }
 
   async close(): Promise<void> {
-    await this.#shown.write()
+    await this.#attempts.flush()
     this.#redis.disconnect()
   }
 
-  #limitsOf({ card, address, application }: Shown): { key: string; limit: number }[] {
+  #limitsOf({ card, address, application }: CardAttempt): { key: string; limit: number }[] {
     const { declinesPerCard, declinesPerAddress, declinesPerApplication } = this.#policy
     return [
       { key: `card ${card}`, limit: declinesPerCard },
@@ -106,23 +103,22 @@ export class CountedCards implements CardLimits {
     ]
   }
 
-  /** A person who tries one card twice has shown one card. */
+  /** A card that a user sends twice counts once. */
   async #admitOfUser(user: string, card: string): Promise<void> {
     const userCard = `cards:of-user:${user}:${card}`
     const isKnown = await this.#redis.exists(userCard).catch(() => 0)
     if (isKnown) return
     await this.#newOfUser.count(user)
-    await this.#redis.set(userCard, 1, 'EX', this.#policy.seconds).catch(() => 'it counts once more')
+    await this.#redis.set(userCard, 1, 'EX', this.#policy.seconds).catch(() => 'a repetition counts again')
   }
 }
 
-const TOO_MANY = 'Too many cards were tried. Please wait a while and try again.'
+const TOO_MANY = 'Too many cards were tried. Wait for the time in Retry-After, then try again.'
 
 /**
- * Tells the cards of an hour apart, and no card from all others: 24 bits of a keyed hash, which a good sixty million
- * card numbers share. Whoever has Redis, and even the key, learns no number by trying them all (PCI DSS 3.5.1.1 asks
- * that of a hash of a card number that is kept; this is none). Two cards of one hour fall together by chance once in
- * sixteen million.
+ * Distinguishes the cards of an hour without identifying a card: 24 bits of a keyed hash, which over sixty million card numbers
+ * share. An attacker with Redis and even the key cannot find a number by trying all of them (PCI DSS 3.5.1.1 demands that of a
+ * stored hash of a card number). Two cards of one hour collide with a probability of one in sixteen million.
  */
 const cardId = (cardNumber: string, secret: string): string =>
   createHmac('sha256', secret).update(`card ${cardNumber}`).digest('hex').slice(0, 6)

@@ -6,20 +6,20 @@ import { DeclineCounts } from '#/domain/decline-counts.ts'
 const STREAM = 'cards:declines'
 /** A decline that another replica has logged is counted here at most so much later. */
 export const STALENESS_MS = 1_000
-/** Entries of one read. An hour in which one in ten of 100 cards a second is declined has 36,000. */
+/** Entries of one read. An hour with 100 cards a second, one in ten declined, has 36,000. */
 const PAGE = 1_000
 
 /**
- * The declines of all replicas: a Redis stream, whose counts each replica has in memory. So a card costs no command: a
- * replica that takes cards reads what is new once in STALENESS_MS, for all of them together. While Redis is unavailable
- * the replica counts its own declines beside those that it knows of.
+ * The declines of all replicas: a Redis stream, whose counts each replica has in memory. So a card costs no command: a replica
+ * in use reads the new entries once in STALENESS_MS, for all cards together. While Redis is unavailable, a replica counts its
+ * own declines and keeps the earlier ones.
  */
 export class DeclineLog {
   readonly #redis: Redis
   readonly #windowMs: number
   readonly #now: () => number
   readonly #counts: DeclineCounts
-  /** Its own entries are counted when they are made. */
+  /** Identifies its own entries, which are counted when they are appended. */
   readonly #replica = randomUUID()
   #lastId = '0'
   #readAt = Number.NEGATIVE_INFINITY
@@ -33,7 +33,7 @@ export class DeclineLog {
     this.#counts = new DeclineCounts(this.#windowMs)
   }
 
-  /** Counts a decline of each key here at once, and on other replicas within STALENESS_MS. Never rejects. */
+  /** Counts a decline of each key: on this replica at once, on the others within STALENESS_MS. Never rejects. */
   async append(keys: readonly string[]): Promise<void> {
     const now = this.#now()
     for (const key of keys) this.#counts.add(key, now, now)
@@ -65,18 +65,18 @@ export class DeclineLog {
       do {
         const [stream] = (await this.#redis.xread('COUNT', PAGE, 'STREAMS', STREAM, this.#lastId)) ?? []
         entries = stream?.[1] ?? []
-        for (const [id, fields] of entries) this.#take(id, fields)
+        for (const [id, fields] of entries) this.#count(id, fields)
       } while (entries.length === PAGE)
     } catch {
-      // The connection's own events say why. The next second reads on from `#lastId`.
+      // The connection logs the reason. The next read continues from `#lastId`.
     } finally {
-      // Also after a failure: otherwise each card would wait for a Redis that does not answer.
+      // Also after a failure: otherwise each card would wait for an unavailable Redis.
       this.#readAt = startedAt
       this.#reading = null
     }
   }
 
-  #take(id: string, [, by, , keys]: string[]): void {
+  #count(id: string, [, by, , keys]: string[]): void {
     this.#lastId = id
     if (by === this.#replica || keys === undefined) return
     const now = this.#now()

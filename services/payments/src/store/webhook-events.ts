@@ -1,37 +1,37 @@
 import { sql, type Kysely } from 'kysely'
 import type { Database } from '#/store/authorizations.ts'
 
-export type WebhookEvents = ReturnType<typeof createWebhookEvents>
+/** Stripe repeats an event for 3 days, and an operator can resend one from its dashboard for 30. */
+const RETENTION_DAYS = 30
+/** More than the one that is inserted, so that the table cannot grow beyond the retention time. */
+const DELETED_AT_ONCE = 10
 
-/** Longer than Stripe goes on sending an event (3 days), and than anybody sends one again by hand. */
-const KEPT_DAYS = 30
-/** More than are added, so that the table never grows beyond what is kept. */
-const FORGOTTEN_AT_ONCE = 10
-
-/** The rows of `webhook_events`: what was wholly dealt with. */
-export function createWebhookEvents(db: Kysely<Database>) {
-  return {
-    async isKnown(id: string): Promise<boolean> {
-      const found = await db.selectFrom('webhook_events').select('id').where('id', '=', id).executeTakeFirst()
-      return found !== undefined
-    },
-
-    /** Forgets a few old ones on the way. */
-    async remember(id: string): Promise<void> {
-      await db
-        .with('forgotten', (query) =>
-          query.deleteFrom('webhook_events').where('id', 'in', (old) =>
-            old
-              .selectFrom('webhook_events')
-              .select('id')
-              .where('received_at', '<', sql<Date>`now() - make_interval(days => ${KEPT_DAYS})`)
-              .limit(FORGOTTEN_AT_ONCE),
-          ),
-        )
-        .insertInto('webhook_events')
-        .values({ id })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute()
-    },
-  }
+/** The rows of `webhook_events`: events that were completely handled. */
+export type WebhookEventStore = {
+  isHandled(id: string): Promise<boolean>
+  /** Also deletes a few expired rows. */
+  markHandled(id: string): Promise<void>
 }
+
+export const postgresWebhookEvents = (db: Kysely<Database>): WebhookEventStore => ({
+  async isHandled(id) {
+    const found = await db.selectFrom('webhook_events').select('id').where('id', '=', id).executeTakeFirst()
+    return found !== undefined
+  },
+  async markHandled(id) {
+    await db
+      .with('expired', (query) =>
+        query.deleteFrom('webhook_events').where('id', 'in', (old) =>
+          old
+            .selectFrom('webhook_events')
+            .select('id')
+            .where('received_at', '<', sql<Date>`now() - make_interval(days => ${RETENTION_DAYS})`)
+            .limit(DELETED_AT_ONCE),
+        ),
+      )
+      .insertInto('webhook_events')
+      .values({ id })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+  },
+})

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
-import { declineOf } from '#/domain/refusals.ts'
-import type { Answer, Effect } from '#/domain/learn.ts'
-import type { Processor, ProcessorBook } from '#/outside/processor.ts'
+import { declineOf } from '#/domain/declines.ts'
+import type { ProcessorResult, Effect } from '#/domain/processor-result.ts'
+import type { Processor } from '#/outside/processor.ts'
 
 /**
- * Milliseconds that a processor waits for an answer: longer than a test may take, so that a busy machine is no fault, and
- * for the impatient one shorter than a slow answer. Its timer starts first, so that it ends first on any machine.
+ * Time limits of a call, ms. CALL_WITHIN_MS is longer than a test may take, so that a busy machine is not a fault. IMPATIENT_MS
+ * is shorter than a slow response. Its timer starts first, so it also ends first on any machine.
  */
-export const ANSWER_WITHIN_MS = 60_000
+export const CALL_WITHIN_MS = 60_000
 export const IMPATIENT_MS = 100
 export const SLOW_MS = 200
 
@@ -24,14 +24,14 @@ export type ContractFault =
   | 'wrong-amount'
 
 export type World = {
-  processor: Processor & ProcessorBook
-  /** The same processor, which waits for IMPATIENT_MS only. */
+  processor: Processor
+  /** The same processor with the time limit IMPATIENT_MS. */
   impatient: Processor
-  /** The same processor at an address where nobody is. */
+  /** The same processor at an address without a server. */
   unreachable: Processor
-  /** Lets the next request of this kind meet a fault; `slow` takes SLOW_MS. */
+  /** Injects a fault into the next request of this kind; `slow` takes SLOW_MS. */
   fault(fault: ContractFault, on: Move | 'tokenize'): void | Promise<void>
-  /** What the processor's own book says was done for an order, in order. */
+  /** Returns the effects that the processor has recorded for an order, in their order. */
   effects(reference: string): string[]
 }
 
@@ -42,12 +42,12 @@ const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05'
 const newReference = () => randomBytes(24).toString('hex')
 
 async function tokenOf({ processor }: World, cardNumber = CARD.cardNumber): Promise<string> {
-  const answer = await processor.tokenize({ ...CARD, cardNumber })
-  if (answer.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(answer)}`)
-  return answer.token
+  const result = await processor.tokenize({ ...CARD, cardNumber })
+  if (result.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(result)}`)
+  return result.token
 }
 
-async function newHold(world: World) {
+async function newOrder(world: World) {
   const reference = newReference()
   return {
     idempotencyKey: `${reference}:authorize:1`,
@@ -57,34 +57,34 @@ async function newHold(world: World) {
   }
 }
 
-async function idOf(answer: Promise<Answer<Effect>>): Promise<string> {
-  const said = await answer
-  if (said.kind !== 'yes') throw new Error(`no effect: ${JSON.stringify(said)}`)
-  return said.id
+async function idOf(call: Promise<ProcessorResult<Effect>>): Promise<string> {
+  const result = await call
+  if (result.kind !== 'yes') throw new Error(`no effect: ${JSON.stringify(result)}`)
+  return result.id
 }
 
-/** A fresh order, brought to where `move` is possible, and the move itself with always the same key. */
+/** Returns a new order in a state that allows `move`, and the call for it, always with the same key. */
 async function before(world: World, move: Move) {
   const { processor } = world
-  const hold = await newHold(world)
-  const { reference, token } = hold
+  const order = await newOrder(world)
+  const { reference, token } = order
   if (move === 'authorize')
-    return { reference, token, did: [], ask: (by: Processor = processor) => by.authorize(hold) }
-  const id = await idOf(processor.authorize(hold))
-  const call = { idempotencyKey: `${reference}:${move}:1`, id, amount: AMOUNT }
+    return { reference, token, did: [], call: (by: Processor = processor) => by.authorize(order) }
+  const id = await idOf(processor.authorize(order))
+  const terms = { idempotencyKey: `${reference}:${move}:1`, id, amount: AMOUNT }
   if (move !== 'refund')
-    return { reference, token, did: ['authorize'], ask: (by: Processor = processor) => by[move](call) }
-  await processor.capture({ ...call, idempotencyKey: `${reference}:capture:1` })
-  const ask = (by: Processor = processor) => by.refund(call)
-  return { reference, token, did: ['authorize', 'capture'], ask }
+    return { reference, token, did: ['authorize'], call: (by: Processor = processor) => by[move](terms) }
+  await processor.capture({ ...terms, idempotencyKey: `${reference}:capture:1` })
+  const refund = (by: Processor = processor) => by.refund(terms)
+  return { reference, token, did: ['authorize', 'capture'], call: refund }
 }
 
-/** Only a slow answer needs a caller that gives up. */
-const askerFor = (world: World, fault: ContractFault) => world[fault === 'slow' ? 'impatient' : 'processor']
+/** A slow response needs a caller with a short time limit. */
+const callerFor = (world: World, fault: ContractFault) => world[fault === 'slow' ? 'impatient' : 'processor']
 
 type Promised = (world: World) => Promise<void>
 
-/** Every promise of the `Processor` interface, by its title; whatever is a processor keeps them all. */
+/** All promises of the type `Processor`, by title. Every processor is tested against them. */
 export const PROMISES: Readonly<Record<string, Promised>> = {
   'a card becomes a token, its brand and its last four digits': async ({ processor }) => {
     const made = await processor.tokenize(CARD)
@@ -92,53 +92,55 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
     expect(JSON.stringify(made)).not.toMatch(/424242|314/)
   },
 
-  'a number of no card is a definite no': async ({ processor }) => {
-    const answer = await processor.tokenize({ ...CARD, cardNumber: '4242424242424241' })
-    expect(answer).toMatchObject({ kind: 'no', code: 'card_declined' })
+  'an invalid card number is a final refusal': async ({ processor }) => {
+    const result = await processor.tokenize({ ...CARD, cardNumber: '4242424242424241' })
+    expect(result).toMatchObject({ kind: 'no', code: 'card_declined' })
   },
 
-  'a token that never was is a definite no': async (world) => {
-    const hold = { ...(await newHold(world)), token: 'tok_nobody' }
-    expect(await world.processor.authorize(hold)).toMatchObject({ kind: 'no' })
-    expect(world.effects(hold.reference)).toEqual([])
+  'an unknown token is a final refusal': async (world) => {
+    const order = { ...(await newOrder(world)), token: 'tok_unknown' }
+    expect(await world.processor.authorize(order)).toMatchObject({ kind: 'no' })
+    expect(world.effects(order.reference)).toEqual([])
   },
 
-  'an amount below the minimum is a definite no, and nothing is held': async (world) => {
-    const hold = { ...(await newHold(world)), amount: cents(49) }
-    const answer = await world.processor.authorize(hold)
-    expect(answer.kind === 'no' && declineOf(answer).code).toBe('below-card-minimum')
-    expect(world.effects(hold.reference)).toEqual([])
-    const smallest = { ...(await newHold(world)), amount: cents(50) }
+  'an amount below the minimum is a final refusal, and nothing is authorized': async (world) => {
+    const order = { ...(await newOrder(world)), amount: cents(49) }
+    const result = await world.processor.authorize(order)
+    expect(result.kind === 'no' && declineOf(result).code).toBe('below-card-minimum')
+    expect(world.effects(order.reference)).toEqual([])
+    const smallest = { ...(await newOrder(world)), amount: cents(50) }
     expect(await world.processor.authorize(smallest)).toMatchObject({ kind: 'yes' })
   },
 
-  'a token serves for one order after the other': async (world) => {
-    const [first, second] = [await newHold(world), await newHold(world)]
+  'a token can be used for several orders': async (world) => {
+    const [first, second] = [await newOrder(world), await newOrder(world)]
     expect(await world.processor.authorize(first)).toMatchObject({ kind: 'yes' })
     expect(await world.processor.authorize({ ...second, token: first.token })).toMatchObject({ kind: 'yes' })
   },
 
-  'one key with one set of values has one effect, however many ask at once': async (world) => {
-    const { reference, ask } = await before(world, 'authorize')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()))
-    expect(new Set(answers.map(({ kind }) => kind)).has('no')).toBe(false)
-    expect(answers).toContainEqual(await ask())
+  'one key with the same values has one effect under any number of concurrent calls': async (world) => {
+    const { reference, call } = await before(world, 'authorize')
+    const results = await Promise.all(Array.from({ length: 20 }, () => call()))
+    expect(new Set(results.map(({ kind }) => kind)).has('no')).toBe(false)
+    expect(results).toContainEqual(await call())
     expect(world.effects(reference)).toEqual(['authorize'])
   },
 
-  'a key with other values is unknown, for a person, and without effect': async (world) => {
-    const hold = await newHold(world)
-    await world.processor.authorize(hold)
-    const answer = await world.processor.authorize({ ...hold, amount: cents(AMOUNT + 1) })
-    expect(answer).toMatchObject({ kind: 'unknown', alarm: true })
-    expect(world.effects(hold.reference)).toEqual(['authorize'])
+  'a key with other values is unknown, raises an alarm, and has no effect': async (world) => {
+    const order = await newOrder(world)
+    await world.processor.authorize(order)
+    const result = await world.processor.authorize({ ...order, amount: cents(AMOUNT + 1) })
+    expect(result).toMatchObject({ kind: 'unknown', alarm: true })
+    expect(world.effects(order.reference)).toEqual(['authorize'])
   },
 
-  'its book of a time has every charge once, with its order, and says where to go on': async (world) => {
+  'the list of a time has every charge once, with its order and the cursor of the next page': async (
+    world,
+  ) => {
     const from = Math.floor(Date.now() / 1000)
-    const holds = []
-    for (let count = 0; count < 30; count++) holds.push(await newHold(world))
-    for (const hold of holds) await idOf(world.processor.authorize(hold))
+    const orders = []
+    for (let count = 0; count < 30; count++) orders.push(await newOrder(world))
+    for (const order of orders) await idOf(world.processor.authorize(order))
     const time = { from, to: Math.floor(Date.now() / 1000) + 1 }
     const listed: string[] = []
     let after: string | null = null
@@ -148,73 +150,69 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
       listed.push(...page.charges.map(({ reference, status, amount }) => `${reference} ${status} ${amount}`))
       after = page.after
     } while (after !== null)
-    const ours = holds.map(({ reference }) => `${reference} authorized ${AMOUNT}`)
+    const ours = orders.map(({ reference }) => `${reference} authorized ${AMOUNT}`)
     expect(listed.filter((one) => ours.includes(one)).toSorted()).toEqual(ours.toSorted())
     const earlier = await world.processor.list({ from: from - 100, to: from - 50, after: null })
     expect(earlier).toEqual({ kind: 'yes', charges: [], after: null })
   },
 
-  'what is held is found with its amount': async (world) => {
-    const hold = await newHold(world)
-    const id = await idOf(world.processor.authorize(hold))
+  'an authorization is found with its amount': async (world) => {
+    const order = await newOrder(world)
+    const id = await idOf(world.processor.authorize(order))
     const found = [{ id, amount: AMOUNT, status: 'authorized' }]
-    expect(await world.processor.find(hold)).toEqual({ kind: 'yes', found })
+    expect(await world.processor.find(order)).toEqual({ kind: 'yes', found })
   },
 
-  'nothing is found of an order that was never sent': async (world) => {
-    expect(await world.processor.find(await newHold(world))).toEqual({ kind: 'yes', found: [] })
+  'nothing is found for an order that was never sent': async (world) => {
+    expect(await world.processor.find(await newOrder(world))).toEqual({ kind: 'yes', found: [] })
   },
 
-  'what was voided or refunded is not held or taken any more, and cannot be taken': async (world) => {
+  'a voided or refunded charge cannot be captured': async (world) => {
     for (const move of ['void', 'refund'] as const) {
-      const { ask, ...order } = await before(world, move)
-      const id = await idOf(ask())
-      expect(
-        await world.processor.capture({ id, idempotencyKey: newReference(), amount: AMOUNT }),
-      ).toMatchObject({
-        kind: 'no',
-      })
+      const { call, ...order } = await before(world, move)
+      const capture = { id: await idOf(call()), idempotencyKey: newReference(), amount: AMOUNT }
+      expect(await world.processor.capture(capture)).toMatchObject({ kind: 'no' })
       expect(world.effects(order.reference)).toEqual([...order.did, move])
     }
   },
 
-  'what was taken cannot be voided, and what was not cannot be refunded': async (world) => {
-    const held = await before(world, 'capture')
-    const id = await idOf(world.processor.authorize(await newHold(world)))
-    const taken = await idOf(held.ask())
-    expect(await world.processor.void({ id: taken, idempotencyKey: newReference() })).toMatchObject({
-      kind: 'no',
-    })
+  'a captured charge cannot be voided, and an uncaptured one cannot be refunded': async (world) => {
+    const authorized = await before(world, 'capture')
+    const id = await idOf(world.processor.authorize(await newOrder(world)))
+    const captured = { id: await idOf(authorized.call()), idempotencyKey: newReference() }
+    expect(await world.processor.void(captured)).toMatchObject({ kind: 'no' })
     const refund = { id, idempotencyKey: newReference(), amount: AMOUNT }
     expect(await world.processor.refund(refund)).toMatchObject({ kind: 'no' })
   },
 
-  'more than is held cannot be taken, more than was taken cannot be refunded': async (world) => {
+  'a capture cannot exceed the authorized amount, nor a refund the captured one': async (world) => {
     const amount = cents(AMOUNT + 1)
-    const id = await idOf(world.processor.authorize(await newHold(world)))
-    const asked = (move: string) => ({ id, amount, idempotencyKey: `${id}:${move}` })
-    expect(await world.processor.capture(asked('capture'))).toMatchObject({ kind: 'no' })
-    await world.processor.capture({ ...asked('capture-2'), amount: AMOUNT })
-    expect(await world.processor.refund(asked('refund'))).toMatchObject({ kind: 'no' })
+    const id = await idOf(world.processor.authorize(await newOrder(world)))
+    const terms = (move: string) => ({ id, amount, idempotencyKey: `${id}:${move}` })
+    expect(await world.processor.capture(terms('capture'))).toMatchObject({ kind: 'no' })
+    await world.processor.capture({ ...terms('capture-2'), amount: AMOUNT })
+    expect(await world.processor.refund(terms('refund'))).toMatchObject({ kind: 'no' })
   },
 
-  'a hold that nobody knows is a definite no': async ({ processor }) => {
-    const call = { id: 'pi_nobody', idempotencyKey: newReference(), amount: AMOUNT }
+  'an unknown authorization is a final refusal': async ({ processor }) => {
+    const terms = { id: 'pi_unknown', amount: AMOUNT }
     for (const move of ['capture', 'void', 'refund'] as const)
-      expect(await processor[move]({ ...call, idempotencyKey: newReference() })).toMatchObject({ kind: 'no' })
+      expect(await processor[move]({ ...terms, idempotencyKey: newReference() })).toMatchObject({
+        kind: 'no',
+      })
   },
 
-  'nobody there is unknown, and known not to have been sent': async (world) => {
-    const answer = await world.unreachable.authorize(await newHold(world))
-    expect(answer).toEqual({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
+  'an unreachable processor is unknown, and reported as not sent': async (world) => {
+    const result = await world.unreachable.authorize(await newOrder(world))
+    expect(result).toEqual({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
   },
 
-  'no answer about a card quotes the card': async (world) => {
+  'no result about a card quotes the card': async (world) => {
     for (const fault of ['drop-request', 'drop-reply', 'error-after-effect', 'slow'] as const) {
       await world.fault(fault, 'tokenize')
-      const answer = await askerFor(world, fault).tokenize(CARD)
-      expect(answer).toMatchObject({ kind: 'unknown', sent: true })
-      expect(JSON.stringify(answer)).not.toMatch(/424242|314/)
+      const result = await callerFor(world, fault).tokenize(CARD)
+      expect(result).toMatchObject({ kind: 'unknown', sent: true })
+      expect(JSON.stringify(result)).not.toMatch(/424242|314/)
     }
     expect(await world.processor.tokenize(CARD)).toMatchObject({ kind: 'yes' })
   },
@@ -226,7 +224,7 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
   ...promisesOf('refund'),
 }
 
-/** The test cards, as the answers of both processors have them and as our problems name them. */
+/** The test cards: the results of both processors, and the codes of the problem catalogue. */
 function declines(): Record<string, Promised> {
   const cards = [
     ['4000000000000002', 'card-declined', 'generic_decline'],
@@ -237,14 +235,14 @@ function declines(): Record<string, Promised> {
   ] as const
   return Object.fromEntries(
     cards.map(([cardNumber, code, declineCode]) => [
-      `the test card ${cardNumber} is refused as ${code}, ${declineCode}, and nothing is held`,
+      `the test card ${cardNumber} is refused as ${code}, ${declineCode}, and nothing is authorized`,
       async (world: World) => {
         const made = await world.processor.tokenize({ ...CARD, cardNumber })
-        const hold = { ...(await newHold(world)), ...(made.kind === 'yes' && { token: made.token }) }
-        const answer = made.kind === 'yes' ? await world.processor.authorize(hold) : made
-        expect(answer.kind === 'no' ? declineOf(answer) : answer).toEqual({ code, declineCode })
-        expect(await world.processor.find(hold)).toEqual({ kind: 'yes', found: [] })
-        expect(world.effects(hold.reference)).toEqual([])
+        const order = { ...(await newOrder(world)), ...(made.kind === 'yes' && { token: made.token }) }
+        const result = made.kind === 'yes' ? await world.processor.authorize(order) : made
+        expect(result.kind === 'no' ? declineOf(result) : result).toEqual({ code, declineCode })
+        expect(await world.processor.find(order)).toEqual({ kind: 'yes', found: [] })
+        expect(world.effects(order.reference)).toEqual([])
       },
     ]),
   )
@@ -252,49 +250,51 @@ function declines(): Record<string, Promised> {
 
 const STATUS = { authorize: 'authorized', capture: 'captured', void: 'voided', refund: 'refunded' } as const
 
-/** What holds of each move alike: one effect, and the true answer in the end, whatever goes wrong on the way. */
+/** The promises of every kind of call: one effect, and in the end its true result, under any fault. */
 function promisesOf(move: Move): Record<string, Promised> {
   const onceAfter =
     (fault: ContractFault): Promised =>
     async (world) => {
-      const { reference, token, did, ask } = await before(world, move)
+      const { reference, token, did, call } = await before(world, move)
       await world.fault(fault, move)
-      expect(await ask(askerFor(world, fault))).toMatchObject({ kind: 'unknown', sent: true })
-      const answer = await inTheEnd(ask)
-      expect(answer).toEqual({ kind: 'yes', id: await idOf(ask()), amount: AMOUNT })
+      expect(await call(callerFor(world, fault))).toMatchObject({ kind: 'unknown', sent: true })
+      const result = await repeatUntilKnown(call)
+      expect(result).toEqual({ kind: 'yes', id: await idOf(call()), amount: AMOUNT })
       expect(world.effects(reference)).toEqual([...did, move])
-      const { id } = answer as Effect
+      const { id } = result as Effect
       const found = [{ id, amount: AMOUNT, status: STATUS[move] }]
       expect(await world.processor.find({ reference, token })).toEqual({ kind: 'yes', found })
     }
-  const unknownThenDone = (name: string) => `${move}: ${name} is unknown, and asked again it is done once`
+  const unknownThenDone = (name: string) => `${move}: ${name} is unknown, and a repeated call has one effect`
   return {
-    [`${move}: is done once under its key, and says the amount`]: async (world) => {
-      const { reference, did, ask } = await before(world, move)
-      const first = await ask()
-      expect(first).toEqual({ kind: 'yes', id: await idOf(ask()), amount: AMOUNT })
+    [`${move}: has one effect under its key, and returns the amount`]: async (world) => {
+      const { reference, did, call } = await before(world, move)
+      const first = await call()
+      expect(first).toEqual({ kind: 'yes', id: await idOf(call()), amount: AMOUNT })
       expect(world.effects(reference)).toEqual([...did, move])
     },
-    [unknownThenDone('a request that is lost')]: onceAfter('drop-request'),
-    [unknownThenDone('an answer that is lost')]: onceAfter('drop-reply'),
+    [unknownThenDone('a lost request')]: onceAfter('drop-request'),
+    [unknownThenDone('a lost response')]: onceAfter('drop-reply'),
     [unknownThenDone('a 5xx after the effect')]: onceAfter('error-after-effect'),
-    [unknownThenDone('an answer that comes too late')]: onceAfter('slow'),
-    [unknownThenDone('409, the first one still runs,')]: onceAfter('in-progress'),
+    [unknownThenDone('a late response')]: onceAfter('slow'),
+    [unknownThenDone('409, the first call in progress,')]: onceAfter('in-progress'),
     [unknownThenDone('429')]: onceAfter('rate-limited'),
-    [`${move}: another amount is told as it was said`]: async (world) => {
-      const { ask } = await before(world, move)
+    [`${move}: another amount is returned as the processor sent it`]: async (world) => {
+      const { call } = await before(world, move)
       await world.fault('wrong-amount', move)
-      expect(await ask()).toMatchObject({ kind: 'yes', amount: AMOUNT + 1 })
-      expect(await ask()).toMatchObject({ kind: 'yes', amount: AMOUNT })
+      expect(await call()).toMatchObject({ kind: 'yes', amount: AMOUNT + 1 })
+      expect(await call()).toMatchObject({ kind: 'yes', amount: AMOUNT })
     },
   }
 }
 
-/** Asks until it is known, as settle does: the effect of an answer that comes too late is on its way. */
-async function inTheEnd(ask: () => Promise<Answer<Effect>>): Promise<Answer<Effect>> {
+/** Repeats the call until its result is known, as the saga does. The effect of a late response may still be pending. */
+async function repeatUntilKnown(
+  call: () => Promise<ProcessorResult<Effect>>,
+): Promise<ProcessorResult<Effect>> {
   for (;;) {
-    const answer = await ask()
-    if (answer.kind !== 'unknown') return answer
+    const result = await call()
+    if (result.kind !== 'unknown') return result
     await wait(20)
   }
 }

@@ -1,4 +1,4 @@
-/** docs.stripe.com/testing: what becomes of a test card, by its number. All others that pass the Luhn check are approved. */
+/** The behaviour of test cards by number (docs.stripe.com/testing). All others that pass the Luhn check are approved. */
 type Behaviour =
   | { code: string; decline_code?: string }
   | 'approved'

@@ -2,11 +2,11 @@ import type { Stripe } from 'stripe'
 import { z } from 'zod'
 
 /*
- * The parameters of the endpoints that we use, with the bounds of docs.stripe.com/api. Each name is checked by
- * the compiler against the SDK's types, which are made from Stripe's OpenAPI document of the same version.
+ * The parameters of the used endpoints, with the bounds of docs.stripe.com/api. The compiler checks each name against the SDK's
+ * types, which Stripe generates from its OpenAPI document of the same version.
  */
 
-/** Names of `Params` with what may be their value, as it comes in a form: text, lists and objects of text. */
+/** Names of `Params` with the schemas of their values in a form: text, lists and objects of text. */
 type Of<Params> = { [Name in keyof Params]?: z.ZodType }
 
 const integer = (min: number, max: number) =>
@@ -39,7 +39,7 @@ export const PARAMETERS = {
     metadata: metadata.optional(),
   } satisfies Of<Stripe.CustomerCreateParams>),
   authorize: z.strictObject({
-    // "The amount value supports up to eight digits". What is below $0.50 is refused by the book: `amount_too_small`.
+    // "The amount value supports up to eight digits". StripeState refuses an amount below $0.50: `amount_too_small`.
     amount: integer(1, 99_999_999),
     currency,
     customer: name('cus').optional(),
@@ -120,7 +120,7 @@ const fault = (code: string, message: string, param: string): Refusal => ({
   param,
 })
 
-/** What Stripe says of parameters that do not fit: one fault at a time, in its own words. */
+/** Returns Stripe's error for invalid parameters: one at a time, in its wording. */
 export function parameterFault(error: z.ZodError): Refusal {
   const [issue] = error.issues
   if (issue?.code === 'unrecognized_keys') {

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refused, StripeBook } from '#/testing/stripe-book.ts'
+import { Refused, StripeState } from '#/testing/stripe-state.ts'
 import { parameterFault, PARAMETERS, readForm, type Refusal } from '#/testing/stripe-parameters.ts'
 
 type Kind = keyof typeof PARAMETERS
 type Reply = { status: number; headers?: Record<string, string>; body: object }
 
-/** What happens to one request. Of those that fail after endpoint execution began Stripe keeps the answer under the key. */
+/** A fault of one request. When a request fails after the endpoint began, Stripe stores the response under the key. */
 export type StripeFault =
   | 'drop-request'
   | 'drop-reply'
@@ -20,14 +20,14 @@ export type StripeFault =
   | 'other-currency'
   | 'other-order'
 
-type Strike = (step: {
+type Injection = (step: {
   work: () => Reply
-  /** Keeps an answer under the key of its request, and gives it on. */
+  /** Stores a response under the key of its request, and returns it. */
   done: (reply: Reply) => Reply
   ms: number
 }) => Reply | null | Promise<Reply | null>
 
-const STRIKES: Record<StripeFault, Strike> = {
+const INJECTIONS: Record<StripeFault, Injection> = {
   'drop-request': () => null,
   'drop-reply': ({ work, done }) => {
     done(work())
@@ -44,9 +44,9 @@ const STRIKES: Record<StripeFault, Strike> = {
   },
   'in-progress': () => errorOf(inProgress('…')),
   'rate-limited': () => errorOf(RATE_LIMITED),
-  'wrong-amount': ({ work, done }) => disguised(done(work()), 'wrong-amount'),
-  'other-currency': ({ work, done }) => disguised(done(work()), 'other-currency'),
-  'other-order': ({ work, done }) => disguised(done(work()), 'other-order'),
+  'wrong-amount': ({ work, done }) => altered(done(work()), 'wrong-amount'),
+  'other-currency': ({ work, done }) => altered(done(work()), 'other-currency'),
+  'other-order': ({ work, done }) => altered(done(work()), 'other-order'),
 }
 
 const SERVER_ERROR: Refusal = { status: 500, type: 'api_error', message: 'An unknown error occurred' }
@@ -72,16 +72,16 @@ export const SECRET_KEY = 'sk_test_platter'
 const VERSION = '2026-10-28.endive'
 
 /**
- * Stripe's API as far as we use it, on a loopback port, from its documentation (docs.stripe.com/api): forms in,
- * objects out, idempotency keys kept. Stricter than Stripe, in that whatever we do not know is refused.
+ * The used part of Stripe's API on a loopback port, after its documentation (docs.stripe.com/api): it parses forms, returns
+ * objects and replays responses by idempotency key. Stricter than Stripe: an unknown endpoint or parameter is refused.
  */
 export class StripeServer {
-  readonly book = new StripeBook()
-  /** Everything that was asked, in order. */
+  readonly state = new StripeState()
+  /** All requests, in their order. */
   readonly requests: { kind: Kind; headers: IncomingMessage['headers']; params: unknown }[] = []
   readonly #stalls = new Map<Kind, Promise<void>>()
   readonly #faults: { fault: StripeFault; on: Kind; ms: number }[] = []
-  readonly #kept = new Map<string, { asked: string; reply: Reply }>()
+  readonly #stored = new Map<string, { request: string; reply: Reply }>()
   readonly #running = new Set<string>()
   readonly #server = createServer((request, response) => void this.#serve(request, response))
 
@@ -95,12 +95,12 @@ export class StripeServer {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  /** Lets the next request of this kind meet a fault. */
+  /** Injects a fault into the next request of this kind. */
   fault(fault: StripeFault, on: Kind, ms = 0): void {
     this.#faults.push({ fault, on, ms })
   }
 
-  /** Lets all requests of this kind wait from now on, until the function that it gives is called. */
+  /** Delays all requests of this kind until the returned function is called. */
   stall(kind: Kind): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#stalls.set(kind, promise)
@@ -119,7 +119,7 @@ export class StripeServer {
     response.writeHead(reply.status, headers).end(JSON.stringify(reply.body))
   }
 
-  /** Null for an answer that is lost. */
+  /** Null for a lost response. */
   async #answer(request: IncomingMessage, text: string): Promise<Reply | null> {
     const { pathname, search } = new URL(request.url ?? '', 'http://stripe')
     const found = ROUTES.find(([, method, path]) => method === request.method && path.test(pathname))
@@ -133,51 +133,51 @@ export class StripeServer {
     const work = () => this.#execute(kind, id, parsed.data)
     const key = request.headers['idempotency-key']
     return typeof key === 'string' && method === 'POST'
-      ? this.#once({ key, asked: `${pathname} ${text}`, kind }, work)
-      : this.#strike(kind, work, () => undefined)
+      ? this.#once({ key, sent: `${pathname} ${text}`, kind }, work)
+      : this.#respond(kind, work, () => undefined)
   }
 
   /** docs.stripe.com/api/idempotent_requests. */
   async #once(
-    { key, asked, kind }: { key: string; asked: string; kind: Kind },
+    { key, sent, kind }: { key: string; sent: string; kind: Kind },
     work: () => Reply,
   ): Promise<Reply | null> {
-    const kept = this.#kept.get(key)
-    if (kept && kept.asked !== asked) return errorOf(otherParameters(key))
-    if (kept) return { ...kept.reply, headers: { 'idempotent-replayed': 'true' } }
+    const stored = this.#stored.get(key)
+    if (stored && stored.request !== sent) return errorOf(otherParameters(key))
+    if (stored) return { ...stored.reply, headers: { 'idempotent-replayed': 'true' } }
     if (this.#running.has(key)) return errorOf(inProgress(key))
     this.#running.add(key)
     try {
-      return await this.#strike(kind, work, (reply) => this.#kept.set(key, { asked, reply }))
+      return await this.#respond(kind, work, (reply) => this.#stored.set(key, { request: sent, reply }))
     } finally {
       this.#running.delete(key)
     }
   }
 
-  async #strike(kind: Kind, work: () => Reply, keep: (reply: Reply) => void): Promise<Reply | null> {
+  async #respond(kind: Kind, work: () => Reply, store: (reply: Reply) => void): Promise<Reply | null> {
     await this.#stalls.get(kind)
     const at = this.#faults.findIndex(({ on }) => on === kind)
     const [due] = at === -1 ? [] : this.#faults.splice(at, 1)
     const done = (reply: Reply): Reply => {
-      keep(reply)
+      store(reply)
       return reply
     }
-    return due ? STRIKES[due.fault]({ work, done, ms: due.ms }) : done(work())
+    return due ? INJECTIONS[due.fault]({ work, done, ms: due.ms }) : done(work())
   }
 
   #execute(kind: Kind, id: string, params: unknown): Reply {
-    // Each endpoint's parameters were read by its own schema.
-    const asked = params as never
-    const { book } = this
+    // Each endpoint's parameters were validated by its own schema.
+    const valid = params as never
+    const { state } = this
     const endpoints: Record<Kind, () => object> = {
-      tokenize: () => book.tokenize(asked),
-      attach: () => book.attach(asked),
-      authorize: () => book.authorize(asked),
-      capture: () => book.capture(id, asked),
-      void: () => book.void(id),
-      refund: () => book.refund(asked),
-      read: () => book.read(id, asked),
-      find: () => book.find(asked),
+      tokenize: () => state.tokenize(valid),
+      attach: () => state.attach(valid),
+      authorize: () => state.authorize(valid),
+      capture: () => state.capture(id, valid),
+      void: () => state.void(id),
+      refund: () => state.refund(valid),
+      read: () => state.read(id, valid),
+      find: () => state.find(valid),
     }
     try {
       return { status: 200, body: endpoints[kind]() }
@@ -197,7 +197,7 @@ const refuse = (status: number, message: string): Refusal => ({
 function headerFault(headers: IncomingMessage['headers']): Refusal | null {
   if (headers.authorization !== `Bearer ${SECRET_KEY}`) return refuse(401, 'Invalid API Key provided')
   if (headers['stripe-version'] !== VERSION) return refuse(400, 'Invalid Stripe API version')
-  if (headers['x-stripe-client-telemetry'] !== undefined) return refuse(400, 'Telemetry was to be off')
+  if (headers['x-stripe-client-telemetry'] !== undefined) return refuse(400, 'Telemetry must be off')
   const isForm = headers['content-type'] === 'application/x-www-form-urlencoded'
   return isForm ? null : refuse(400, 'Invalid request: parameters are sent as a form')
 }
@@ -217,13 +217,13 @@ const otherParameters = (key: string): Refusal => ({
   message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}'.`,
 })
 
-/** The answer, saying something else than what is kept. */
-function disguised(reply: Reply, as: 'wrong-amount' | 'other-currency' | 'other-order'): Reply {
+/** Returns the response with one altered fact. The stored response keeps the true one. */
+function altered(reply: Reply, as: 'wrong-amount' | 'other-currency' | 'other-order'): Reply {
   const other = (key: string, value: unknown): unknown => {
     if (as === 'wrong-amount' && key.startsWith('amount') && typeof value === 'number' && value > 0)
       return value + 1
     if (as === 'other-currency' && key === 'currency') return 'eur'
-    return as === 'other-order' && key === 'metadata' ? { orderApiKey: 'somebody-else' } : value
+    return as === 'other-order' && key === 'metadata' ? { orderApiKey: 'another-order' } : value
   }
   return { ...reply, body: JSON.parse(JSON.stringify(reply.body), other) as object }
 }

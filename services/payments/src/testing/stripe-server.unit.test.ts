@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 
-/* The strictness of the test server: what our adapter is measured by must be able to fail. */
+/* The strictness of the test server: a lenient one would accept every request of the adapter. */
 
 const server = new StripeServer()
 let url: string
@@ -18,7 +18,7 @@ const HEADERS = {
 
 type Body = Record<string, unknown> & { error?: Record<string, unknown> }
 
-async function ask(path: string, form: Record<string, string> | null, headers: Record<string, string> = {}) {
+async function send(path: string, form: Record<string, string> | null, headers: Record<string, string> = {}) {
   const answer = await fetch(`${url}/v1/${path}`, {
     method: form ? 'POST' : 'GET',
     headers: { ...HEADERS, ...headers },
@@ -37,11 +37,11 @@ const method = {
 }
 
 async function aCard() {
-  const made = await ask('payment_methods', method)
-  const owner = await ask('customers', { payment_method: String(made.body['id']) })
+  const made = await send('payment_methods', method)
+  const owner = await send('customers', { payment_method: String(made.body['id']) })
   return { payment_method: String(made.body['id']), customer: String(owner.body['id']) }
 }
-const hold = async () => ({
+const newIntent = async () => ({
   ...(await aCard()),
   amount: '1075',
   currency: 'usd',
@@ -61,21 +61,21 @@ test.each([
   [{ confirm: '1' }, 'parameter_invalid', 'confirm'],
   [{ capture_method: 'later' }, 'parameter_invalid', 'capture_method'],
 ])('%j is refused in the shape of Stripe’s errors: %s, %s', async (form, code, param) => {
-  const { status, body } = await ask('payment_intents', { ...(await hold()), ...form })
+  const { status, body } = await send('payment_intents', { ...(await newIntent()), ...form })
   expect({ status, error: body.error }).toMatchObject({
     status: 400,
     error: { type: 'invalid_request_error', code, param },
   })
 })
 
-test('a parameter that is missing is named', async () => {
-  const { amount: _1, ...form } = await hold()
-  expect((await ask('payment_intents', form)).body.error).toMatchObject({
+test('the error names a missing parameter', async () => {
+  const { amount: _1, ...form } = await newIntent()
+  expect((await send('payment_intents', form)).body.error).toMatchObject({
     code: 'parameter_missing',
     message: 'Missing required param: amount.',
   })
   const { 'card[number]': _2, ...card } = method
-  expect((await ask('payment_methods', card)).body.error).toMatchObject({ param: 'card[number]' })
+  expect((await send('payment_methods', card)).body.error).toMatchObject({ param: 'card[number]' })
 })
 
 test.each([
@@ -84,65 +84,68 @@ test.each([
   [{ 'content-type': 'application/json' }, 400],
   [{ 'x-stripe-client-telemetry': '{}' }, 400],
 ])('headers %j are refused with %i', async (headers, status) => {
-  expect((await ask('payment_methods', method, headers)).status).toBe(status)
+  expect((await send('payment_methods', method, headers)).status).toBe(status)
 })
 
-test('endpoints that we do not use are not there', async () => {
-  expect((await ask('charges', {})).status).toBe(404)
-  expect((await ask('payment_intents/search?query=x', null)).status).toBe(404)
+test('unused endpoints are 404', async () => {
+  expect((await send('charges', {})).status).toBe(404)
+  expect((await send('payment_intents/search?query=x', null)).status).toBe(404)
 })
 
-test('a PaymentMethod without a Customer serves once', async () => {
-  const { body } = await ask('payment_methods', method)
-  const { customer: _, ...form } = { ...(await hold()), payment_method: String(body['id']) }
-  expect((await ask('payment_intents', form)).body['status']).toBe('requires_capture')
-  const again = await ask('payment_intents', form)
+test('a PaymentMethod without a Customer can be used once', async () => {
+  const { body } = await send('payment_methods', method)
+  const { customer: _, ...form } = { ...(await newIntent()), payment_method: String(body['id']) }
+  expect((await send('payment_intents', form)).body['status']).toBe('requires_capture')
+  const again = await send('payment_intents', form)
   expect(again.body.error?.['message']).toMatch('may not be used again')
 })
 
-test('a PaymentMethod of one Customer does not serve another', async () => {
-  const form = { ...(await hold()), customer: (await aCard()).customer }
-  expect((await ask('payment_intents', form)).status).toBe(400)
+test('a PaymentMethod of one Customer cannot be used for another', async () => {
+  const form = { ...(await newIntent()), customer: (await aCard()).customer }
+  expect((await send('payment_intents', form)).status).toBe(400)
 })
 
-test('a key gives the kept answer again, with other parameters an idempotency_error, while it runs 409', async () => {
-  const form = await hold()
+test('a key replays the stored response; with other parameters it is an idempotency_error, while in progress 409', async () => {
+  const form = await newIntent()
   const key = { 'idempotency-key': 'k1' }
   server.fault('slow', 'authorize', 1_000)
   const begun = server.requests.length
-  const first = ask('payment_intents', form, key)
+  const first = send('payment_intents', form, key)
   await expect.poll(() => server.requests.length).toBe(begun + 1)
-  const meanwhile = await ask('payment_intents', form, key)
+  const meanwhile = await send('payment_intents', form, key)
   expect(meanwhile).toMatchObject({ status: 409, body: { error: { code: 'idempotency_key_in_use' } } })
   const { body } = await first
-  expect(await ask('payment_intents', form, key)).toEqual({ status: 200, replayed: 'true', body })
-  expect(await ask('payment_intents', { ...form, amount: '1076' }, key)).toMatchObject({
+  expect(await send('payment_intents', form, key)).toEqual({ status: 200, replayed: 'true', body })
+  expect(await send('payment_intents', { ...form, amount: '1076' }, key)).toMatchObject({
     status: 400,
     body: { error: { type: 'idempotency_error' } },
   })
   const refused = { 'idempotency-key': 'k2' }
-  await ask('payment_intents', { ...form, amount: 'x' }, refused)
-  expect((await ask('payment_intents', form, refused)).status, 'what was not begun is not kept').toBe(200)
+  await send('payment_intents', { ...form, amount: 'x' }, refused)
+  expect(
+    (await send('payment_intents', form, refused)).status,
+    'the response to an invalid request is not stored',
+  ).toBe(200)
 })
 
-test('an intent goes the way that is documented', async () => {
-  const { body } = await ask('payment_intents', await hold())
+test('an intent has the documented life cycle', async () => {
+  const { body } = await send('payment_intents', await newIntent())
   const id = String(body['id'])
   expect(body).toMatchObject({ status: 'requires_capture', amount_capturable: 1075, amount_received: 0 })
-  expect((await ask('refunds', { payment_intent: id })).body.error).toMatchObject({
+  expect((await send('refunds', { payment_intent: id })).body.error).toMatchObject({
     code: 'payment_intent_unexpected_state',
   })
-  const captured = await ask(`payment_intents/${id}/capture`, {})
+  const captured = await send(`payment_intents/${id}/capture`, {})
   expect(captured.body).toMatchObject({ status: 'succeeded', amount_capturable: 0, amount_received: 1075 })
   for (const move of ['capture', 'cancel'])
-    expect((await ask(`payment_intents/${id}/${move}`, {})).body.error).toMatchObject({
+    expect((await send(`payment_intents/${id}/${move}`, {})).body.error).toMatchObject({
       code: 'payment_intent_unexpected_state',
       payment_intent: { id, status: 'succeeded' },
     })
-  await ask('refunds', { payment_intent: id })
-  expect((await ask('refunds', { payment_intent: id })).body.error).toMatchObject({
+  await send('refunds', { payment_intent: id })
+  expect((await send('refunds', { payment_intent: id })).body.error).toMatchObject({
     code: 'charge_already_refunded',
   })
-  const read = await ask(`payment_intents/${id}?expand[0]=latest_charge`, null)
+  const read = await send(`payment_intents/${id}?expand[0]=latest_charge`, null)
   expect(read.body).toMatchObject({ latest_charge: { amount_refunded: 1075, refunded: true } })
 })

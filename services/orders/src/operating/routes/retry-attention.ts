@@ -1,5 +1,5 @@
 import type { Bus } from '@platter/bus'
-import { AskPaymentAgain, commands, RetryAttention } from '@platter/contracts'
+import { RetryPayment, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
 import { splitId } from '#/operating/incidents.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
@@ -33,7 +33,7 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
           return 'Nothing can be tried again: only the restaurant can start the order. Call it.'
         }
       case 'payment': {
-        const { found, known } = await payments(AskPaymentAgain, { orderApiKey: key }, context)
+        const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {
           if (!found) noSuchIncident()
           // The saga republishes its command to learn what payments found.

@@ -3,12 +3,12 @@ import type { z } from 'zod'
 import { behaviourOf } from '#/testing/stripe-cards.ts'
 import type { PARAMETERS, Refusal } from '#/testing/stripe-parameters.ts'
 
-type Asked<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
+type Params<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
 type Charge = ReturnType<typeof newCharge>
 type Intent = ReturnType<typeof newIntent>
 type Method = { id: string; number: string; customer: string | null; isUsed: boolean }
 
-/** An error of Stripe's, to be answered. */
+/** An error response of Stripe. */
 export class Refused extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal) {
@@ -42,7 +42,7 @@ const newIntent = ({
   payment_method,
   metadata,
   capture_method,
-}: Asked<'authorize'>) => ({
+}: Params<'authorize'>) => ({
   id: newId('pi'),
   object: 'payment_intent' as const,
   amount,
@@ -64,16 +64,16 @@ const newIntent = ({
 
 const CANCELABLE = ['requires_payment_method', 'requires_capture', 'requires_confirmation', 'requires_action']
 
-/** What Stripe knows and does: PaymentMethods, Customers, and PaymentIntents with the statuses of their life cycle. */
-export class StripeBook {
+/** Stripe's state: PaymentMethods, Customers, and PaymentIntents with the statuses of their life cycle. */
+export class StripeState {
   readonly #methods = new Map<string, Method>()
   readonly #intents = new Map<string, Intent>()
-  /** What was done to somebody's money, in order. */
+  /** The effects on charges, in their order. */
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
   /** As if `error_on_requires_action` were unknown. */
   asksForAction = false
 
-  tokenize({ card }: Asked<'tokenize'>) {
+  tokenize({ card }: Params<'tokenize'>) {
     const { number, exp_month, exp_year } = card
     if (!isCardNumber(number)) throw declinedWith({ code: 'incorrect_number' })
     const method: Method = { id: newId('pm'), number, customer: null, isUsed: false }
@@ -83,7 +83,7 @@ export class StripeBook {
   }
 
   /** "The cards in the previous table can't be attached to a Customer object" (docs.stripe.com/testing). */
-  attach({ payment_method: id }: Asked<'attach'>) {
+  attach({ payment_method: id }: Params<'attach'>) {
     const customer = newId('cus')
     if (id !== undefined) {
       const method = this.#method(id)
@@ -96,34 +96,34 @@ export class StripeBook {
     return { id: customer, object: 'customer', livemode: false }
   }
 
-  authorize(asked: Asked<'authorize'>) {
-    if (asked.error_on_requires_action !== undefined && asked.confirm !== true)
+  authorize(params: Params<'authorize'>) {
+    if (params.error_on_requires_action !== undefined && params.confirm !== true)
       throw invalid('parameter_invalid', 'error_on_requires_action can only be used with confirm=true')
-    if (asked.amount < 50)
+    if (params.amount < 50)
       throw invalid('amount_too_small', 'Amount must be at least $0.50 usd', { param: 'amount' })
-    const intent = newIntent(asked)
+    const intent = newIntent(params)
     const method =
-      asked.payment_method === undefined ? null : this.#usable(asked.payment_method, asked.customer)
+      params.payment_method === undefined ? null : this.#usable(params.payment_method, params.customer)
     this.#intents.set(intent.id, intent)
-    if (asked.confirm !== true) return shown(intent)
+    if (params.confirm !== true) return shown(intent)
     if (!method)
       throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
     method.isUsed = true
-    this.#confirm(intent, method, asked.error_on_requires_action === true && !this.asksForAction)
+    this.#confirm(intent, method, params.error_on_requires_action === true && !this.asksForAction)
     return shown(intent)
   }
 
-  capture(id: string, { amount_to_capture }: Asked<'capture'>) {
+  capture(id: string, { amount_to_capture }: Params<'capture'>) {
     const intent = this.#intent(id)
-    const { latest_charge: charge, amount_capturable: held } = intent
+    const { latest_charge: charge, amount_capturable: capturable } = intent
     if (intent.status !== 'requires_capture' || !charge)
       throw unexpectedState(intent, 'captured', ['requires_capture'])
-    const amount = amount_to_capture ?? held
-    if (amount > held)
+    const amount = amount_to_capture ?? capturable
+    if (amount > capturable)
       throw invalid('amount_too_large', 'It is more than can be captured.', { param: 'amount_to_capture' })
     Object.assign(intent, { status: 'succeeded', amount_received: amount, amount_capturable: 0 })
-    Object.assign(charge, { captured: true, amount_refunded: held - amount })
-    this.#note('capture', intent, amount)
+    Object.assign(charge, { captured: true, amount_refunded: capturable - amount })
+    this.#record('capture', intent, amount)
     return shown(intent)
   }
 
@@ -133,28 +133,28 @@ export class StripeBook {
     const { latest_charge: charge, status } = intent
     if (status === 'requires_capture' && charge) {
       Object.assign(charge, { refunded: true, amount_refunded: charge.amount })
-      this.#note('void', intent, charge.amount)
+      this.#record('void', intent, charge.amount)
     }
     Object.assign(intent, { status: 'canceled', amount_capturable: 0 })
     return shown(intent)
   }
 
-  refund({ payment_intent: id, amount: asked }: Asked<'refund'>) {
+  refund({ payment_intent: id, amount: requested }: Params<'refund'>) {
     const intent = this.#intent(id)
-    const { latest_charge: charge, amount_received: taken } = intent
+    const { latest_charge: charge, amount_received: captured } = intent
     if (!charge?.captured)
       throw invalid(
         'payment_intent_unexpected_state',
         `This PaymentIntent (${id}) has no successful charge to refund.`,
       )
-    const left = taken - charge.amount_refunded
+    const left = captured - charge.amount_refunded
     if (left === 0) throw invalid('charge_already_refunded', `Charge ${charge.id} has already been refunded.`)
-    const amount = asked ?? left
+    const amount = requested ?? left
     if (amount > left)
       throw invalid('amount_too_large', 'Refund amount is greater than unrefunded amount on charge')
     charge.amount_refunded += amount
-    charge.refunded = charge.amount_refunded === taken
-    this.#note('refund', intent, amount)
+    charge.refunded = charge.amount_refunded === captured
+    this.#record('refund', intent, amount)
     const { currency } = intent
     return {
       id: newId('re'),
@@ -167,11 +167,11 @@ export class StripeBook {
     }
   }
 
-  read(id: string, { expand }: Asked<'read'>) {
+  read(id: string, { expand }: Params<'read'>) {
     return shown(this.#intent(id), expand?.includes('latest_charge'))
   }
 
-  find({ customer, created, limit = 10, starting_after, expand }: Asked<'find'>) {
+  find({ customer, created, limit = 10, starting_after, expand }: Params<'find'>) {
     const all = [...this.#intents.values()]
       .toReversed()
       .filter((one) => (customer ?? one.customer) === one.customer)
@@ -183,7 +183,7 @@ export class StripeBook {
     return { object: 'list', url: '/v1/payment_intents', data, has_more: all.length > from + limit }
   }
 
-  /** Does what nobody asked for over the API: the Dashboard, or time. */
+  /** Changes an intent without an API request, as the Dashboard or an expiry does. */
   change(id: string, change: Partial<Intent>): void {
     Object.assign(this.#intent(id), change)
   }
@@ -207,7 +207,7 @@ export class StripeBook {
     const { amount } = intent
     intent.latest_charge = newCharge('succeeded', amount)
     Object.assign(intent, { status: 'requires_capture', amount_capturable: amount })
-    this.#note('authorize', intent, amount)
+    this.#record('authorize', intent, amount)
     if (intent.capture_method !== 'manual') this.capture(intent.id, {})
   }
 
@@ -240,12 +240,12 @@ export class StripeBook {
     return intent
   }
 
-  #note(kind: string, { metadata }: Intent, amount: number): void {
+  #record(kind: string, { metadata }: Intent, amount: number): void {
     this.effects.push({ kind, reference: metadata['orderApiKey'], amount })
   }
 }
 
-/** An intent as it is answered: with the name of its charge, or the charge itself. A copy, for answers are kept. */
+/** Returns an intent for a response: with the id of its charge, or the charge itself. A copy, because responses are replayed. */
 const shown = (intent: Intent, withCharge = false) =>
   structuredClone({
     ...intent,

@@ -1,5 +1,13 @@
-import { cents, toMoney, type Before, type PaymentRow, type PaymentStory } from '@platter/contracts'
+import {
+  cents,
+  toMoney,
+  type Before,
+  type PaymentRow,
+  type PaymentStory,
+  type UnknownPayments,
+} from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
+import type { z } from 'zod'
 import type { Database } from '#/store/authorizations.ts'
 
 const epoch = <N extends number | null = number>(column: string) =>
@@ -8,21 +16,26 @@ const epoch = <N extends number | null = number>(column: string) =>
 
 const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as processorId'] as const
 
-export type PaymentBooks = ReturnType<typeof createPaymentBooks>
-
 type Time = { from: number; to: number }
-type OpenSince = { olderThanMs: number; before: Before | null; limit: number }
+type UnknownSince = { olderThanMs: number; before: Before | null; limit: number }
 
-/** What operators are told of the rows of `authorizations`: read only, and never a token. */
-export const createPaymentBooks = (db: Kysely<Database>) => ({
-  /** Null when payments have never heard of the order. */
-  story: (orderApiKey: string) => readStory(db, orderApiKey),
-  /** The rows of these orders, and those that were made from `from` to before `to` (epoch seconds). */
-  rows: (orderApiKeys: readonly string[], time: Time) => readRows(db, orderApiKeys, time),
-  /** What the processor knows the orders by, where it was ever asked. The token stays in this process. */
-  references: (orderApiKeys: readonly string[]) => readReferences(db, orderApiKeys),
-  /** Calls whose outcome has been open for so long, newest first. */
-  unknown: (since: OpenSince) => readUnknown(db, since),
+/** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
+export type PaymentRecordStore = {
+  /** Null when there is no row of the order. */
+  story(orderApiKey: string): Promise<PaymentStory | null>
+  /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
+  rows(orderApiKeys: readonly string[], time: Time): Promise<PaymentRow[]>
+  /** Returns the processor's reference of each order that was ever sent. The token must not leave this process. */
+  references(orderApiKeys: readonly string[]): Promise<{ reference: string; token: string }[]>
+  /** Returns the calls whose outcome has been unknown for so long, newest first. */
+  unknown(since: UnknownSince): Promise<z.output<typeof UnknownPayments.response>['payments']>
+}
+
+export const postgresPaymentRecords = (db: Kysely<Database>): PaymentRecordStore => ({
+  story: (orderApiKey) => readStory(db, orderApiKey),
+  rows: (orderApiKeys, time) => readRows(db, orderApiKeys, time),
+  references: (orderApiKeys) => readReferences(db, orderApiKeys),
+  unknown: (since) => readUnknown(db, since),
 })
 
 async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<PaymentStory | null> {
@@ -39,14 +52,14 @@ async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<Pay
     .executeTakeFirst()
   if (!found) return null
   const { state, amount, processorId, releaseRequested, created, updated, unknownSince: since } = found
-  const { refusal_code: code, unknown_call: call, unknown_answers: open } = found
+  const { refusal_code: code, unknown_call: call, unknown_answers: unknownResults } = found
   return {
     state,
     amount: amount === null ? null : toMoney(cents(amount)),
     processorId,
     releaseRequested,
     refusal: code === null ? null : { code, declineCode: found.decline_code ?? code },
-    attempts: open + (since === null && state !== 'released' ? 1 : 0),
+    attempts: unknownResults + (since === null && state !== 'released' ? 1 : 0),
     unknown: since === null ? null : { call: call ?? '', reason: found.unknown_reason ?? '', since },
     created,
     updated,
@@ -54,7 +67,7 @@ async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<Pay
 }
 
 async function readRows(db: Kysely<Database>, orderApiKeys: readonly string[], { from, to }: Time) {
-  const ofTime = db
+  const createdThen = db
     .selectFrom('authorizations')
     .select(row)
     .where('created_at', '>=', sql<Date>`to_timestamp(${from})`)
@@ -63,7 +76,7 @@ async function readRows(db: Kysely<Database>, orderApiKeys: readonly string[], {
     .selectFrom('authorizations')
     .select(row)
     .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-    .union(ofTime)
+    .union(createdThen)
     .execute()
   return found as PaymentRow[]
 }
@@ -77,7 +90,7 @@ const readReferences = (db: Kysely<Database>, orderApiKeys: readonly string[]) =
     .$narrowType<{ token: string }>()
     .execute()
 
-function readUnknown(db: Kysely<Database>, { olderThanMs, before, limit }: OpenSince) {
+function readUnknown(db: Kysely<Database>, { olderThanMs, before, limit }: UnknownSince) {
   const at = sql<number>`(extract(epoch from unknown_since) * 1000000)::int8`
   const key = sql`order_api_key collate "C"`
   return db

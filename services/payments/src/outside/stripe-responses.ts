@@ -1,10 +1,10 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
-import type { Answer, Told } from '#/domain/learn.ts'
+import type { ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
 import { Id, readable, Word } from '#/outside/processor.ts'
-import { NoAnswer } from '#/outside/stripe-http.ts'
+import { NoResponse } from '#/outside/stripe-http.ts'
 
-/** As much of Stripe's objects as is read; whatever does not fit is no answer (reliability 4.2, API10). */
+/** The fields of Stripe's objects that are read. A response that does not match is unreadable. */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })
 const Charge = z.object({ status: Word, amount_refunded: z.int() })
 export const Intent = z.object({
@@ -17,7 +17,7 @@ export const Intent = z.object({
   currency: Word,
   metadata: z.record(z.string(), Word),
   last_payment_error: Refusal.nullable(),
-  /** The name of the charge, or the charge itself where it was asked for (`expand`). */
+  /** The id of the charge, or with `expand` the charge itself. */
   latest_charge: z.union([z.string(), Charge]).nullable(),
 })
 export type Intent = z.output<typeof Intent>
@@ -39,14 +39,14 @@ export const Refund = z.object({
   status: Word,
 })
 
-/** The metadata of an intent that names its order. */
+/** The metadata key of an intent whose value is the order's `apiKey`. */
 export const ORDER = 'orderApiKey'
 
 /**
- * What an intent comes to, its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null:
- * nothing was held, nothing declined. `unsettled`: Stripe itself does not know yet, or says what we do not know.
+ * Returns the charge of an intent with its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null: nothing
+ * was authorized, nothing declined. `unsettled`: Stripe does not know the outcome yet, or the status is not a known one.
  */
-export function toldOf(intent: Intent): Told | 'unsettled' | null {
+export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
   const { id, status } = intent
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
   switch (status) {
@@ -59,7 +59,7 @@ export function toldOf(intent: Intent): Told | 'unsettled' | null {
         : { id, status: 'captured', amount: taken }
     }
     case 'canceled':
-      // Of one that was given up before anything was held there is no charge that succeeded.
+      // An intent that was cancelled before it was authorized has no successful charge.
       return charge?.status === 'succeeded'
         ? { id, status: 'voided', amount: intent.amount }
         : declined(intent)
@@ -72,10 +72,10 @@ export function toldOf(intent: Intent): Told | 'unsettled' | null {
   }
 }
 
-const declined = ({ last_payment_error: error }: Intent): Told | null =>
-  error && { status: 'declined', ...wordsOf(error) }
+const declined = ({ last_payment_error: error }: Intent): ReportedCharge | null =>
+  error && { status: 'declined', ...codesOf(error) }
 
-/** What is not as it was asked for, apart from the amount. `reference` is the order that was asked for, where it is known. */
+/** Describes a difference from the request, apart from the amount. `reference` is the expected order, where it is known. */
 export function differenceOf(
   {
     currency,
@@ -84,50 +84,50 @@ export function differenceOf(
   }: { currency: string; metadata?: Record<string, string>; reference?: string },
   ours: string,
 ): string | undefined {
-  if (currency !== ours) return `the processor says ${currency}, ours is ${ours}`
+  if (currency !== ours) return `the processor has the currency ${currency}, not ${ours}`
   const named = metadata?.[ORDER]
   return reference === undefined || named === reference
     ? undefined
-    : `the processor says it is of order ${named ?? 'nobody'}`
+    : `the processor has it for order ${named ?? 'none'}`
 }
 
-/** What an answer that is no success lets us know. */
+/** A call without a successful response. */
 export type Failed = {
   kind: 'failed'
-  answer: Exclude<Answer<unknown>, { kind: 'yes' }>
+  result: Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
   /**
-   * A 5xx that Stripe has kept under the idempotency key: the key gives nothing else for a day
-   * (docs.stripe.com/api/idempotent_requests), so what came of it has to be looked up.
+   * A 5xx that Stripe replays under the idempotency key for a day (docs.stripe.com/api/idempotent_requests). The outcome must
+   * be looked up.
    */
-  isKept: boolean
-  /** The intent that the error is about. */
+  isReplayed: boolean
+  /** The intent that the error names. */
   intent: { id: string; status: string } | null
 }
 
-/** Card errors whose code is not `card_declined` for us; the domain knows these two. */
+/** Stripe's codes that the domain distinguishes from `card_declined`. */
 const OWN_CODES: Readonly<Record<string, string>> = {
   expired_card: 'expired_card',
   incorrect_cvc: 'incorrect_cvc',
   invalid_cvc: 'incorrect_cvc',
 }
-/** The bank wants to ask the card's owner, who has no way to be asked here. */
-const WANTS_AUTHENTICATION = new Set(['authentication_required', 'authentication_not_handled'])
+/** The bank demands that the card's owner authenticates. This API has no way for it. */
+const AUTHENTICATION_CODES = new Set(['authentication_required', 'authentication_not_handled'])
 export const AUTHENTICATION_REQUIRED = 'authentication_required'
 
-/** Stripe's two codes for a refused card, as ours: what kind of refusal, and the bank's word. */
-export function wordsOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
+/** Translates Stripe's two codes of a decline: the kind of decline, and the bank's code. */
+export function codesOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
   const word = readable(decline_code || code) || 'generic_decline'
-  const declineCode = [word, code].some((one) => WANTS_AUTHENTICATION.has(one))
+  const declineCode = [word, code].some((one) => AUTHENTICATION_CODES.has(one))
     ? AUTHENTICATION_REQUIRED
     : word
   return { code: OWN_CODES[word] ?? OWN_CODES[code] ?? 'card_declined', declineCode }
 }
 
-/** 4xx statuses that speak of the moment; 409 is the same key still running, 424 a bank that could not be reached. */
-const NOT_YET = new Set([408, 409, 424, 425, 429])
-const NOT_YET_CODES = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate_limit'])
+/** 4xx statuses that are not final. 409: a request with this key is in progress. 424: the bank is unavailable. */
+const TRANSIENT_STATUSES = new Set([408, 409, 424, 425, 429])
+const TRANSIENT_CODES = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate_limit'])
 
-/** Nothing of the error goes on but its type, code, status and request id: the rest may quote what was sent. */
+/** Uses only the type, code, status and request id of the error: other fields may quote the request. */
 export function failedOf(error: unknown): Failed {
   if (!(error instanceof Stripe.errors.StripeError)) {
     return failed({
@@ -137,34 +137,34 @@ export function failedOf(error: unknown): Failed {
     })
   }
   const lost: unknown = error.detail
-  if (lost instanceof NoAnswer) return failed({ kind: 'unknown', reason: lost.reason, sent: lost.sent })
+  if (lost instanceof NoResponse) return failed({ kind: 'unknown', reason: lost.reason, sent: lost.sent })
   const { type, code, statusCode = 0, requestId } = error
   const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
   const about = Named.safeParse(error.payment_intent).data ?? null
-  const isKept = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
-  return { ...failed(meaningOf(error, reason)), isKept, intent: about }
+  const isReplayed = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
+  return { ...failed(classify(error, reason)), isReplayed, intent: about }
 }
 
 const Named = z.object({ id: Id, status: Word })
 
-export const failed = (answer: Failed['answer']): Failed => ({
+export const failed = (result: Failed['result']): Failed => ({
   kind: 'failed',
-  answer,
-  isKept: false,
+  result,
+  isReplayed: false,
   intent: null,
 })
 
-function meaningOf(error: Stripe.errors.StripeError, reason: string): Failed['answer'] {
+function classify(error: Stripe.errors.StripeError, reason: string): Failed['result'] {
   const { statusCode = 0, rawType, code = 'invalid_request' } = error
   const unknown = { kind: 'unknown', reason, sent: true } as const
   if (statusCode < 400 || statusCode >= 500) return unknown
-  if (NOT_YET.has(statusCode) || NOT_YET_CODES.has(code)) return unknown
-  // The key was used with other values: what came of those is exactly what nobody can tell.
+  if (TRANSIENT_STATUSES.has(statusCode) || TRANSIENT_CODES.has(code)) return unknown
+  // The key was used with other values before, and their outcome is unknown.
   if (rawType === 'idempotency_error') return { ...unknown, alarm: true }
-  // Our key is refused before it is looked at what we want, so this tells nothing of an earlier attempt.
+  // Stripe checks the secret key before the request, so this does not reveal the outcome of an earlier attempt.
   if (statusCode === 401 || statusCode === 403) return { ...unknown, alarm: true }
   if (rawType === 'card_error') {
-    return { kind: 'no', ...wordsOf({ code: error.code, decline_code: error.decline_code }) }
+    return { kind: 'no', ...codesOf({ code: error.code, decline_code: error.decline_code }) }
   }
   if (rawType !== 'invalid_request_error') return unknown
   const word = readable(code)

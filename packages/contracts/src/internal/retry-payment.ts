@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 import { ApiKey } from '#/values.ts'
 
-/** Queries the processor for the outcome of an order's payment; `known` when the outcome is not open any more. */
-export const AskPaymentAgain = internalOperation({
-  name: 'ask-payment-again',
+/** Repeats the call of an order whose outcome is unknown; `known` when it is no longer unknown. */
+export const RetryPayment = internalOperation({
+  name: 'retry-payment',
   method: 'POST',
   path: '/internal/ask-payment-again',
   owner: 'payments',

@@ -1,0 +1,67 @@
+import type { Outcome } from '@platter/contracts'
+import type { Log } from '@platter/kit'
+import { nextStep, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
+import { interpretEffect, interpretLookup } from '#/domain/processor-result.ts'
+import type { Processor } from '#/outside/processor.ts'
+import type { AuthorizationStore } from '#/store/authorizations.ts'
+
+export type ExecuteCommand = ReturnType<typeof commandExecutor>
+
+/** A state that needs an operator. The bus logs it and moves the command to the dead letters. */
+export class IncidentError extends Error {}
+
+type Calls = Pick<Processor, 'authorize' | 'capture' | 'void' | 'refund' | 'find'>
+type Deps = { authorizations: Pick<AuthorizationStore, 'move' | 'recordUnknown'>; processor: Calls; log: Log }
+
+/**
+ * Returns the function that moves an authorization to the state that its command, or a release requested meanwhile, demands.
+ * It returns the outcome for the saga; null when it is unknown, so that the saga repeats the command.
+ *
+ * Any number of replicas may execute commands of one order at once. Each writes only facts from the processor, and only onto
+ * the state that they belong to; a late replica continues from the current row. The idempotency key makes a call effective once.
+ */
+export function commandExecutor({ authorizations, processor, log }: Deps) {
+  return async function execute(command: Command, row: Authorization): Promise<Outcome | null> {
+    const { orderApiKey, state } = row
+    const step = nextStep(command, row)
+    if (step.kind === 'reply') return step.outcome
+    if (step.kind === 'incident')
+      throw new IncidentError(`${command.kind} of order ${orderApiKey}: ${step.reason}`)
+    if (step.kind === 'stale') {
+      log.warn({ orderApiKey, command: command.kind, reason: step.reason }, 'stale command ignored')
+      return null
+    }
+    const { kind: call } = step.call
+    const result = await callProcessor(processor, step.call, row)
+    if (result.kind === 'incident')
+      throw new IncidentError(`${call} of order ${orderApiKey}: ${result.reason}`)
+    if (result.kind === 'unknown') {
+      const { reason, alarm } = result
+      log[alarm ? 'error' : 'warn'](
+        { orderApiKey, state, move: call, reason },
+        'outcome unknown, call repeated',
+      )
+      await authorizations.recordUnknown(row, { call, reason })
+      return null
+    }
+    if (result.alarm !== undefined)
+      log.error({ orderApiKey, move: call, reason: result.alarm }, 'the result differs from the request')
+    return execute(command, await authorizations.move(row, result.change))
+  }
+}
+
+async function callProcessor(processor: Calls, call: Call, row: Authorization) {
+  // An order that was released before it was sent has no token, and there is no call for it.
+  const token = row.state === 'released' ? '' : row.token
+  const lookUp = async (refused?: string) =>
+    interpretLookup(row, await processor.find({ reference: row.orderApiKey, token }), refused)
+  if (call.kind === 'find') return lookUp()
+  const result = interpretEffect(row, call.kind, await effectOf(processor, call))
+  return result.kind === 'look-up' ? lookUp(result.refused) : result
+}
+
+function effectOf(processor: Calls, call: Exclude<Call, { kind: 'find' }>) {
+  if (call.kind === 'authorize') return processor.authorize(call)
+  if (call.kind === 'capture') return processor.capture(call)
+  return call.kind === 'refund' ? processor.refund(call) : processor.void(call)
+}

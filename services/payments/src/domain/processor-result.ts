@@ -1,0 +1,124 @@
+import type { Authorization, Call } from '#/domain/authorization.ts'
+import { declineOf, type Decline } from '#/domain/declines.ts'
+
+/**
+ * The result of a call to the processor. `no` is final: the call had no effect and never will. `unknown` is everything else and
+ * never counts as a failure. `sent` is false when no byte left this process. `alarm` is set when a repeated call cannot help.
+ */
+export type ProcessorResult<T> =
+  | ({ kind: 'yes' } & T)
+  | { kind: 'no'; code: string; declineCode: string }
+  | { kind: 'unknown'; reason: string; sent: boolean; alarm?: true }
+
+/**
+ * An effect on an authorization: its id at the processor, and the amount in cents. `differs` describes any other difference from
+ * the request, such as another currency.
+ */
+export type Effect = { id: string; amount: number; differs?: string }
+
+/** An authorization or charge that the processor has for an order. */
+export type FoundCharge = Effect & { status: 'authorized' | 'captured' | 'voided' | 'refunded' }
+
+/** A charge that the processor has for an order, or its decline. */
+export type ReportedCharge = FoundCharge | { status: 'declined'; code: string; declineCode: string }
+
+/** The new state of the row. It is written only if the row still has the state that the decision was made for. */
+export type Change =
+  | { state: FoundCharge['status']; processorId: string }
+  | { state: 'declined'; refusal: Decline }
+
+export type Interpretation =
+  /** `alarm` is for operators. The row moves anyway. */
+  | { kind: 'moved'; change: Change; alarm?: string }
+  /** The processor refuses a call that the row allows: look up its charges and continue from them. */
+  | { kind: 'look-up'; refused: string }
+  | { kind: 'unknown'; reason: string; alarm?: true }
+  | { kind: 'incident'; reason: string }
+
+type EffectiveCall = Exclude<Call['kind'], 'find'>
+
+const REACHED: Record<EffectiveCall, FoundCharge['status']> = {
+  authorize: 'authorized',
+  capture: 'captured',
+  void: 'voided',
+  refund: 'refunded',
+}
+
+/** Returns the consequence of a call's result for the row that the call was made for. */
+export function interpretEffect(
+  row: Authorization,
+  call: EffectiveCall,
+  result: ProcessorResult<Effect>,
+): Interpretation {
+  if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'yes') return compared(row, { ...result, status: REACHED[call] })
+  if (call !== 'authorize') return { kind: 'look-up', refused: `${call}: ${result.code}` }
+  return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
+}
+
+/** Returns the consequence of a look-up. `refused` names the call that the processor refused before it. */
+export function interpretLookup(
+  row: Authorization,
+  result: ProcessorResult<{ found: readonly FoundCharge[] }>,
+  refused = 'nothing',
+): Exclude<Interpretation, { kind: 'look-up' }> {
+  if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'no')
+    return { kind: 'incident', reason: `the processor refuses the look-up: ${result.code}` }
+  const [one, ...others] = result.found
+  if (others.length > 0) return { kind: 'incident', reason: 'the processor has more than one authorization' }
+  if (one) {
+    return isLater(row, one)
+      ? compared(row, one)
+      : { kind: 'incident', reason: `the row is ${row.state}, yet the processor refused ${refused}` }
+  }
+  if (row.state !== 'sent')
+    return { kind: 'incident', reason: 'the processor does not know the authorization' }
+  // The call was sent at least 20 h ago: it has arrived by now or never will.
+  const refusal = { code: 'payment-unavailable', declineCode: 'never_arrived' } as const
+  return { kind: 'moved', change: { state: 'declined', refusal } }
+}
+
+/** Returns the consequence of a report that this service did not request (a Stripe event). Null: the row has it already. */
+export function interpretReport(
+  row: Authorization,
+  reported: ReportedCharge,
+): Extract<Interpretation, { kind: 'moved' | 'incident' }> | null {
+  if (reported.status === 'declined') {
+    return row.state === 'sent'
+      ? { kind: 'moved', change: { state: 'declined', refusal: declineOf(reported) } }
+      : null
+  }
+  const isOpen = reported.status === 'authorized' || reported.status === 'captured'
+  if (row.state === 'declined' || row.state === 'released') {
+    return isOpen
+      ? { kind: 'incident', reason: `the row is ${row.state}, yet the processor reports ${reported.status}` }
+      : null
+  }
+  if ('processorId' in row && row.processorId !== reported.id) {
+    return isOpen ? { kind: 'incident', reason: 'the processor has more than one authorization' } : null
+  }
+  return isLater(row, reported) ? compared(row, reported) : null
+}
+
+const STATES_IN_ORDER: readonly string[] = ['sent', 'authorized', 'captured', 'voided', 'refunded']
+const isLater = (row: Authorization, { status }: FoundCharge): boolean =>
+  STATES_IN_ORDER.indexOf(status) > STATES_IN_ORDER.indexOf(row.state)
+
+const unknown = ({ reason, alarm }: { reason: string; alarm?: true }) =>
+  ({ kind: 'unknown', reason, ...(alarm && { alarm }) }) as const
+
+/** A difference from the row is never accepted. It does not prevent a void or refund, though. */
+function compared(
+  row: Authorization,
+  found: FoundCharge,
+): Extract<Interpretation, { kind: 'moved' | 'incident' }> {
+  const { id, amount, status, differs } = found
+  const change = { state: status, processorId: id }
+  const ours = 'amount' in row ? row.amount : null
+  if (amount === ours && differs === undefined) return { kind: 'moved', change }
+  const difference = differs ?? `the processor has ${status} ${amount} cents, the row has ${ours}`
+  return row.releaseRequested
+    ? { kind: 'moved', change, alarm: difference }
+    : { kind: 'incident', reason: difference }
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { outsideTraces } from '@platter/kit'
+import type { Redis } from '@platter/kit/lifecycle/redis'
+
+/** The keys by which declines of a card are counted. */
+export type CardAttempt = { card: string; address: string | null; application: string | null }
+
+/** The tokens that a replica exchanges within this time share one write. */
+const GATHER_MS = 500
+
+/**
+ * Maps tokens to card attempts for the window in which declines are counted: the authorization may be declined on another
+ * replica. Nearly all succeed, so the tokens of GATHER_MS are written together, into one Redis hash per window.
+ */
+export class CardAttempts {
+  readonly #redis: Redis
+  readonly #windowMs: number
+  readonly #unwritten = new Map<string, CardAttempt>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(redis: Redis, { seconds }: { seconds: number }) {
+    this.#redis = redis
+    this.#windowMs = seconds * 1_000
+  }
+
+  /** Stores for one to two windows that the token belongs to this attempt. */
+  save(token: string, attempt: CardAttempt): void {
+    this.#unwritten.set(shortHash(token), attempt)
+    this.#timer ??= outsideTraces(() => setTimeout(() => void this.flush(), GATHER_MS)).unref()
+  }
+
+  /**
+   * Returns null for an older token. A token that is not found at once is looked up again after twice GATHER_MS: another
+   * replica may not have written it yet. Rejects while Redis is unavailable.
+   */
+  async find(token: string): Promise<CardAttempt | null> {
+    const hash = shortHash(token)
+    const found = this.#unwritten.get(hash) ?? (await this.#read(hash))
+    if (found) return found
+    await wait(2 * GATHER_MS, null, { ref: false })
+    return this.#read(hash)
+  }
+
+  /** Writes the gathered tokens. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#unwritten.size === 0) return
+    const fields = [...this.#unwritten].flatMap(([hash, attempt]) => [hash, JSON.stringify(attempt)])
+    this.#unwritten.clear()
+    const window = this.#window()
+    const key = keyOf(window)
+    await this.#redis
+      .pipeline()
+      .hset(key, ...fields)
+      .pexpireat(key, (window + 2) * this.#windowMs)
+      .exec()
+      .catch(() => 'later declines of these cards are not counted')
+  }
+
+  async #read(hash: string): Promise<CardAttempt | null> {
+    const window = this.#window()
+    const text =
+      (await this.#redis.hget(keyOf(window), hash)) ?? (await this.#redis.hget(keyOf(window - 1), hash))
+    return text === null ? null : (JSON.parse(text) as CardAttempt)
+  }
+
+  #window(): number {
+    return Math.floor(Date.now() / this.#windowMs)
+  }
+}
+
+const keyOf = (window: number): string => `cards:tokens:${window}`
+
+/** Keeps addresses and tokens out of Redis. */
+export const shortHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -1,0 +1,60 @@
+import { Problem, type Log } from '@platter/kit'
+import { interpretReport } from '#/domain/processor-result.ts'
+import type { StripeEvent } from '#/outside/stripe-events.ts'
+import type { StripeProcessor } from '#/outside/stripe-processor.ts'
+import type { AuthorizationStore } from '#/store/authorizations.ts'
+import type { WebhookEventStore } from '#/store/webhook-events.ts'
+
+type Deps = {
+  events: WebhookEventStore
+  authorizations: Pick<AuthorizationStore, 'find' | 'move'>
+  processor: Pick<StripeProcessor, 'read'>
+  log: Log
+}
+
+/**
+ * Returns the handler of Stripe's events. An event is a hint: the handler reads the intent from Stripe and moves the row by its
+ * current state. So a repeated, late or reordered event has no effect. An event is marked as handled at the end; until then
+ * Stripe repeats it. Throws Problem payment-unavailable while the intent cannot be read.
+ */
+export function stripeEventHandler({ events, authorizations, processor, log }: Deps) {
+  async function moveRow(event: StripeEvent, intent: string): Promise<void> {
+    const result = await processor.read(intent)
+    if (result.kind === 'unknown')
+      throw new Problem(
+        'payment-unavailable',
+        'The intent cannot be read from Stripe now. Send the event again.',
+        {
+          cause: new Error(result.reason),
+        },
+      )
+    const { id, type } = event
+    if (result.kind === 'no') {
+      log.warn({ event: id, type, intent, code: result.code }, 'Stripe event about an unknown intent ignored')
+      return
+    }
+    // The account may also be used for other sales.
+    const row = result.reference === null ? null : await authorizations.find(result.reference)
+    const report = row && result.report && interpretReport(row, result.report)
+    if (!report) return
+    const { orderApiKey, state } = row
+    const line = { event: id, type, orderApiKey, state }
+    if (report.kind === 'incident') {
+      log.error(
+        { ...line, reason: report.reason },
+        'Stripe event contradicts the authorization; an operator must decide',
+      )
+      return
+    }
+    if (report.alarm !== undefined)
+      log.error({ ...line, reason: report.alarm }, 'the result differs from the request')
+    await authorizations.move(row, report.change)
+    log.info({ ...line, now: report.change.state }, 'Stripe event moved an authorization')
+  }
+
+  return async function handle(event: StripeEvent): Promise<void> {
+    if (await events.isHandled(event.id)) return
+    if (event.intent !== null) await moveRow(event, event.intent)
+    await events.markHandled(event.id)
+  }
+}
