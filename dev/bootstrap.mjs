@@ -1,10 +1,10 @@
-/* Not TypeScript, since no Node before 24 could run it, so these have no types to go by. */
+/* Not TypeScript, because Node before 24 must run it. So the rules that need types are off. */
 /* oxlint-disable typescript/no-unsafe-argument, typescript/no-unsafe-assignment, typescript/no-unsafe-call */
 /* oxlint-disable typescript/no-unsafe-member-access, typescript/no-unsafe-return */
 /**
- * Runs before every npm script that needs the packages, on whatever Node there is (18 or later): installs what
- * package-lock.json names, and sees to it that node_modules/.bin/node is a Node 24 that runs here, because npm
- * puts that folder first on PATH. Does nothing, in about 40 ms, when both are in order.
+ * Runs before every npm script that needs the packages, on the installed Node (18 or later). It installs the packages of
+ * package-lock.json, and makes node_modules/.bin/node a Node 24 that runs on this machine, because npm puts that folder first on
+ * PATH. When both are up to date, it takes about 40 ms.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs'
@@ -28,18 +28,18 @@ function install() {
   console.log('Installing the npm packages of package-lock.json (about half a minute) ...')
   const npm = process.env['npm_execpath']
   const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
-  // `error`, else dozens of packages that want a newer Node than the one npm runs on just now are warned about.
-  // NODE_ENV=production or a setting of the user's would leave out what the tests and the pinned Node need.
-  // No package's install script is needed, and npm before 11.16 would run them all.
+  // loglevel=error: npm would warn about dozens of packages that require a newer Node than the one it runs on.
+  // include: NODE_ENV=production or a user's setting would omit packages of the tests, and the pinned Node.
+  // ignore-scripts: no install script is needed, and npm before 11.16 would run all of them.
   const flags = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
   const { status, error } = spawnSync(command, [...first, ...flags, '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
   })
-  if (status !== 0) fail(`npm ci did not succeed${error ? ` (${error.message})` : ''}: see above.`)
+  if (status !== 0) fail(`npm ci failed${error ? ` (${error.message})` : ''}: see above.`)
 }
 
-/** npm up to 11.0 does not make the link when it leaves out the packages of other platforms. */
+/** npm up to 11.0 does not create the link when it omits the packages of other platforms. */
 function chooseNode() {
   if (existsSync(link) && isThisProcess(link)) return
   const pinned = join(modules, `node-${process.platform}-${process.arch}/bin/node`)
@@ -53,15 +53,15 @@ function chooseNode() {
     pointTo(own)
     return
   }
-  // Left in place, a program that does not run would keep the next attempt from starting at all.
+  // A link to a program that does not run would prevent the next attempt.
   rmSync(link, { force: true })
   fail(
-    `Platter needs Node.js ${neededMajor} or later, and npm has none that runs on ${process.platform} ` +
-      `${process.arch}: install it from https://nodejs.org, then run the same command again.`,
+    `Platter needs Node.js ${neededMajor} or later, and npm has none for ${process.platform} ${process.arch}. ` +
+      `Install it from https://nodejs.org, then run the same command again.`,
   )
 }
 
-/** This process runs on it, which proves that it works. */
+/** The program of this process works. */
 function isThisProcess(file) {
   return realpathSync(file) === realpathSync(process.execPath) && majorOf(null) >= neededMajor
 }
@@ -76,7 +76,7 @@ function systemNode() {
   )
 }
 
-/** The major version of a Node; of this one for null; 0 for what does not run. */
+/** Returns the major version of a Node program; null means this process; 0 for a program that does not run. */
 function majorOf(file) {
   const text = file === null ? process.version : spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout
   return Number(/^v(\d+)\./.exec(text ?? '')?.[1] ?? 0)

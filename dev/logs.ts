@@ -5,10 +5,7 @@ import { serviceNames } from './stack/services.ts'
 
 const everyMs = 250
 
-/**
- * Shows what the services log from now on: for a person on a terminal, as it stands in the files everywhere else.
- * Gives what ends it.
- */
+/** Prints the new log lines of the services: formatted on a terminal, unchanged elsewhere. Returns a function that stops it. */
 export function followLogs(folder: string, say: (line: string) => void, isTerminal: boolean): () => void {
   const readable = pretty.prettyFactory({
     colorize: isTerminal,
@@ -24,7 +21,7 @@ export function followLogs(folder: string, say: (line: string) => void, isTermin
   return () => clearInterval(timer)
 }
 
-/** What is appended to a file, line by line, from the moment that it is first read. */
+/** The lines that are appended to a file after the first read. */
 class Tail {
   readonly #path: string
   readonly #show: (line: string) => void
@@ -50,7 +47,7 @@ class Tail {
       this.#rest = lines.pop() ?? ''
       for (const line of lines) this.#show(line)
     } catch {
-      // It is rotated at this moment, or nothing was logged yet: the next look will tell.
+      // The file is being rotated, or does not exist yet: the next read tries again.
     } finally {
       this.#isReading = false
     }

@@ -1,18 +1,18 @@
 import { styleText } from 'node:util'
 
-/** Where the launcher says what it does. */
-export interface Reporter {
-  /** Does a piece of work and shows that it goes on, what it notes meanwhile, and how long it took. */
+/** The output of the launcher. */
+export type Reporter = {
+  /** Runs `work` and shows its progress, its notes and its duration. */
   readonly step: <T>(label: string, work: (step: Step) => Promise<T>) => Promise<T>
-  /** A line of its own. */
+  /** Writes a line. */
   readonly say: (line: string) => void
 }
 
-/** What a running step can tell. */
-export interface Step {
-  /** What happens just now; replaced by the next one. */
+/** The notes of a running step. */
+export type Step = {
+  /** Shows the current activity in the place of the previous one. */
   readonly now: (text: string) => void
-  /** What is worth keeping beside the finished step. */
+  /** Sets the text that stays beside the finished step. */
   readonly result: (text: string) => void
 }
 
@@ -21,7 +21,7 @@ export function reporterFor(stream: NodeJS.WriteStream): Reporter {
   return stream.isTTY ? terminalReporter(stream) : plainReporter((line) => stream.write(`${line}\n`))
 }
 
-/** Reports in plain lines, one when a step has ended and one for each thing that it does meanwhile. */
+/** Reports in plain lines: one at the end of a step, and one for each of its activities. */
 export function plainReporter(write: (line: string) => void): Reporter {
   return {
     say: write,
@@ -36,8 +36,7 @@ export function plainReporter(write: (line: string) => void): Reporter {
 
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
-// Finished steps scroll away upwards as plain lines; the running ones share one line at the bottom, which is
-// cleared before anything else is written.
+// Finished steps scroll up as plain lines. The running ones share one line at the bottom, which is cleared before each write.
 function terminalReporter(stream: NodeJS.WriteStream): Reporter {
   const running = new Map<string, { text: string; since: number }>()
   let timer: NodeJS.Timeout | undefined
@@ -81,7 +80,7 @@ function terminalReporter(stream: NodeJS.WriteStream): Reporter {
   }
 }
 
-interface Outcome {
+type Outcome = {
   readonly now: (text: string) => void
   readonly done: (took: string, result: string) => void
   readonly failed: (took: string) => void

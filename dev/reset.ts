@@ -1,5 +1,5 @@
 /**
- * `npm run reset`: forgets everything that `npm start` and the tests have kept.
+ * `npm run reset`: deletes all data of `npm start` and the tests.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const runDirectory = join(import.meta.dirname, '../.run')
 
 try {
   if (existsSync(runDirectory)) await removeRunDirectory(runDirectory, plainReporter(console.log))
-  console.log('Nothing is kept any more: the next start begins anew.')
+  console.log('All data of earlier starts are deleted.')
 } catch (error) {
   if (!(error instanceof AlreadyRunning)) throw error
   console.error(error.message)

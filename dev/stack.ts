@@ -18,61 +18,61 @@ import type { ProcessName, Wiring } from './stack/services.ts'
 
 export type { StackFile } from './stack/description.ts'
 
-/** How to start a stack. */
-export interface StackOptions {
-  /** The folder with everything that it keeps; one stack at a time in each. */
+/** The options of a stack. */
+export type StackOptions = {
+  /** The folder of all its data; one stack at a time in each. */
   readonly runDirectory: string
-  /** Plain lines on standard output when not given. */
+  /** Default: plain lines on standard output. */
   readonly reporter?: Reporter
-  /** Of every service; 1 when not given. */
+  /** Of every service; default 1. */
   readonly replicas?: number
-  /** The gateway's port, or the first one to look at when it is taken; any free one when not given. */
+  /** The gateway's port, or the next free one above it. Default: any free port. */
   readonly port?: number
-  /** Lets other devices of the network in, by https at this address of the machine. */
+  /** Accepts other devices of the network, over https at this address of the machine. */
   readonly host?: string
   /** Further variables for single processes. */
   readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
-  /** Forgets what earlier runs have left in the run directory. */
+  /** Deletes the data of earlier runs first. */
   readonly fresh?: boolean
-  /** Starts Jaeger, and has all traces sent there. */
+  /** Starts Jaeger, and sends all traces there. */
   readonly traces?: boolean
-  /** Gives up starting. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal
-  /** Other programs in the place of ours, for tests of the launcher. */
+  /** Replaces the programs, for tests of the launcher. */
   readonly entry?: (name: ProcessName) => string
-  /** Puts something between the services and the servers that were found, or in their place, for tests. */
+  /** Replaces the servers for the services, for tests: by proxies in front of the found ones, for example. */
   readonly between?: (found: Servers) => Promise<Servers>
-  /** Other data in the place of ours. */
+  /** Replaces the development data. */
   readonly seed?: typeof seed
 }
 
-/** A stack that runs and is seeded. */
-export interface Stack {
+/** A running stack with its development data. */
+export type Stack = {
   readonly gateway: string
   /** Of all replicas of the gateway. */
   readonly gateways: readonly string[]
   readonly operatorKey: string
   readonly seed: SeedResult
   readonly servers: Servers
-  /** Where traces are seen, or sent to; null when they are not. */
+  /** The page or the receiver of the traces; null when they are off. */
   readonly traces: string | null
   /** The gateway for other devices of the network; null without `host`. */
   readonly https: HttpsFront | null
-  /** What `<runDirectory>/stack.json` says at this moment. */
+  /** The current content of `<runDirectory>/stack.json`. */
   readonly file: StackFile
-  /** The processes of a service that run at this moment. */
+  /** The running processes of a service. */
   pids(name: ProcessName): number[]
-  /** Resolves when every replica of the service says that it can work. */
+  /** Resolves when every replica of the service is ready. */
   ready(name: ProcessName): Promise<void>
   stop(): Promise<void>
 }
 
-/** What is left when everything has been asked to stop gets this long. */
-const lastGraceMs = 10_000
+/** The time between SIGTERM and SIGKILL of the remaining processes. */
+const LAST_GRACE_MS = 10_000
 
 /**
- * Finds or starts the servers, then starts all processes, waits until they can work,
- * and seeds. When it throws, nothing of it runs any more; `AlreadyRunning` when another stack has the directory.
+ * Finds or starts the servers, starts all processes, waits until they are ready, and seeds. When it throws, none of them runs.
+ * Throws AlreadyRunning when another stack uses the directory.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = resolve(options.runDirectory)
@@ -84,7 +84,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const cleanup = new AsyncDisposableStack()
   cleanup.defer(() => claim.release())
   cleanup.defer(() => void process.off('exit', killAll))
-  cleanup.defer(() => host.stopAll(lastGraceMs))
+  cleanup.defer(() => host.stopAll(LAST_GRACE_MS))
   const stop = async () => {
     host.close()
     await cleanup.disposeAsync()
@@ -97,9 +97,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-interface Frame {
+type Frame = {
   readonly host: ProcessHost
-  /** What is deferred last is done first. */
+  /** Runs in reverse order. */
   readonly cleanup: AsyncDisposableStack
   readonly stop: () => Promise<void>
 }
@@ -155,19 +155,19 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   }
 }
 
-/** Where traces go: to a Jaeger of our own where one is wished for, else to where our own environment says. */
+/** Traces go to a new Jaeger when requested, else to the receiver that the environment names. */
 async function openTraces(
-  wished: boolean | undefined,
+  requested: boolean | undefined,
   context: ServerContext,
   cleanup: AsyncDisposableStack,
 ) {
-  if (wished !== true) return { variables: {}, shown: process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? null }
+  if (requested !== true) return { variables: {}, shown: process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? null }
   const traces = await startTraces(context)
   cleanup.defer(() => context.reporter.step('Stopping Jaeger', () => traces.stop()))
   return { variables: traces.variables, shown: traces.page }
 }
 
-/** What the network has the gateway by ends first. */
+/** Deferred last, so that it stops first: no new requests come from the network. */
 async function openHttps(
   address: string | undefined,
   { ports }: Wiring,

@@ -1,5 +1,5 @@
 /**
- * `npm start`: brings the whole platform up in the foreground and keeps it up until Ctrl-C.
+ * `npm start`: starts the whole platform in the foreground and runs it until Ctrl-C.
  */
 import { join, relative } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
@@ -12,25 +12,25 @@ import type { HttpsFront } from './stack/https.ts'
 import { startStack, type Stack } from './stack.ts'
 
 const usage = `npm start [-- options]
-  --replicas N   run every service N times (1)
-  --port N       the gateway's port (8080); the next free one when it is taken
-  --host ADDRESS let other devices of the network in, by https alone: an address of this machine, or 0.0.0.0
-                 for all of them
-  --servers X    PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": those that have
-                 the data of earlier starts, else Docker where it works, else processes. Without it
-                 PLATTER_SERVERS counts, else "auto"
-  --traces       start Jaeger beside it, in Docker, and send it every trace
-  --logs         show what the services log
-  --help         show this
-Data, logs and stack.json are in .run/; "npm run reset" forgets them.`
+  --replicas N   replicas of every service (1)
+  --port N       port of the gateway (8080); the next free one when it is taken
+  --host ADDRESS accept other devices of the network, over https only: an address of this machine, or
+                 0.0.0.0 for all of them
+  --servers X    where PostgreSQL, RabbitMQ and Redis run: "docker", "native" (processes), or "auto": the
+                 ones with the data of earlier starts, else Docker where it works, else processes. The
+                 default is PLATTER_SERVERS, else "auto"
+  --traces       start Jaeger too, in Docker, and send it every trace
+  --logs         print the logs of the services
+  --help         print this text
+Data, logs and stack.json are in .run/; "npm run reset" deletes them.`
 
 const repository = join(import.meta.dirname, '..')
 const runDirectory = join(repository, '.run')
 
-// A terminal sends Ctrl-C to us and to npm, and npm passes it on to us once more: that is one wish.
-const samePressMs = 1000
-/** How soon an end of npm that it could not tell us about is noticed. */
-const npmCheckMs = 500
+/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it: two signals within this time are one. */
+const SAME_PRESS_MS = 1_000
+/** How often the end of npm is checked: a killed npm sends no signal. */
+const NPM_CHECK_MS = 500
 
 try {
   const flags = readFlags()
@@ -45,7 +45,7 @@ async function run(flags: Flags): Promise<void> {
   const reporter = reporterFor(process.stdout)
   const stopping = new AbortController()
   stopOnSignals(stopping, reporter)
-  // A reader that is gone (a closed terminal, `| head`) is no reason to leave without stopping what runs.
+  // Without this, a closed reader (a terminal, `| head`) would end this process before it has stopped its children.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const options = { ...flags, runDirectory, reporter, signal: stopping.signal }
   const stack = await startStack(options).catch((error: unknown) => {
@@ -67,7 +67,7 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
   )
 }
 
-interface Flags {
+type Flags = {
   readonly replicas: number
   readonly port: number
   readonly host?: string
@@ -121,11 +121,11 @@ function stopOnSignals(stopping: AbortController, reporter: Reporter): void {
     if (since === undefined) {
       since = performance.now()
       reporter.say(
-        `${why}: stopping${why === 'SIGINT' ? '. Ctrl-C once more kills everything at once.' : ''}`,
+        `${why}: stopping${why === 'SIGINT' ? '. Press Ctrl-C again to kill all processes at once.' : ''}`,
       )
       stopping.abort(new Error(why))
-    } else if (why === 'SIGINT' && performance.now() - since > samePressMs) {
-      // The listener of 'exit' in stack.ts kills what is left.
+    } else if (why === 'SIGINT' && performance.now() - since > SAME_PRESS_MS) {
+      // The listener of 'exit' in stack.ts kills the remaining processes.
       process.exit(130)
     }
   }
@@ -133,22 +133,22 @@ function stopOnSignals(stopping: AbortController, reporter: Reporter): void {
   stopWithNpm(stop)
 }
 
-// npm that is killed cannot tell us; and the shell between npm and us does not pass SIGTERM on.
+/** A killed npm sends no signal, and the shell between npm and this process does not forward SIGTERM. */
 function stopWithNpm(stop: (why: string) => void): void {
   const npm = process.env['npm_lifecycle_event'] === undefined ? null : starter()
   if (npm === null) return
   const watch = setInterval(() => {
     if (isAlive(npm)) return
     clearInterval(watch)
-    stop('npm is gone')
-  }, npmCheckMs)
+    stop('npm has ended')
+  }, NPM_CHECK_MS)
   watch.unref()
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
-    // Nothing else may keep this process alive when every server is somebody else's.
+    // When the environment names all servers, nothing else keeps this process alive.
     const alive = setInterval(() => undefined, 60_000)
     signal.addEventListener('abort', () => {
       clearInterval(alive)
@@ -161,20 +161,19 @@ function bold(text: string): string {
   return styleText('bold', text)
 }
 
-/** The key of the restaurant whose orders move only when its page says so. */
+/** The access key of the restaurant whose orders are handled in the console. */
 function consoleKey({ seed }: Stack): string {
   const { restaurants } = seed
   return restaurants.find(({ link }) => link === 'console')?.accessKey ?? 'the keys are in stack.json'
 }
 
-/** What a person has to know who opens the console on another device. */
 function httpsNotice({ certificate, fingerprint }: HttpsFront): string[] {
   return [
-    'Everybody in this network can reach the gateway now, by https only: over plain http from another device the',
-    'console can neither sign in nor notify, and access keys could be read on the way.',
-    'The certificate is made by this machine, so each browser warns once. Compare its SHA-256 before you accept:',
+    'All devices in this network can now reach the gateway, over https only. Over plain http, access keys could be',
+    'read in transit, and browsers allow the console neither to sign in nor to notify.',
+    'This machine signed the certificate, so each browser warns once. Compare its SHA-256 before you accept it:',
     `  ${fingerprint}`,
-    `or let the device trust ${relative(process.cwd(), certificate)}.`,
+    `Or install ${relative(process.cwd(), certificate)} as trusted on the device.`,
   ]
 }
 
@@ -189,12 +188,12 @@ function welcome(stack: Stack, reporter: Reporter): void {
     `  console     ${stack.gateway}/console/  for a restaurant's orders: ${consoleKey(stack)}`,
     ...(stack.https?.urls.map((url) => `  by network  ${url}/console/`) ?? []),
     `  logs        ${logs}`,
-    `  traces      ${stack.traces ?? 'not sent; set OTEL_EXPORTER_OTLP_ENDPOINT, or start with --traces'}`,
+    `  traces      ${stack.traces ?? 'off; set OTEL_EXPORTER_OTLP_ENDPOINT, or start with --traces'}`,
     `  for tools   ${join(relative(process.cwd(), runDirectory) || '.', 'stack.json')}`,
-    '  stop        Ctrl-C; "npm run reset" forgets the data',
+    '  stop        Ctrl-C; "npm run reset" deletes the data',
     '',
     ...(stack.https === null ? [] : [...httpsNotice(stack.https), '']),
-    'Paste these lines into another shell to try it; the README goes on from there ("A first order"):',
+    'Paste these lines into another shell for a first request; the README continues with "A first order":',
     '',
     exportLine(stack.gateway, stack.seed.accessKey),
     firstRequest,

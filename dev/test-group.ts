@@ -5,13 +5,13 @@ import type { Outcome } from './test.ts'
 
 const outcome: Outcome = { passed: 0, failures: [], skipped: 0 }
 const [group = '[]', ...args] = process.argv.slice(2)
-// What started this is gone: nobody waits for it any more.
+// The parent has ended, so nothing reads the results.
 process.once('disconnect', () => process.exit(1))
 
 const because = (errors: readonly { message: string }[]) => errors.map((error) => error.message).join('\n')
 
-/** A file that does not load or an error outside any test has no failed test of its own, and counts as one. */
-function takeDown(vitest: Vitest) {
+/** A file that does not load, or an error outside any test, counts as a failed test. */
+function collect(vitest: Vitest) {
   for (const file of vitest.state.getTestModules()) {
     const path = relative(process.cwd(), file.moduleId)
     const tests = [...file.children.allTests()]
@@ -32,7 +32,7 @@ const { filter, options } = parseCLI(['vitest', 'run', ...args])
 const project = JSON.parse(group) as string[]
 const started = performance.now()
 console.log(`\n--- tests: ${project.join(' and ')}`)
-takeDown(await startVitest(filter, { ...options, project, watch: false, passWithNoTests: true }))
+collect(await startVitest(filter, { ...options, project, watch: false, passWithNoTests: true }))
 console.log(
   `--- tests: ${project.join(' and ')}: over after ${((performance.now() - started) / 1000).toFixed(1)} s`,
 )

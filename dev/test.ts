@@ -1,7 +1,7 @@
 /**
- * `npm test`: every static check, then every test, with the tests' own progress on the terminal. What follows
- * `--` goes to vitest: `npm test -- order`, `npm test -- --project unit`, `npm test -- -t 'card-refused'`.
- * The last line is for tools: `N passed, N failed`, and `, N skipped` when there are any.
+ * `npm test`: all static checks, then all tests, with the tests' own progress on the terminal. Arguments after `--` go to vitest:
+ * `npm test -- order`, `npm test -- --project unit`, `npm test -- -t 'card-refused'`. The last line is for tools: `N passed,
+ * N failed`, and `, N skipped` when there are any.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseCLI } from 'vitest/node'
 
-/** How many tests passed and were skipped, and of each that failed where it stands, its name and its error. */
+/** The numbers of passed and skipped tests, and the file, name and error of each failed one. */
 export type Outcome = { passed: number; failures: string[]; skipped: number }
 
 const ROOT = join(import.meta.dirname, '..')
@@ -19,11 +19,10 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
 ]
-// Each group is one vitest run: a stack that does not start hides no other results. The longest come first.
-// End-to-end and browser tests share a stack. The project rolling is not among them; README.md, "Test runs", lists
-// the commands of the full-length tests.
+// Each group is one vitest run, so that a stack that does not start hides no other results. The longest come first. End-to-end
+// and browser tests share a stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
 const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
-/** Groups that run at the same time: one computes while another waits for processes that it has killed. */
+/** Concurrent groups: one computes while another waits for processes that it has killed. */
 const AT_ONCE = 3
 
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }
@@ -32,23 +31,23 @@ const seconds = (since: number) => `${((performance.now() - since) / 1000).toFix
 
 process.chdir(ROOT)
 process.env['PATH'] = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`
-// Some 80 processes of ours are started: each but the first of its kind in half the time.
+// The tests start some 80 processes. The cache halves the start of each but the first of its kind.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
 
-/** Says nothing before its end: the checks run side by side. */
+/** Prints its output at its end, because the checks run in parallel. */
 async function check([name, command, ...args]: (typeof CHECKS)[number]): Promise<boolean> {
   const since = performance.now()
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')
-  const said = await Promise.all([text(child.stdout), text(child.stderr)])
+  const output = await Promise.all([text(child.stdout), text(child.stderr)])
   const [code] = (await ended) as [number | null]
-  console.log(`\n--- ${name}: ${[command, ...args].join(' ')}\n${said.join('')}`.trimEnd())
+  console.log(`\n--- ${name}: ${[command, ...args].join(' ')}\n${output.join('')}`.trimEnd())
   console.log(`--- ${name} ${code === 0 ? 'passed' : 'FAILED'} in ${seconds(since)}`)
   return code === 0
 }
 
-/** By whole lines, for several groups write to one terminal. */
-function passOn(from: Readable | null, to: Writable) {
+/** Forwards whole lines, because several groups write to one terminal. */
+function forward(from: Readable | null, to: Writable) {
   let rest = ''
   from?.setEncoding('utf8')
   from?.on('data', (chunk: string) => {
@@ -59,22 +58,22 @@ function passOn(from: Readable | null, to: Writable) {
   from?.on('end', () => to.write(rest))
 }
 
-/** A group that does not come to its end counts as a failed test. */
+/** A group that ends early counts as a failed test. */
 async function runGroup(group: string[], isAlone: boolean) {
   const args = [JSON.stringify(group), ...process.argv.slice(2)]
   const stdio = isAlone ? 'inherit' : 'pipe'
   const run = fork(join(import.meta.dirname, 'test-group.ts'), args, { stdio: [stdio, stdio, stdio, 'ipc'] })
-  passOn(run.stdout, process.stdout)
-  passOn(run.stderr, process.stderr)
+  forward(run.stdout, process.stdout)
+  forward(run.stderr, process.stderr)
   const stop = () => run.kill()
   process.on('SIGTERM', stop)
   let outcome: Outcome = {
     passed: 0,
-    failures: [`${group.join(', ')}: ended before all was run`],
+    failures: [`${group.join(', ')}: ended before its last test`],
     skipped: 0,
   }
-  run.on('message', (told: Outcome) => {
-    outcome = told
+  run.on('message', (reported: Outcome) => {
+    outcome = reported
   })
   await once(run, 'close')
   process.off('SIGTERM', stop)
@@ -85,13 +84,13 @@ async function runGroup(group: string[], isAlone: boolean) {
 
 async function runTests() {
   const { options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
-  const asked = options.project === undefined ? GROUPS.flat() : [options.project].flat()
-  const groups = GROUPS.map((group) => group.filter((name) => asked.includes(name))).filter(
+  const requested = options.project === undefined ? GROUPS.flat() : [options.project].flat()
+  const groups = GROUPS.map((group) => group.filter((name) => requested.includes(name))).filter(
     (group) => group.length > 0,
   )
   const isAlone = groups.length === 1
   let isStopped = false
-  // The running groups receive Ctrl-C as well; they stop what they have started, and this waits for them.
+  // The running groups receive Ctrl-C as well and stop their processes. This process waits for them.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       isStopped = true
@@ -105,15 +104,15 @@ async function runTests() {
   if (total.passed + total.failures.length === 0) console.log('No test matches.')
 }
 
-const held = await Promise.all(CHECKS.map(check))
-const broken = CHECKS.filter((_, at) => !held[at])
+const passedChecks = await Promise.all(CHECKS.map(check))
+const broken = CHECKS.filter((_, at) => !passedChecks[at])
 if (broken.length === 0) await runTests()
 else {
   console.log(`\nNot tested, because this failed: ${broken.map(([name]) => name).join(', ')}`)
   total.failures = broken.map(([name]) => name)
 }
 
-// Once more at the end, where somebody who has only the end of a long log looks.
+// Repeated at the end, so that the end of a long log is sufficient.
 for (const failure of total.failures) console.log(`\nFAILED ${failure}`)
 console.log(`\nTook ${seconds(started)}.`)
 const { passed, failures, skipped } = total

@@ -1,6 +1,6 @@
 /**
- * The one-off job `secrets` of docker-compose.yml: refuses an `.env` that is empty or lacks a secret, with which
- * Compose would put in the defaults that everybody knows.
+ * The one-off job `secrets` of docker-compose.yml: rejects an `.env` that is empty or lacks a secret. Compose would use its public
+ * defaults instead.
  */
 import { statSync } from 'node:fs'
 import { errorCode } from '../process/identity.ts'
@@ -13,15 +13,15 @@ if (fault !== null) {
   process.exitCode = 1
 }
 
-/** Compose takes an empty file for none, and tells no container which it was. */
+/** Compose treats an empty file as a missing one, so its variables do not show the difference. */
 function isEmpty(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size === 0
   } catch (error) {
-    // A folder that only its owner may enter, who is not the user of this container.
+    // Only the owner may enter the folder, and this container runs as another user.
     if (errorCode(error) !== 'EACCES') throw error
     console.error(
-      'Nobody but its owner may enter the folder of docker-compose.yml: an empty .env is not noticed.',
+      'Only its owner may enter the folder of docker-compose.yml, so an empty .env is not detected.',
     )
     return false
   }

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { databaseServices } from '../stack/services.ts'
 
 /*
- * The secrets that an `.env` puts in the place of docker-compose.yml's defaults, which everybody knows. The image of
- * the jobs has no service in it: nothing here may import one.
+ * The secrets that an `.env` sets instead of the public defaults of docker-compose.yml. The image of the jobs contains no
+ * service, so this file must not import one.
  */
 
 /**
- * The defaults of payments, in the place of those for test cards in docker-compose.yml. tests/law/compose.test.ts
- * compares them with the configuration of payments.
+ * The defaults of payments, instead of those for test cards in docker-compose.yml. tests/law/compose.test.ts compares them with
+ * the configuration of payments.
  */
 export const ownLimits = {
   CARDS_PER_USER: '5',
@@ -18,13 +18,13 @@ export const ownLimits = {
   DECLINES_PER_APPLICATION: '500',
 }
 
-// Letters and digits only: they become parts of URLs.
+// Letters and digits only, because passwords become parts of URLs.
 const password = () => randomBytes(24).toString('hex')
 const passwordNames = ['postgres', 'rabbitmq', 'redis', ...databaseServices].map(
   (name) => `${name.toUpperCase()}_PASSWORD`,
 )
 
-/** New secrets, by the variables of docker-compose.yml. */
+/** Returns new secrets by their variables in docker-compose.yml. */
 export function makeOwnSecrets(): Record<string, string> {
   const operatorKey = makeAccessKey('live')
   return {
@@ -39,21 +39,21 @@ export function makeOwnSecrets(): Record<string, string> {
 /** The variables of `makeOwnSecrets`. */
 export const ownSecretNames: readonly string[] = Object.keys(makeOwnSecrets())
 
-/** Which of them `.env` or the shell sets, be it to nothing. */
+/** Returns the names that `.env` or the shell sets, even to an empty value. */
 export function givenSecrets(environment: NodeJS.ProcessEnv): string[] {
   return ownSecretNames.filter((name) => environment[name] !== undefined)
 }
 
-/** What is wrong with the secrets of an installation, as a sentence; null when all or none are its own. */
+/** Returns an error text when an installation replaces only some of the default secrets; otherwise null. */
 export function faultOfSecrets(environment: NodeJS.ProcessEnv, isEmptyFile: boolean): string | null {
   const isDevelopment = environment['NODE_ENV'] === 'development'
   if (isDevelopment && givenSecrets(environment).length === 0)
     return isEmptyFile ? `.env is empty: ${advice}` : null
   const missing = ownSecretNames.filter((name) => !environment[name])
-  // Without it services would start with a secret that everybody knows.
+  // Without NODE_ENV=production, services would start with a public default.
   if (isDevelopment) missing.unshift('NODE_ENV=production')
   return missing.length === 0 ? null : `.env is incomplete, it lacks ${missing.join(', ')}: ${advice}`
 }
 
 const advice =
-  'make it anew as the README says ("In containers"), or delete it to start with the secrets for development, which everybody knows.'
+  'create it again as the README describes ("In containers"), or delete it to start with the public secrets for development.'

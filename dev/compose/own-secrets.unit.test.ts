@@ -4,11 +4,11 @@ import { faultOfSecrets, makeOwnSecrets, ownSecretNames } from './own-secrets.ts
 const complete = { NODE_ENV: 'production', ...makeOwnSecrets() }
 const development = { NODE_ENV: 'development' }
 
-test('accepts an installation without own secrets, with or without other settings in .env', () => {
+test('accepts an installation with the defaults only, with or without other settings in .env', () => {
   expect(faultOfSecrets(development, false)).toBeNull()
 })
 
-test('accepts all secrets of its own', () => {
+test('accepts an .env with all secrets', () => {
   expect(faultOfSecrets(complete, false)).toBeNull()
 })
 
@@ -23,12 +23,12 @@ test.each(ownSecretNames)('refuses an .env that lacks %s, or has no value for it
     expect(faultOfSecrets(environment, false)).toMatch(new RegExp(`lacks ${name}: `))
 })
 
-test('refuses secrets of its own beside NODE_ENV=development, and NODE_ENV=production without secrets', () => {
+test('refuses secrets with NODE_ENV=development, and NODE_ENV=production without secrets', () => {
   expect(faultOfSecrets({ ...complete, ...development }, false)).toContain('lacks NODE_ENV=production: ')
   expect(faultOfSecrets({ NODE_ENV: 'production' }, false)).toContain(`lacks ${ownSecretNames.join(', ')}: `)
 })
 
-test('makes other secrets each time', () => {
+test('creates different secrets each time', () => {
   const again = makeOwnSecrets()
   for (const [name, value] of Object.entries(makeOwnSecrets())) expect(again[name]).not.toBe(value)
 })

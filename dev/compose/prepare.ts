@@ -1,5 +1,5 @@
 /**
- * The one-off job `prepare` of docker-compose.yml: the services' roles and schemas.
+ * The one-off job `prepare` of docker-compose.yml: creates the roles and schemas of the services.
  */
 import { until } from '../process/wait.ts'
 import { answersPostgres } from '../servers/answers.ts'
@@ -7,7 +7,7 @@ import { prepareDatabase } from '../servers/database.ts'
 import { databaseServices } from '../stack/services.ts'
 import { variable } from './environment.ts'
 
-/** A server that recovers from a crash, or that makes its data folder for the first time, gets this long. */
+/** Includes the recovery of PostgreSQL from a crash, or its first start. */
 const withinMs = 180_000
 
 const url = variable('DATABASE_URL')
@@ -16,4 +16,4 @@ const passwords = Object.fromEntries(
 )
 await until(() => answersPostgres(url), { what: 'Waiting for PostgreSQL', withinMs, everyMs: 250 })
 const { fresh } = await prepareDatabase(url, databaseServices, passwords)
-console.log(`Roles and schemas ${fresh ? 'made' : 'were there already'}: ${databaseServices.join(', ')}`)
+console.log(`Roles and schemas ${fresh ? 'created' : 'exist already'}: ${databaseServices.join(', ')}`)

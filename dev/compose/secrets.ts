@@ -1,17 +1,17 @@
 /**
- * Prints an `.env` with secrets of one's own: all of it, or nothing and why.
+ * Prints an `.env` with new secrets. Prints an error instead when there are some.
  */
 import { givenSecrets, makeOwnSecrets, ownLimits } from './own-secrets.ts'
 
 if (givenSecrets(process.env).length > 0) {
-  // PostgreSQL and RabbitMQ keep the passwords that they were first started with.
+  // PostgreSQL and RabbitMQ keep the passwords of their first start.
   console.error(
-    'There are secrets of your own already, in .env or in the shell. The servers would refuse new ones: keep them.',
+    'There are secrets in .env or in the shell already. Keep them: the servers would reject new ones.',
   )
   process.exitCode = 1
 } else {
-  // With this, services refuse a secret that everybody knows.
-  // No simulated restaurant takes the orders of one that nobody has linked.
+  // In production, services refuse the public default secrets. `console`: orders of a restaurant without a link must not go to a
+  // simulated restaurant.
   const settings = { NODE_ENV: 'production', DEFAULT_RESTAURANT_LINK: 'console' }
   const variables = { ...settings, ...makeOwnSecrets(), ...ownLimits }
   console.log(

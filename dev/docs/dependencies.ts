@@ -12,13 +12,13 @@ export type Direct = { name: string; version: string; folder: string; kind: Kind
 const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
 
-/** The folders that have a package.json of ours. */
+/** The folders with a package.json of this repository. */
 export const workspaces = (): string[] => [
   '.',
   ...globSync(manifestOf('.').workspaces ?? [], { cwd: root }).toSorted(),
 ]
 
-/** Every package of others that a package.json of ours names. */
+/** All third-party packages that a package.json of this repository names. */
 export function directDependencies(): Direct[] {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
   return workspaces().flatMap((folder) =>
@@ -30,7 +30,7 @@ export function directDependencies(): Direct[] {
   )
 }
 
-/** What runs in production, and the folders that it is made of. */
+/** The programs in production, and their folders. */
 export const processes: Readonly<Record<string, readonly string[]>> = {
   gateway: ['services/gateway'],
   catalog: ['services/catalog'],
@@ -42,7 +42,7 @@ export const processes: Readonly<Record<string, readonly string[]>> = {
   console: ['apps/console'],
 }
 
-/** Bytes of a folder's files, without packages that lie in it. */
+/** Returns the bytes of a folder's files, without its node_modules. */
 function bytesIn(folder: string): number {
   const sizes = readdirSync(folder, { withFileTypes: true }).map((entry) => {
     if (entry.name === 'node_modules') return 0

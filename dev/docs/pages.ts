@@ -18,7 +18,7 @@ const services = {
 
 const GENERATED = '<!-- Generated from the code by `npm run docs`; a test compares it. -->'
 
-/** The pages that are made from the code: path below docs/ to text. */
+/** The generated pages: path below docs/ to text. */
 export const pages = (): Record<string, string> => ({
   'configuration.md': configuration(),
   'dependencies.md': page(
@@ -30,7 +30,7 @@ export const pages = (): Record<string, string> => ({
   'problems.md': problemPage(),
 })
 
-/** What one service says of a variable. */
+/** The declaration of a variable by one service. */
 type Reading = { service: string; fallback: string; description: string }
 
 function configuration(): string {
@@ -55,14 +55,14 @@ function configuration(): string {
 const readBy = (readings: readonly Reading[]): string =>
   readings.length === Object.keys(services).length ? 'all' : readings.map(({ service }) => service).join(', ')
 
-/** What all say alike, or what each says, with the names of those who say it. */
+/** Returns the common text, or each text with the services that declare it. */
 function each(readings: readonly Reading[], what: 'fallback' | 'description'): string {
-  const bySaying = Map.groupBy(readings, (reading) => reading[what])
-  if (bySaying.size === 1) return [...bySaying.keys()].join()
-  return [...bySaying].map(([saying, who]) => `${readBy(who)}: ${saying}`).join('<br>')
+  const byText = Map.groupBy(readings, (reading) => reading[what])
+  if (byText.size === 1) return [...byText.keys()].join()
+  return [...byText].map(([text, declared]) => `${readBy(declared)}: ${text}`).join('<br>')
 }
 
-/** What an absent variable counts as; a schema that takes none for an answer is mandatory. */
+/** Returns the default of a variable, or `mandatory`. */
 function fallbackOf(schema: z.ZodType): string {
   const absent = schema.safeParse(undefined)
   if (!absent.success) return 'mandatory'

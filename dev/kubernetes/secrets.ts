@@ -1,17 +1,17 @@
 /**
- * Prints the Secrets that deploy/kubernetes/production expects, with values that nobody has seen, and on the error stream the first
- * operator access key, of which the cluster is given the hash only:
+ * Prints the Secrets of deploy/kubernetes/production with new random values. Prints the first operator access key on stderr; the
+ * cluster receives only its hash:
  *   STRIPE_SECRET_KEY=sk_… STRIPE_WEBHOOK_SECRET=whsec_… \
  *     node dev/kubernetes/secrets.ts | kubectl create -f -
- * `create` and not `apply`: what is there already is never replaced by this.
+ * `create` and not `apply`, so that existing Secrets are never replaced.
  */
 import { hashAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
 import { randomBytes } from 'node:crypto'
 import { brokerServices, definitions } from '../servers/rabbitmq-users.ts'
 import { databaseServices } from '../stack/services.ts'
 
-/** A Secret as Kubernetes takes it. */
-export interface Secret {
+/** A Secret as a Kubernetes object. */
+export type Secret = {
   readonly apiVersion: 'v1'
   readonly kind: 'Secret'
   readonly type: 'Opaque' | 'kubernetes.io/basic-auth'
@@ -19,7 +19,7 @@ export interface Secret {
   readonly stringData: Readonly<Record<string, string>>
 }
 
-/** Everything but what somebody else makes: the operators, and whoever has the bucket and the certificate. */
+/** All Secrets except those that operators of the database, the bucket and the certificate create. */
 export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }): {
   secrets: readonly Secret[]
   operatorKey: string
@@ -42,7 +42,7 @@ export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }
   return { secrets, operatorKey }
 }
 
-/** RabbitMQ's users: their passwords for the services, and what RabbitMQ itself is told, which has hashes only. */
+/** RabbitMQ's users: the passwords for the services, and the definitions for RabbitMQ, which contain only hashes. */
 export function brokerUsers(newPassword: () => string): Record<string, string> {
   const administrator = { name: 'platter', password: newPassword() }
   const passwords = Object.fromEntries(brokerServices.map((name) => [name, newPassword()]))
@@ -53,7 +53,7 @@ export function brokerUsers(newPassword: () => string): Record<string, string> {
   }
 }
 
-/** Letters and digits only: they become parts of URLs. */
+/** Letters and digits only, because passwords become parts of URLs. */
 export const password = (): string => randomBytes(24).toString('hex')
 
 /** A Secret in Platter's namespace. */

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/* Needs no package: an image's build runs it before there are any. */
+/* Imports no package: the build of an image runs it before the installation. */
 
 const root = join(import.meta.dirname, '../..')
 
 type Versions = Readonly<Record<string, string>>
 
-/** An entry of package-lock.json: a package, a folder of ours, or a link to one. */
+/** An entry of package-lock.json: a package, a workspace, or a link to one. */
 export type Locked = {
   readonly version?: string
   readonly license?: string
   readonly integrity?: string
-  /** Where a tarball came from; of a link, the folder. */
+  /** The source of a tarball; for a link, the folder. */
   readonly resolved?: string
   readonly link?: boolean
   readonly dev?: boolean
@@ -31,13 +31,13 @@ export const readLockfile = (): Readonly<Record<string, Locked>> =>
 /** `@scope/name` of `…/node_modules/@scope/name`. */
 export const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '')
 
-/** The folder above, as Node's resolution goes up: `node_modules` itself is none. */
+/** Returns the parent folder in Node's resolution, which skips `node_modules` itself. */
 function above(path: string): string {
   const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
   return parent.endsWith('node_modules') ? parent.replace(/\/?node_modules$/, '') : parent
 }
 
-/** Where `name` is found from `path`. */
+/** Returns the path that `name` resolves to from `path`. */
 function find(locked: Readonly<Record<string, Locked>>, path: string, name: string): string | undefined {
   for (let at = path; ; at = above(at)) {
     const place = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`
@@ -46,15 +46,15 @@ function find(locked: Readonly<Record<string, Locked>>, path: string, name: stri
   }
 }
 
-/** What npm installs for a package besides itself: peers as well, nothing that is optional. */
+/** Returns the dependencies that npm installs with a package: with peers, without optional ones. */
 const wantedBy = ({ dependencies, peerDependencies, peerDependenciesMeta }: Locked): string[] => [
   ...Object.keys(dependencies ?? {}),
   ...Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true),
 ]
 
 /**
- * The packages that `npm ci --omit=dev --omit=optional` installs for these paths (folders of ours, or
- * `node_modules/…`), each by its path; folders of ours are gone through and not named.
+ * Returns the paths of the packages that `npm ci --omit=dev --omit=optional` installs for these paths (workspaces, or
+ * `node_modules/…`). Workspaces are traversed but not returned.
  */
 export function packagesFor(
   paths: readonly string[],
@@ -74,7 +74,7 @@ export function packagesFor(
   return found
 }
 
-/** Where a folder of ours finds a package that it names. Throws when it is not in the lockfile. */
+/** Returns the path of a workspace's dependency. Throws when the lockfile lacks it. */
 export function placeOf(folder: string, name: string): string {
   const place = find(readLockfile(), folder === '.' ? '' : folder, name)
   if (place === undefined) throw new Error(`${name} of ${folder} is not in package-lock.json`)

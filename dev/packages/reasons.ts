@@ -1,4 +1,4 @@
-/** Why each package that a package.json of ours names is there; docs/dependencies.md is made from it. */
+/** The reason for each dependency of a package.json in this repository. docs/dependencies.md is generated from it. */
 export const reasons: Readonly<Record<string, string>> = {
   // In services.
   '@fastify/static': 'serves the built console: ranges, types and validators of files are easy to get wrong',

@@ -4,7 +4,7 @@ import { nameOf, packagesFor, readLockfile } from './lockfile.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What an image has in it besides the packages of its own folder. */
+/** The contents of an image besides the packages of its own folder. */
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { 'services/gateway': ['apps/console'] }
 
 type Component = { 'bom-ref': string; name: string; hashes?: { alg: string }[] }
@@ -18,9 +18,9 @@ export type Sbom = {
 }
 
 /**
- * The software bill of materials (CycloneDX) of the image of a folder. npm writes it. What is for development is
- * taken out here and not by `--omit=dev`: with that npm 11.19 also leaves out each package that is somebody else's
- * development dependency besides, a quarter of ours, undici and ajv among them.
+ * Returns the software bill of materials (CycloneDX) of a folder's image, as npm writes it. Development packages are removed here
+ * and not by `--omit=dev`: npm 11.19 would also omit each package that another one names as a development dependency, such as
+ * undici and ajv, a quarter of all.
  */
 export function sbomOf(folder: string): Sbom {
   const folders = [folder, ...(BUILT_IN[folder] ?? [])]
@@ -45,7 +45,7 @@ function only(sbom: Sbom, folders: readonly string[]): Sbom {
   const refs = new Set([component['bom-ref'], ...components.map((one) => one['bom-ref'])])
   return {
     ...sbom,
-    // npm takes the name of the folder that the lockfile is in.
+    // npm uses the name of the folder with the lockfile.
     metadata: {
       ...sbom.metadata,
       component: { ...component, name: `platter/${folders[0]?.split('/').at(-1)}` },

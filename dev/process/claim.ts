@@ -4,15 +4,14 @@ import { createServer } from 'node:net'
 import { errorCode } from './identity.ts'
 import { readRecord, recordedLauncher } from './record.ts'
 
-/** The right to run in a directory, until `release` or the end of this process. */
-export interface Claim {
+/** The exclusive right to run in a directory, until `release` or the end of this process. */
+export type Claim = {
   release(): void
 }
 
 /**
- * Claims a run directory; null when another launcher has it.
- * On Linux the kernel decides: an abstract socket can be bound once and is gone with its process, however that
- * ends, so there is no stale lock and no race over one. Elsewhere the recorded launcher is looked for.
+ * Claims a run directory; null when another launcher has claimed it. On Linux the claim is an abstract socket: it can be bound
+ * once and disappears with its process, so there is no stale lock. Elsewhere the recorded launcher is checked.
  */
 export async function claimDirectory(directory: string): Promise<Claim | null> {
   if (process.platform !== 'linux') {

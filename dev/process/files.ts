@@ -1,19 +1,19 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs'
 
-/** Replaces a file at once, so that a reader never meets half of it. Mode 0600: these files hold keys. */
+/** Replaces a file atomically. Mode 0600, because these files hold keys. */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.new`
   writeFileSync(draft, text, { mode: 0o600 })
   renameSync(draft, file)
 }
 
-/** Puts a log file of more than 10 MB aside as `.1`, replacing an older one. */
+/** Renames a log file of more than 10 MB to `.1`, which replaces an older one. */
 export function rotateLog(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   if (size > 10_000_000) renameSync(file, `${file}.1`)
 }
 
-/** The last lines of a log that were written after `from` bytes (at most 8 KB are read). */
+/** Returns the last lines of a log after `from` bytes; reads at most 8 KB. */
 export function endOfLog(file: string, from: number, lines = 15): string {
   const handle = openSync(file, 'r')
   try {

@@ -7,55 +7,55 @@ import { writeRecord, type RecordedChild } from './record.ts'
 import { within } from './wait.ts'
 
 /** A program to run as a child of the launcher. */
-export interface ProcessSpec {
+export type ProcessSpec = {
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
-  /** The file that its output is appended to. */
+  /** The file for its output, which is appended. */
   readonly log: string
-  /** Both the user and the group to run as, where not our own. */
+  /** The user and group id to run as; default: those of the launcher. */
   readonly user?: number
-  /** What it gets for a clean end. */
+  /** The signal for a clean end. */
   readonly stopSignal: NodeJS.Signals
-  /** What it gets when the launcher died under it; null lets it finish what it does. */
+  /** The signal when the launcher has died; null lets the program finish. */
   readonly orphanSignal: NodeJS.Signals | null
 }
 
 /** A running child. */
-export interface Child {
+export type Child = {
   readonly pid: number | null
-  /** How it ended, as the rest of a sentence: "ended with exit code 1". */
+  /** Resolves at its end. */
   readonly ended: Promise<Ending>
-  /** Asks it to end, insists with SIGKILL after `graceMs`, and waits until it is gone. */
+  /** Sends the stop signal, and SIGKILL after `graceMs`. Resolves at its end. */
   stop(graceMs: number): Promise<void>
-  /** The end of what it has written. */
+  /** Returns the last lines of its output. */
   output(): string
 }
 
-/** How a child ended. */
-export interface Ending {
+/** How a child ended; `how` is the rest of a sentence: "ended with exit code 1". */
+export type Ending = {
   readonly clean: boolean
   readonly how: string
 }
 
-/** Starts every child of one launcher, and sees to it that none outlives it. */
-export interface ProcessHost {
+/** Starts the children of one launcher. None outlives it. */
+export type ProcessHost = {
   readonly directory: string
   readonly logs: string
-  /** True once everything is to end: nothing is started again. */
+  /** True once the launcher stops: no child is restarted. */
   readonly closing: boolean
   spawn(spec: ProcessSpec): Child
-  /** From now on nothing is started again. */
+  /** Sets `closing`. */
   close(): void
-  /** Ends every child that is left, each in its own way; SIGKILL after `graceMs`. */
+  /** Stops all remaining children by their stop signals, with SIGKILL after `graceMs`. */
   stopAll(graceMs: number): Promise<void>
-  /** Kills every child at once, except those that are to finish. */
+  /** Kills all children at once, except those with a null `orphanSignal`. */
   killAll(): void
 }
 
-/** A host whose children are recorded in `<directory>/pids.json` and log to `<directory>/logs`. */
+/** Returns a host that records its children in `<directory>/pids.json` and logs to `<directory>/logs`. */
 export function createProcessHost(directory: string): ProcessHost {
   const logs = join(directory, 'logs')
   mkdirSync(logs, { recursive: true })
@@ -99,7 +99,7 @@ export function createProcessHost(directory: string): ProcessHost {
   }
 }
 
-/** The first program of this name on PATH or in the further folders; null when there is none. */
+/** Returns the first program of this name on PATH or in the further folders; null when there is none. */
 export function findProgram(name: string, ...folders: string[]): string | null {
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...folders]) {
     const file = join(folder, name)
@@ -118,13 +118,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
-interface Tracked {
+type Tracked = {
   readonly child: Child
   readonly identity: RecordedChild
 }
 
-// setpriv (util-linux) asks the kernel to signal the child when its parent dies, then becomes the child's
-// program under the same process number. A session of its own keeps the terminal's Ctrl-C away from the child.
+// setpriv (util-linux) makes the kernel signal the child at the death of its parent, and then executes the program under the same
+// process id. A new session keeps the terminal's Ctrl-C away from the child.
 function startChild(spec: ProcessSpec): Child {
   mkdirSync(dirname(spec.log), { recursive: true })
   rotateLog(spec.log)

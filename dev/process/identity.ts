@@ -1,24 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process that cannot be mistaken for a later one with the same number. */
-export interface Identity {
+/** A process, distinguished from a later one with the same id. */
+export type Identity = {
   readonly pid: number
   readonly started: string
 }
 
-/** The identity of a running process; null when there is none (a zombie counts as none). */
+/** Returns the identity of a running process; null when there is none, or a zombie. */
 export function identify(pid: number): Identity | null {
   const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid)
   return started === null ? null : { pid, started }
 }
 
-/** Whether exactly this process still runs. */
+/** True while exactly this process runs. */
 export function isAlive(identity: Identity): boolean {
   return identify(identity.pid)?.started === identity.started
 }
 
-/** The process that started this one: npm, where npm did, be it through a shell. Null where /proc does not tell. */
+/** Returns the process that started this one: npm, directly or through a shell, or else the parent. Null without /proc. */
 export function starter(): Identity | null {
   const parent = process.ppid
   const grandparent = parentOnLinux(parent)
@@ -26,12 +26,12 @@ export function starter(): Identity | null {
   return identify(npm ?? parent)
 }
 
-/** Signals exactly this process; false when it is gone already. */
+/** Signals exactly this process; false when it has ended. */
 export function signalProcess(identity: Identity, signal: NodeJS.Signals): boolean {
   return isAlive(identity) && sendSignal(identity.pid, signal)
 }
 
-/** Signals a process number; false when nothing runs under it. */
+/** Signals a process id; false when no process has it. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -74,7 +74,7 @@ function statFields(pid: number): string[] | null {
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? null
 }
 
-// The start time in clock ticks counts from boot, so it says nothing without the boot's own id.
+// The start time counts clock ticks since boot, so the id of the boot is part of the identity.
 function startOnLinux(pid: number): string | null {
   const fields = statFields(pid) ?? []
   const [state] = fields

@@ -2,14 +2,14 @@ import { createServer } from 'node:net'
 import { randomInt } from 'node:crypto'
 import { errorCode } from './identity.ts'
 
-// Below the range of outgoing connections (Linux from 32768, macOS from 49152): else a process that comes back
-// on its port may find it taken by the near end of some connection.
+// Below the ephemeral ports (Linux from 32768, macOS from 49152): otherwise an outgoing connection could take the port of a
+// process while it restarts.
 const lowest = 20_000
 const highest = 32_000
 
 const handedOut = new Set<number>()
 
-/** Ports on 127.0.0.1 that nobody listens on; never the same one twice in this process. */
+/** Returns ports on 127.0.0.1 without a listener; never the same one twice in this process. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   for (let tries = 0; ports.length < count && tries < 1000; tries++) {
@@ -29,7 +29,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** The port itself when it is free at this address, else the next one above it that is. */
+/** Returns the port when it is free at this address, else the next free one above it. */
 export async function freePortFrom(port: number, address = '127.0.0.1'): Promise<number> {
   for (let candidate = port; candidate < Math.min(port + 100, 65_536); candidate++) {
     if (!handedOut.has(candidate) && (await isFree(candidate, address))) {

@@ -49,7 +49,7 @@ function identityOf(pid: number | null): Identity {
   return identity
 }
 
-test('a child that dies is started again, and the death is told in one line', async () => {
+test('a child that dies is restarted, and one line reports it', async () => {
   const said: string[] = []
   const child = supervise(host, {
     name: 'child',
@@ -60,12 +60,12 @@ test('a child that dies is started again, and the death is told in one line', as
   const first = identityOf(child.pid)
   process.kill(first.pid, 'SIGKILL')
   await eventually(() => child.pid !== null && child.pid !== first.pid, 'the second life')
-  expect(said).toEqual([`child (process ${first.pid}) was ended by SIGKILL; starting it again in 200 ms`])
+  expect(said).toEqual([`child (process ${first.pid}) was ended by SIGKILL; restarting it in 200 ms`])
   await child.stop()
   expect(child.pid).toBeNull()
 })
 
-test('waiting for a child that keeps dying ends with its last words', async () => {
+test('waiting for a child that keeps dying fails with its last output', async () => {
   const child = supervise(host, {
     name: 'child',
     say: () => undefined,
@@ -76,14 +76,14 @@ test('waiting for a child that keeps dying ends with its last words', async () =
   await expect(ready).rejects.toThrow(/died 3 times[\s\S]*no such luck/)
 })
 
-test('a child that ignores its stop signal is killed after the grace', async () => {
+test('a child that ignores its stop signal is killed after the grace period', async () => {
   const child = host.spawn(spec(`process.on('SIGTERM', () => {}); ${forever}`))
   await eventually(() => child.output().includes('here'), 'its first words')
   await child.stop(50)
   expect(await child.ended).toEqual({ clean: false, how: 'was ended by SIGKILL' })
 })
 
-test('what a killed launcher has left is ended by the next one; others are left alone', async () => {
+test('the children of a killed launcher are ended by the next one, and no other process', async () => {
   const left = host.spawn(spec(forever))
   expect(readRecord(directory)?.children.map(({ pid }) => pid)).toEqual([left.pid])
   expect(await endLeftovers(directory)).toEqual(['child'])
@@ -91,7 +91,7 @@ test('what a killed launcher has left is ended by the next one; others are left 
   expect(isAlive({ pid: process.pid, started: 'another life' })).toBe(false)
 })
 
-test.runIf(process.platform === 'linux')('a directory is claimed once', async () => {
+test.runIf(process.platform === 'linux')('a directory can be claimed only once', async () => {
   const claim = await claimDirectory(directory)
   expect(claim).not.toBeNull()
   expect(await claimDirectory(directory)).toBeNull()

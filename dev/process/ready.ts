@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 
-/** Whether the service at this base URL says that it can do its work. */
+/** True when the service at this base URL is ready. */
 export async function isReady(url: string): Promise<boolean> {
-  // A connection of its own: one that is kept alive would hold up the service when it has to stop.
+  // A new connection: a keep-alive connection would delay the stop of the service.
   const request = get(`${url}/health/ready`, { agent: false, timeout: 5000 })
   request.on('timeout', () => request.destroy())
   try {
@@ -11,7 +11,7 @@ export async function isReady(url: string): Promise<boolean> {
     response.resume()
     return response.statusCode === 200
   } catch {
-    // Not listening yet. Why a service never gets there is in its log.
+    // Not listening yet. The service's log has the reason when it never does.
     return false
   } finally {
     request.destroy()

@@ -3,19 +3,19 @@ import { readIfPresent, identify, isAlive, signalProcess, type Identity } from '
 import { writeWhole } from './files.ts'
 import { until } from './wait.ts'
 
-/** What `pids.json` in a run directory says: who started what. */
-export interface ProcessRecord {
+/** The content of `pids.json` in a run directory. */
+export type ProcessRecord = {
   readonly launcher: Identity
   readonly children: readonly RecordedChild[]
 }
 
-/** A child process, and the signal that ends it without a launcher. */
-export interface RecordedChild extends Identity {
+/** A child process, and the signal that ends it after the death of its launcher. */
+export type RecordedChild = Identity & {
   readonly name: string
   readonly orphanSignal: NodeJS.Signals
 }
 
-/** The processes recorded in a run directory; null when none ever were. */
+/** Returns the processes recorded in a run directory; null when there is no record. */
 export function readRecord(directory: string): ProcessRecord | null {
   const text = readIfPresent(join(directory, 'pids.json'))
   return text === null ? null : (JSON.parse(text) as ProcessRecord)
@@ -28,13 +28,13 @@ export function writeRecord(directory: string, children: readonly RecordedChild[
   writeWhole(join(directory, 'pids.json'), `${JSON.stringify({ launcher, children }, null, 1)}\n`)
 }
 
-/** The recorded launcher, when it is another process than this one and still runs. */
+/** Returns the recorded launcher, when it runs and is not this process. */
 export function recordedLauncher(record: ProcessRecord | null): Identity | null {
   if (record === null || record.launcher.pid === process.pid || !isAlive(record.launcher)) return null
   return record.launcher
 }
 
-/** Ends what a launcher that was killed has left running; gives the names of what there was. */
+/** Ends the children of a killed launcher; returns their names. */
 export async function endLeftovers(directory: string): Promise<string[]> {
   const left = (readRecord(directory)?.children ?? []).filter((child) =>
     signalProcess(child, child.orphanSignal),
@@ -43,16 +43,19 @@ export async function endLeftovers(directory: string): Promise<string[]> {
   return left.map((child) => child.name)
 }
 
-/** Those that end cleanly by themselves get this long before SIGKILL. */
-const endPatienceMs = 10_000
+/** The time between the orphan signal and SIGKILL. */
+const GRACE_MS = 10_000
 
 async function awaitEnd(child: RecordedChild): Promise<void> {
-  const patience = performance.now() + endPatienceMs
+  const killAt = performance.now() + GRACE_MS
   await until(
     () => {
-      if (performance.now() > patience) signalProcess(child, 'SIGKILL')
+      if (performance.now() > killAt) signalProcess(child, 'SIGKILL')
       return !isAlive(child)
     },
-    { what: `Ending a left-over ${child.name} (process ${child.pid})`, withinMs: endPatienceMs + 10_000 },
+    {
+      what: `Stopping ${child.name} of an earlier start (process ${child.pid})`,
+      withinMs: GRACE_MS + 10_000,
+    },
   )
 }

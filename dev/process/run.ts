@@ -1,19 +1,19 @@
 import type { ProcessHost, ProcessSpec } from './host.ts'
 
-/** How to run a program to its end: see `runToEnd`. */
-export interface Run {
-  /** Called with the line that the program wrote last, whenever that is another one. */
+/** The options of `runToEnd`. */
+export type Run = {
+  /** Called with the last line of the output, whenever it changes. */
   readonly now: (line: string) => void
-  /** Asks it to end after this time. */
+  /** Stops the program after this time. */
   readonly withinMs?: number
-  /** Asks it to end. */
+  /** Stops the program. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A program that was asked to end gets this long before SIGKILL. */
-const graceMs = 5000
+/** The time between SIGTERM and SIGKILL. */
+const GRACE_MS = 5_000
 
-/** Runs a program to its end. Throws with its last words when it does not succeed. */
+/** Runs a program to its end. Throws with its last output when it fails. */
 export async function runToEnd(host: ProcessHost, spec: ProcessSpec, run: Run): Promise<void> {
   run.signal?.throwIfAborted()
   const late = run.withinMs === undefined ? null : AbortSignal.timeout(run.withinMs)
@@ -25,7 +25,7 @@ export async function runToEnd(host: ProcessHost, spec: ProcessSpec, run: Run): 
     if (line !== shown) run.now(line)
     shown = line
   }, 500)
-  const end = () => void child.stop(graceMs)
+  const end = () => void child.stop(GRACE_MS)
   stop.addEventListener('abort', end, { once: true })
   try {
     const { clean, how } = await child.ended

@@ -30,7 +30,7 @@ const shell = (script: string): ProcessSpec => ({
   orphanSignal: 'SIGKILL',
 })
 
-test('shows the line that was written last', async () => {
+test('reports the last line of the output', async () => {
   const lines: string[] = []
   const now = (line: string) => {
     lines.push(line)
@@ -40,12 +40,12 @@ test('shows the line that was written last', async () => {
   expect(lines.at(-1)).toBe('two')
 })
 
-test('a failure comes with the last words', async () => {
+test('the error of a failed program contains its last output', async () => {
   const job = runToEnd(host, shell('echo no such thing >&2; exit 3'), { now: () => undefined })
   await expect(job).rejects.toThrow('the job ended with exit code 3:\nno such thing')
 })
 
-test('what takes too long is asked to end', async () => {
+test('a program is stopped at its time limit', async () => {
   const late = new AbortController()
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
   onTestFinished(() => timeout.mockRestore())
@@ -59,7 +59,7 @@ test('what takes too long is asked to end', async () => {
   expect(timeout).toHaveBeenCalledExactlyOnceWith(2_000)
 })
 
-test('giving up ends the job and throws why', async () => {
+test('an abort stops the program and throws its reason', async () => {
   const over = new AbortController()
   const job = runToEnd(host, shell('exec sleep 30'), { now: () => undefined, signal: over.signal })
   over.abort(new Error('Ctrl-C'))

@@ -1,42 +1,41 @@
 import type { Child, ProcessHost, ProcessSpec } from './host.ts'
 import { until } from './wait.ts'
 
-/** A child that is started again whenever it dies. */
-export interface Supervised {
+/** A child that is restarted whenever it dies. */
+export type Supervised = {
   readonly name: string
-  /** The number of the process that runs now; null between two. */
+  /** The id of the running process; null between two. */
   readonly pid: number | null
-  /** How often it died so far. */
   readonly deaths: number
-  /** Waits until `check` holds; fails early when the child keeps dying. */
+  /** Waits until `check` is true; fails early when the child keeps dying. */
   ready(check: () => Promise<boolean>, limits: Limits): Promise<void>
   stop(): Promise<void>
 }
 
-/** How long to wait for a child to be ready. */
-export interface Limits {
+/** The limits of a wait for readiness. */
+export type Limits = {
   readonly withinMs: number
   readonly signal: AbortSignal | undefined
 }
 
-/** What to do about a supervised child. */
-export interface Supervision {
+/** The settings of a supervised child. */
+export type Supervision = {
   readonly name: string
-  /** Asked before every start, so that it can clear away what the last one left. */
+  /** Called before every start, so that it can remove leftovers of the previous process. */
   readonly spec: () => ProcessSpec
   readonly say: (line: string) => void
-  /** Called whenever the process number changes. */
+  /** Called whenever the process id changes. */
   readonly changed: (() => void) | undefined
 }
 
-const firstDelayMs = 200
-const longestDelayMs = 5000
-/** A child that lived this long was well: the next delay is the first one again. */
-const wellAfterMs = 10_000
-/** A clean end gets this long before SIGKILL. */
-const graceMs = 10_000
-/** A child that dies this often before it is ready will not get there by itself. */
-const hopelessDeaths = 3
+const FIRST_DELAY_MS = 200
+const LONGEST_DELAY_MS = 5_000
+/** After this lifetime the backoff starts again at FIRST_DELAY_MS. */
+const STABLE_AFTER_MS = 10_000
+/** The time between the stop signal and SIGKILL. */
+const GRACE_MS = 10_000
+/** The number of deaths before readiness after which `ready` fails. */
+const MOST_DEATHS = 3
 
 /** Starts a child and keeps it running until it is stopped or the host closes. */
 export function supervise(host: ProcessHost, supervision: Supervision): Supervised {
@@ -47,9 +46,9 @@ class Supervisor implements Supervised {
   readonly name: string
   deaths = 0
   #child: Child | null = null
-  #lastWords = ''
+  #lastOutput = ''
   #stopping = false
-  #delayMs = firstDelayMs
+  #delayMs = FIRST_DELAY_MS
   #timer: NodeJS.Timeout | undefined
   readonly #host: ProcessHost
   readonly #supervision: Supervision
@@ -68,17 +67,17 @@ class Supervisor implements Supervised {
   async ready(check: () => Promise<boolean>, limits: Limits): Promise<void> {
     const before = this.deaths
     const hopeless = () =>
-      this.deaths - before < hopelessDeaths
+      this.deaths - before < MOST_DEATHS
         ? null
-        : `${this.name} died ${this.deaths - before} times while starting. Its last words:\n${this.#lastWords}`
-    const evidence = () => this.#child?.output() ?? this.#lastWords
+        : `${this.name} died ${this.deaths - before} times while starting. Its last output:\n${this.#lastOutput}`
+    const evidence = () => this.#child?.output() ?? this.#lastOutput
     await until(check, { what: `Starting ${this.name}`, everyMs: 100, hopeless, evidence, ...limits })
   }
 
   async stop(): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
-    await this.#child?.stop(graceMs)
+    await this.#child?.stop(GRACE_MS)
   }
 
   #start(): void {
@@ -92,13 +91,13 @@ class Supervisor implements Supervised {
       this.#supervision.changed?.()
       if (this.#stopping || this.#host.closing) return
       this.deaths++
-      this.#lastWords = child.output()
-      if (performance.now() - born >= wellAfterMs) this.#delayMs = firstDelayMs
+      this.#lastOutput = child.output()
+      if (performance.now() - born >= STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS
       this.#supervision.say(
-        `${this.name} (process ${child.pid}) ${how}; starting it again in ${this.#delayMs} ms`,
+        `${this.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
       )
       this.#timer = setTimeout(() => this.#start(), this.#delayMs)
-      this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs)
+      this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS)
     })
   }
 }

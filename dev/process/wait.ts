@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How to wait for a condition: see `until`. */
-export interface Waiting {
-  /** What is waited for, for the error message. */
+/** The options of `until`. */
+export type Waiting = {
+  /** The subject of the error message. */
   readonly what: string
   readonly withinMs: number
   readonly everyMs?: number
   readonly signal?: AbortSignal | undefined
-  /** Ends the waiting early: the reason why it can no longer come true. */
+  /** Returns the reason why the condition can no longer become true, which ends the wait. */
   readonly hopeless?: () => string | null
-  /** What may explain why it took too long. */
+  /** Returns output that may explain a timeout. */
   readonly evidence?: () => string
 }
 
-/** Asks again and again until the condition holds; throws after `withinMs`, or as soon as it is hopeless. */
+/** Polls until the condition is true; throws after `withinMs`, or as soon as it is hopeless. */
 export async function until(check: () => boolean | Promise<boolean>, waiting: Waiting): Promise<void> {
   const deadline = performance.now() + waiting.withinMs
   for (;;) {
@@ -23,13 +23,13 @@ export async function until(check: () => boolean | Promise<boolean>, waiting: Wa
     if (reason) throw new Error(reason)
     if (performance.now() > deadline) {
       const sentence = `${waiting.what} took longer than ${Math.round(waiting.withinMs / 1000)} s`
-      throw new Error([sentence, waiting.evidence?.()].filter(Boolean).join('. Its last words:\n'))
+      throw new Error([sentence, waiting.evidence?.()].filter(Boolean).join('. Its last output:\n'))
     }
     await delay(waiting.everyMs ?? 25, undefined, { signal: waiting.signal })
   }
 }
 
-/** The promise's value, or null when it takes longer than `ms`. */
+/** Resolves to the promise's value, or to null after `ms`. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   const timer = new AbortController()
   try {

@@ -5,13 +5,13 @@ import { isObject, isText } from './json.ts'
 
 const FOLDER = new URL('restaurants/', import.meta.url)
 
-/** One file of restaurants/. What it holds is the gateway's to judge; only what the seed itself uses is checked. */
+/** A file of restaurants/. Only the fields that the seed uses are checked here; the gateway validates the rest. */
 export type SeedFile = {
-  /** From the root of the repository, as an error names it. */
+  /** From the root of the repository, for error messages. */
   path: string
   apiKey: string
   name: string
-  /** In a few words: "simulator:accepts", "webhook", "console". */
+  /** For example "simulator:accepts", "webhook", "console". */
   linkName: string
   restaurant: object
   menu: object
@@ -20,8 +20,8 @@ export type SeedFile = {
 }
 
 /**
- * Every file in the order of their names, and the fingerprint of them all. A `simulator` in the place of a `link` becomes the
- * webhook of its behaviour at `simulators`, a base URL.
+ * Returns all files by name, and the fingerprint of all of them. A `simulator` instead of a `link` becomes the webhook of its
+ * behaviour at `simulators`, a base URL.
  */
 export function readSeedFiles(simulators: string): { files: SeedFile[]; fingerprint: string } {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))

@@ -1,17 +1,17 @@
 import { isObject, isText } from './json.ts'
 
-/** Longer than any answer takes, short enough that `npm start` does not hang on a gateway that is stuck. */
-const PATIENCE_MS = 30_000
+/** Longer than any response takes, and short enough that `npm start` does not hang on a frozen gateway. */
+const TIMEOUT_MS = 30_000
 
 type Call = {
   method: 'POST' | 'PUT'
   path: string
   body: object
-  /** What the call is made for, as an error names it: a file, or an application. */
+  /** The subject of the call in error messages: a file, or an application. */
   about: string
 }
 
-/** Makes one call as the operator; anything but 200 is an error that says what for, the status and the problem. */
+/** Makes one call as the operator. Throws for any status but 200, with the subject, the status and the problem. */
 export type Operator = (call: Call) => Promise<Record<string, unknown>>
 
 export function operatorOf(target: { gateway: string; operatorKey: string }): Operator {
@@ -24,16 +24,16 @@ export function operatorOf(target: { gateway: string; operatorKey: string }): Op
     })
     const answer = await response.text()
     if (response.status !== 200)
-      throw new Error(`${what} answered ${response.status}: ${problemText(answer)}`)
+      throw new Error(`${what} returned ${response.status}: ${problemText(answer)}`)
     const value = parse(answer)
     return isObject(value) ? value : {}
   }
 }
 
-/** Whether the key may still search for restaurants: not after `npm run reset`, for one. */
+/** True when the gateway accepts the key. After `npm run reset` it does not. */
 export async function isKnown(gateway: string, accessKey: string): Promise<boolean> {
   const path = '/publicapi/v1/restaurant/search'
-  // By a point, so that the answer does not hang on the geocoder.
+  // Coordinates, so that the response does not depend on the geocoder.
   const where = 'latitude=43.0747&longitude=-89.3844&limit=1'
   const what = `the development access key: GET ${path}`
   const response = await request(what, `${gateway}${path}?${where}`, {
@@ -42,20 +42,20 @@ export async function isKnown(gateway: string, accessKey: string): Promise<boole
   const answer = await response.text()
   if (response.status === 200) return true
   if (response.status === 401) return false
-  throw new Error(`${what} answered ${response.status}: ${problemText(answer)}`)
+  throw new Error(`${what} returned ${response.status}: ${problemText(answer)}`)
 }
 
 async function request(what: string, url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) })
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
   } catch (error) {
-    // fetch says only "fetch failed"; the reason (ECONNREFUSED …) is in its cause.
+    // The message of fetch is "fetch failed". The reason (ECONNREFUSED …) is in its cause.
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    throw new Error(`${what} got no answer: ${String(reason)}`, { cause: error })
+    throw new Error(`${what} had no response: ${String(reason)}`, { cause: error })
   }
 }
 
-/** A problem's sentence and every fault that it lists; of anything else the beginning. */
+/** Returns the detail and all faults of a problem; for any other text, its beginning. */
 function problemText(answer: string): string {
   const problem = parse(answer)
   if (!isObject(problem)) return answer.slice(0, 500)
@@ -72,7 +72,7 @@ function parse(answer: string): unknown {
   try {
     return JSON.parse(answer)
   } catch {
-    // Not JSON, such as a proxy's error page: the caller shows the text as it is.
+    // Not JSON, such as an error page of a proxy: the caller shows the text itself.
     return null
   }
 }

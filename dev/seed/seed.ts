@@ -2,14 +2,14 @@ import { readSeedFiles, type SeedFile } from './files.ts'
 import { isKnown, operatorOf, type Operator } from './gateway.ts'
 import { isText } from './json.ts'
 
-/** Enough to keep the services busy; the bodies are large and every one of them is a transaction. */
+/** Enough to keep the services busy: the bodies are large, and each is a transaction. */
 const AT_ONCE = 4
 
 export type SeedResult = {
   fingerprint: string
   accessKey: string
   otherAccessKey: string
-  /** In the order of the files' names: the first one accepts everything, see README.md. */
+  /** By the names of the files. The first one accepts every order (README.md). */
   restaurants: { apiKey: string; name: string; accessKey: string; link: string }[]
 }
 
@@ -22,12 +22,12 @@ type Target = {
   log(line: string): void
 }
 
-/** Brings the restaurants of restaurants/ and two client applications in, unless they are there already. */
+/** Creates the restaurants of restaurants/ and two client applications, unless they exist. */
 export async function seed(target: Target): Promise<SeedResult> {
   const { files, fingerprint } = readSeedFiles(target.simulators)
   const previous = await stillKnown(target)
   if (previous?.fingerprint === fingerprint) {
-    target.log(`${files.length} restaurants are there already`)
+    target.log(`${files.length} restaurants exist already`)
     return previous
   }
   const operator = operatorOf(target)
@@ -46,7 +46,7 @@ export async function seed(target: Target): Promise<SeedResult> {
   return { fingerprint, accessKey: keys.accessKey, otherAccessKey: keys.otherAccessKey, restaurants }
 }
 
-/** What an earlier run left, unless the data that its keys belong to is gone. */
+/** Returns the result of an earlier run, unless its data were deleted meanwhile. */
 async function stillKnown({ gateway, previous }: Target): Promise<SeedResult | null> {
   if (previous === null) return null
   return (await isKnown(gateway, previous.accessKey)) ? previous : null
@@ -59,7 +59,7 @@ async function newApplication(operator: Operator, name: string): Promise<string>
   return issueKey(operator, `${path}/${String(id)}/access-keys`, about)
 }
 
-/** Menu and link refer to the restaurant, so they come after it. */
+/** Menu and link refer to the restaurant, so it is created first. */
 async function seedRestaurant(operator: Operator, file: SeedFile, knownKey?: string): Promise<string> {
   const path = `/operatorapi/v1/restaurants/${file.apiKey}`
   const about = file.path
@@ -71,11 +71,11 @@ async function seedRestaurant(operator: Operator, file: SeedFile, knownKey?: str
 
 async function issueKey(operator: Operator, path: string, about: string): Promise<string> {
   const { accessKey } = await operator({ method: 'POST', path, body: { mode: 'live' }, about })
-  if (!isText(accessKey)) throw new Error(`${about}: POST ${path} answered without an access key`)
+  if (!isText(accessKey)) throw new Error(`${about}: POST ${path} returned no access key`)
   return accessKey
 }
 
-/** In the order of `jobs`. After the first failure nothing more is begun, so that its error is the last word. */
+/** Returns the results by the order of `jobs`. After the first failure no further job begins, and its error is thrown. */
 async function inParallel<Job, Result>(jobs: Job[], work: (job: Job) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = []
   const waiting = [...jobs.entries()]

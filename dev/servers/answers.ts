@@ -3,13 +3,13 @@ import { connect as connectTls } from 'node:tls'
 import pg from 'pg'
 import type { ServerKind } from './types.ts'
 
-/** A server that is silent for this long is not ready. */
+/** The time limit of one check. */
 const silenceMs = 5000
 
-/** Whether a PostgreSQL answers a query. Wrong credentials throw: no waiting heals them. */
+/** True when PostgreSQL executes a query. Throws for wrong credentials, because waiting cannot help. */
 export async function answersPostgres(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: silenceMs })
-  // A connection that breaks also rejects what is awaited; without a listener it would end the process.
+  // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -25,12 +25,12 @@ export async function answersPostgres(url: string): Promise<boolean> {
   }
 }
 
-/** Whether a broker speaks AMQP 0-9-1: it answers the protocol header with Connection.Start, a method frame. */
+/** True when a broker replies to the AMQP 0-9-1 protocol header with Connection.Start, a method frame. */
 export function answersAmqp(url: string): Promise<boolean> {
   return answers(url, 5672, Buffer.from('AMQP\0\0\u0009\u0001', 'latin1'), (bytes) => bytes[0] === 1)
 }
 
-/** Whether a Redis answers a ping; also one that first wants a password. */
+/** True when Redis replies to a ping, even with an error that demands a password. */
 export function answersRedis(url: string): Promise<boolean> {
   return answers(url, 6379, Buffer.from('PING\r\n'), (bytes) => /^(\+PONG|-NOAUTH)/.test(bytes.toString()))
 }
@@ -53,20 +53,20 @@ function answers(
       resolve(isAnswer(bytes))
       socket.destroy()
     })
-    // 'close' follows; a refused connection is the answer "not yet".
+    // 'close' follows. A refused connection means: not ready yet.
     socket.on('error', () => undefined)
     socket.once('close', () => resolve(false))
   })
 }
 
-/** Whether a server of this kind answers at its URL. */
+/** The readiness check of each kind of server. */
 export const answersOf: Readonly<Record<ServerKind, (url: string) => Promise<boolean>>> = {
   postgres: answersPostgres,
   rabbitmq: answersAmqp,
   redis: answersRedis,
 }
 
-/** Whether anybody accepts a connection there. */
+/** True when a server accepts a connection. */
 export function answersTcp(host: string, port: number): Promise<boolean> {
   const socket = connectPlain({ host, port })
   return new Promise((resolve) => {

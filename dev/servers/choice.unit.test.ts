@@ -25,46 +25,46 @@ const server = (origin: Server['origin']): Server => {
   return { kind: 'redis', url: '', origin, data: null, pids: () => [], stop: () => Promise.resolve() }
 }
 
-const engine = (answers: boolean) => () => Promise.resolve(answers)
+const engine = (isAvailable: boolean) => () => Promise.resolve(isAvailable)
 
 test.each(['native', 'docker', 'auto'] as const)(
-  'at the first start %s is chosen as it was asked for',
-  async (asked) => {
-    expect(await decideServers(asked, null, engine(true))).toEqual({ choice: asked, notice: null })
+  'at the first start the requested choice %s is used',
+  async (requested) => {
+    expect(await decideServers(requested, null, engine(true))).toEqual({ choice: requested, notice: null })
   },
 )
 
-test('servers that run as processes are started again when an engine has appeared, with one sentence on how to change', async () => {
+test('servers that run as processes are used again after Docker became available, with a notice on how to change', async () => {
   const { choice, notice } = await decideServers('auto', 'native', engine(true))
   expect(choice).toBe('native')
-  expect(notice).toMatch(/^Docker answers now, .*npm start -- --servers docker.*npm run reset/)
+  expect(notice).toMatch(/^Docker is available, .*npm start -- --servers docker.*npm run reset/)
 })
 
 test.each([
   ['native', false],
   ['docker', true],
-] as const)('%s is chosen again without a word when it would be chosen today', async (kept, answers) => {
-  expect(await decideServers('auto', kept, engine(answers))).toEqual({ choice: kept, notice: null })
+] as const)('%s is used again without a notice when "auto" would choose it', async (kept, isAvailable) => {
+  expect(await decideServers('auto', kept, engine(isAvailable))).toEqual({ choice: kept, notice: null })
 })
 
-test('refuses to begin without the data that are in Docker when no engine answers, and names the ways on', async () => {
+test('refuses to start without the data in Docker while Docker is unavailable, and names the alternatives', async () => {
   await expect(decideServers('auto', 'docker', engine(false))).rejects.toThrow(
-    /start it, or begin without .*--servers native/,
+    /Start Docker, or start without .*--servers native/,
   )
 })
 
 test.each([
   ['native', 'docker'],
   ['docker', 'native'],
-] as const)('--servers %s wins over %s, and one sentence says how to go back', async (asked, kept) => {
-  const { choice, notice } = await decideServers(asked, kept, engine(true))
+] as const)('--servers %s overrides %s, and a notice names the way back', async (requested, kept) => {
+  const { choice, notice } = await decideServers(requested, kept, engine(true))
   expect({ choice, notice }).toEqual({
-    choice: asked,
+    choice: requested,
     notice: expect.stringContaining(`--servers ${kept}`) as string,
   })
 })
 
-test('the choice is kept by what was started, not by servers that URLs name', () => {
+test('the stored choice is the kind of the started servers, not of servers that URLs name', () => {
   keepChoice(directory, [server('given')])
   expect(loadKeptChoice(directory)).toBeNull()
   keepChoice(directory, [server('given'), server('docker')])
@@ -84,7 +84,7 @@ test.each([
 })
 
 test.skipIf(findRedis() === null)(
-  'a server that ran as a process does so again although an engine answers now',
+  'a server that ran as a process does so again although Docker is available now',
   async () => {
     const lines: string[] = []
     const context = { directory, host, reporter: plainReporter((line) => lines.push(line)) }
@@ -103,6 +103,6 @@ test.skipIf(findRedis() === null)(
     expect(findProgram('docker')).toBe(join(docker, 'docker'))
     vi.stubEnv('PLATTER_SERVERS', 'auto')
     expect(await start()).toBe('native')
-    expect(lines.filter((line) => line.startsWith('Docker answers now'))).toHaveLength(1)
+    expect(lines.filter((line) => line.startsWith('Docker is available'))).toHaveLength(1)
   },
 )

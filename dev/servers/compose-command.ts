@@ -9,19 +9,19 @@ import { NoEngine, type ServerContext } from './types.ts'
 
 const execute = promisify(execFile)
 
-/** A Docker whose engine answers, with its Compose: v2, or docker-compose 1.29. */
-export interface DockerCommand {
+/** An available Docker, with its Compose: v2, or docker-compose 1.29. */
+export type DockerCommand = {
   readonly docker: string
   readonly compose: readonly string[]
 }
 
-/** An engine that is silent for this long is none. */
+/** The time limit of one check. */
 const engineWithinMs = 5000
-/** On a slow line RabbitMQ takes a few minutes. */
+/** On a slow network, pulling RabbitMQ takes a few minutes. */
 const pullWithinMs = 600_000
 const composeWithinMs = 120_000
 
-/** Looks for Docker. Throws NoEngine where no engine answers. */
+/** Finds Docker. Throws NoEngine when no engine responds. */
 export async function findDocker(): Promise<DockerCommand> {
   const docker = findProgram('docker', '/usr/local/bin')
   if (docker === null || !(await succeeds(docker, 'version', '--format', '{{.Server.Version}}')))
@@ -32,7 +32,7 @@ export async function findDocker(): Promise<DockerCommand> {
   throw new Error('there is neither "docker compose" nor docker-compose')
 }
 
-/** Pulls an image, unless it is there. */
+/** Pulls an image, unless it exists. */
 export async function pull(
   { docker }: DockerCommand,
   image: string,
@@ -45,8 +45,8 @@ export async function pull(
   await runToEnd(context.host, spec, { ...run, now: (line) => step.now(`${image} ${line}`) })
 }
 
-/** One project of containers: docker-compose.yml under a name of its own. */
-export interface Project {
+/** A Compose project: docker-compose.yml under another name. */
+export type Project = {
   readonly name: string
   readonly files: readonly string[]
   readonly variables: Readonly<Record<string, string>>
@@ -62,7 +62,7 @@ export async function compose(
   const paths = [composeFile, ...files].flatMap((file) => ['--file', file])
   const words = [...program, '--project-name', name, ...paths, ...command]
   const spec = specOf(`docker compose ${command[0]}`, words, variables, context)
-  // What undoes the rest must not be stopped by what has stopped the rest.
+  // A command that cleans up must not be aborted by the signal that caused the clean-up.
   const signal = command[0] === 'up' ? context.signal : undefined
   await runToEnd(context.host, spec, { now, withinMs: composeWithinMs, signal })
 }
@@ -72,7 +72,7 @@ async function succeeds(program: string, ...args: string[]): Promise<boolean> {
     await execute(program, args, { timeout: engineWithinMs })
     return true
   } catch {
-    // That is the answer: it is missing, silent, or says no.
+    // Docker is missing, does not respond, or reports an error: it is unavailable.
     return false
   }
 }
@@ -88,7 +88,7 @@ function specOf(
     command,
     args,
     env: { ...process.env, ...variables },
-    // Where Compose looks for `.env`.
+    // Compose reads `.env` from this folder.
     cwd: join(composeFile, '..'),
     log: join(context.host.logs, 'docker.log'),
     stopSignal: 'SIGINT',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-/** As much of a service in docker-compose.yml as is read here and by the tests. */
-export interface ComposeService {
+/** The fields of a service in docker-compose.yml that the launcher and the tests read. */
+export type ComposeService = {
   readonly image: string
   readonly build?: unknown
   readonly command?: string[]
@@ -12,10 +12,9 @@ export interface ComposeService {
   readonly [setting: string]: unknown
 }
 
-/** Where the compose file is. */
 export const composeFile = join(import.meta.dirname, '../../docker-compose.yml')
 
-/** The services of docker-compose.yml, with these variables and otherwise its defaults. */
+/** Returns the services of docker-compose.yml, with these variables and otherwise its defaults. */
 export function readComposeFile(
   variables: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, ComposeService>> {
@@ -32,13 +31,13 @@ export function readComposeFile(
   )
 }
 
-/** As it stands in the file, where a variable may have no value. */
+/** A service as in the file, where a variable may have no value. */
 type Written = Omit<ComposeService, 'environment'> & {
   readonly image: string
   readonly environment?: Record<string, string | null>
 }
 
-/** A variable without a value is passed on where there is one, and otherwise left out. */
+/** A variable without a value takes that of the environment, and is left out when there is none. */
 function passedOn(
   written: Readonly<Record<string, string | null>>,
   variables: Readonly<Record<string, string>>,
@@ -47,7 +46,7 @@ function passedOn(
   return Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== undefined))
 }
 
-/** The service of this name. Throws when there is none. */
+/** Returns the service of this name. Throws when there is none. */
 export function composeService(
   name: string,
   variables: Readonly<Record<string, string>> = {},

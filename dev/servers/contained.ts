@@ -1,13 +1,13 @@
 import type { ServerKind } from './types.ts'
 
-/** Where a server in a container is reached from this machine. */
-export interface Place {
+/** The address and password of a server in a container. */
+export type Place = {
   readonly host: string
   readonly port: number
   readonly password: string
 }
 
-/** The port of each server inside of its container. */
+/** The port of each server inside its container. */
 export const innerPorts: Readonly<Record<ServerKind, number>> = {
   postgres: 5432,
   rabbitmq: 5672,
@@ -21,7 +21,7 @@ export const urlOf: Readonly<Record<ServerKind, (place: Place) => string>> = {
   redis: ({ host, port, password }) => `redis://:${password}@${host}:${port}`,
 }
 
-/** The variables that give the servers of docker-compose.yml their password. */
+/** Returns the variables with the passwords of the servers of docker-compose.yml. */
 export const passwordVariables = (password: string): Record<string, string> => ({
   POSTGRES_PASSWORD: password,
   RABBITMQ_PASSWORD: password,

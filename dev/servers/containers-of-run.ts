@@ -7,21 +7,21 @@ import { composeService } from './compose-file.ts'
 import { innerPorts, passwordVariables, urlOf } from './contained.ts'
 import { NoEngine, properNames, type Server, type ServerContext, type ServerKind } from './types.ts'
 
-/** An engine that is silent for this long is none. */
+/** The time limit of one check. */
 const engineWithinMs = 10_000
-/** Images may have to be pulled. */
+/** Includes the time to pull images. */
 const startWithinMs = 300_000
 const answerWithinMs = 60_000
 
 /**
- * Starts the servers for one run, by testcontainers: from the images and with the settings of docker-compose.yml, on
- * ports of their own, empty. Its reaper ends them even when this process is killed.
+ * Starts empty servers for one run by testcontainers, with the images and settings of docker-compose.yml, on new ports. Its
+ * reaper ends them even when this process is killed.
  */
 export async function startContainersOfRun(
   wanted: readonly ServerKind[],
   context: ServerContext,
 ): Promise<Server[]> {
-  // Loaded here: a start that needs no containers is not to wait for half a second of modules.
+  // Loaded on demand: the modules take half a second, and most starts need no containers.
   const { getContainerRuntimeClient } = await import('testcontainers')
   const engine = await within(
     engineWithinMs,

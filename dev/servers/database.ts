@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** What `prepareDatabase` has made. */
-export interface PreparedDatabase {
-  /** One URL per service, with the role and password of its own. */
+/** The result of `prepareDatabase`. */
+export type PreparedDatabase = {
+  /** One URL per service, with its role and password. */
   readonly urls: Readonly<Record<string, string>>
   readonly passwords: Readonly<Record<string, string>>
-  /** False when every schema was there already, so that rows of an earlier run may be in them. */
+  /** False when all schemas existed, so that they may hold rows of an earlier run. */
   readonly fresh: boolean
 }
 
-/** Each role's own limits; a migration that needs longer says `set local`. */
+/** The limits of each role. A migration that needs longer uses `set local`. */
 const roleSettings = {
   statement_timeout: '3s',
   lock_timeout: '1s',
@@ -18,10 +18,9 @@ const roleSettings = {
 } as const
 
 /**
- * Makes a login role and a schema of the same name for each service, or brings those that are there in line:
- * the role owns its schema, finds it without naming it (the default search path begins with "$user"), and has
- * no rights elsewhere. What a service does on behalf of its clients it says in a further role, which nobody can sign in as.
- * A service without a given password gets a random one.
+ * Creates a login role and a schema of the same name for each service, or updates the existing ones. The role owns its schema,
+ * has it in its search path (by default "$user" comes first), and has no rights elsewhere. For requests of clients the service
+ * switches to a second role without login. A service without a given password receives a random one.
  */
 export async function prepareDatabase(
   superuserUrl: string,
@@ -31,7 +30,7 @@ export async function prepareDatabase(
   const urls: Record<string, string> = {}
   const passwords: Record<string, string> = {}
   const fresh = await inTransaction(superuserUrl, async (client) => {
-    // Two launchers on one server: `create role` has no "if not exists".
+    // Serializes two launchers on one server: `create role` has no "if not exists".
     await client.query("select pg_advisory_xact_lock(hashtext('platter: roles and schemas'))")
     const { rows } = await client.query<{ database: string }>('select current_database() as database')
     const database = client.escapeIdentifier(rows[0]?.database ?? '')
@@ -53,7 +52,7 @@ export async function prepareDatabase(
   return { urls, passwords, fresh }
 }
 
-/** Makes a database of its own on the same server, for a run that must not meet the rows of another. */
+/** Creates a database on the same server, for a run that must not share rows with another. */
 export async function createDatabase(superuserUrl: string, name: string): Promise<string> {
   await withClient(superuserUrl, (client) => client.query(`create database ${client.escapeIdentifier(name)}`))
   const url = new URL(superuserUrl)
@@ -61,14 +60,14 @@ export async function createDatabase(superuserUrl: string, name: string): Promis
   return url.href
 }
 
-/** Drops a database, with every session in it. */
+/** Drops a database, and ends its sessions. */
 export async function dropDatabase(superuserUrl: string, name: string): Promise<void> {
   await withClient(superuserUrl, (client) =>
     client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`),
   )
 }
 
-/** Whether there is a database of this name on the server. */
+/** True when the server has a database of this name. */
 export async function hasDatabase(superuserUrl: string, name: string): Promise<boolean> {
   const find = (client: pg.Client) => client.query('select from pg_database where datname = $1', [name])
   return (await withClient(superuserUrl, find)).rowCount === 1
@@ -94,8 +93,8 @@ async function makeSchema(client: pg.Client, name: string): Promise<boolean> {
 }
 
 /**
- * The role that a service takes for what clients ask (packages/kit/src/postgres/tenant-scope.ts): it owns no table, so that
- * row-level security holds for it, in a table without a policy for everything.
+ * The role of a service for requests of clients (packages/kit/src/postgres/tenant-scope.ts). It owns no table, so row-level
+ * security applies to it. A table without a policy has no visible rows for it.
  */
 async function makeClientRole(client: pg.Client, name: string): Promise<void> {
   const [service, schema] = [client.escapeIdentifier(name), client.escapeIdentifier(name)]
@@ -127,10 +126,10 @@ function inTransaction<T>(url: string, work: (client: pg.Client) => Promise<T>):
   })
 }
 
-/** One connection, for as long as `work` takes; its end rolls back what was not committed. Waits 10 s for it at most. */
+/** Runs `work` with one connection. Closing it rolls back an open transaction. Waits at most 10 s for the connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  // A connection that breaks also rejects what is awaited; without a listener it would end the process.
+  // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

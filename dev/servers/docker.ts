@@ -2,23 +2,23 @@ import { startContainersOfRun } from './containers-of-run.ts'
 import { startKeptContainers } from './kept-containers.ts'
 import { NoEngine, type ServerSource } from './types.ts'
 
-/** Servers in containers. A run that keeps nothing gets containers of its own, which end with it in any case. */
+/** Servers in containers. A fresh run has its own containers, which end with it in any case. */
 export const docker: ServerSource = (wanted, context) =>
   context.fresh === true ? startContainersOfRun(wanted, context) : startKeptContainers(wanted, context)
 
-/** The same where Docker works; where it does not, one line says why, and the next source is asked. */
-export const dockerIfItWorks: ServerSource = async (wanted, context) => {
+/** The same where Docker works. Otherwise it reports the reason and supplies no server. */
+export const dockerIfAvailable: ServerSource = async (wanted, context) => {
   try {
     return await docker(wanted, context)
   } catch (error) {
     context.signal?.throwIfAborted()
     if (!(error instanceof NoEngine))
-      context.reporter.say(`Docker cannot be used (${lastLine(error)}): the servers run as processes instead`)
+      context.reporter.say(`Docker cannot be used (${lastLine(error)}); the servers run as processes instead`)
     return []
   }
 }
 
-// Where a program has failed, its last words come last.
+/** The last line of a failed program's output has the reason. */
 function lastLine(error: unknown): string {
   const lines = (error instanceof Error ? error.message : String(error)).trim().split('\n')
   return lines.at(-1)?.trim().slice(0, 200) ?? ''

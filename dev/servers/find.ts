@@ -7,7 +7,7 @@ import {
   type ServerChoice,
 } from './choice.ts'
 import { findDocker } from './compose-command.ts'
-import { docker, dockerIfItWorks } from './docker.ts'
+import { docker, dockerIfAvailable } from './docker.ts'
 import { given } from './given.ts'
 import { native } from './native.ts'
 import { serverKinds, type Server, type ServerContext, type ServerKind, type ServerSource } from './types.ts'
@@ -15,50 +15,53 @@ import { serverKinds, type Server, type ServerContext, type ServerKind, type Ser
 /** The three servers, by kind. */
 export type Servers = Readonly<Record<ServerKind, Server>>
 
-/** Of servers that no URL names. */
+/** The sources of servers without a URL. */
 const sourcesOf: Readonly<Record<ServerChoice, readonly ServerSource[]>> = {
   native: [native],
   docker: [docker],
-  auto: [dockerIfItWorks, native],
+  auto: [dockerIfAvailable, native],
 }
 
 /**
- * Finds or starts the servers. When it throws, some may run already: close the host and kill its children,
- * or let the process end.
+ * Finds or starts the servers. When it throws, some may run: the caller closes the host and kills its children, or ends the
+ * process.
  */
 export async function findServers(
   context: ServerContext,
   wanted: readonly ServerKind[] = serverKinds,
 ): Promise<Servers> {
-  const asked = process.env['PLATTER_SERVERS'] || 'auto'
-  if (!isServerChoice(asked))
-    throw new Error(`PLATTER_SERVERS is one of ${serverChoices.join(', ')}, not "${asked}"`)
+  const requested = process.env['PLATTER_SERVERS'] || 'auto'
+  if (!isServerChoice(requested))
+    throw new Error(`PLATTER_SERVERS is one of ${serverChoices.join(', ')}, not "${requested}"`)
   const found: Partial<Record<ServerKind, Server>> = {}
   const missing = () => wanted.filter((kind) => found[kind] === undefined)
-  const ask = async (source: ServerSource) => {
+  const findIn = async (source: ServerSource) => {
     if (missing().length === 0) return
     for (const server of await source(missing(), context)) found[server.kind] = server
   }
-  await ask(given)
+  await findIn(given)
   if (missing().length === 0) return found as Servers
-  const choice = context.fresh === true ? asked : await choiceOf(asked, context)
-  for (const source of sourcesOf[choice]) await ask(source)
+  const choice = context.fresh === true ? requested : await choiceOf(requested, context)
+  for (const source of sourcesOf[choice]) await findIn(source)
   if (context.fresh !== true) keepChoice(context.directory, Object.values(found))
   return found as Servers
 }
 
-async function choiceOf(asked: ServerChoice, { directory, reporter }: ServerContext): Promise<ServerChoice> {
-  const { choice, notice } = await decideServers(asked, loadKeptChoice(directory), engineAnswers)
+async function choiceOf(
+  requested: ServerChoice,
+  { directory, reporter }: ServerContext,
+): Promise<ServerChoice> {
+  const { choice, notice } = await decideServers(requested, loadKeptChoice(directory), isDockerAvailable)
   if (notice !== null) reporter.say(notice)
   return choice
 }
 
-async function engineAnswers(): Promise<boolean> {
+async function isDockerAvailable(): Promise<boolean> {
   try {
     await findDocker()
     return true
   } catch {
-    // Without an engine or without Compose: either way Docker would not be chosen today.
+    // No engine, or no Compose.
     return false
   }
 }

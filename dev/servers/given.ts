@@ -8,7 +8,7 @@ const variables: Readonly<Record<ServerKind, string>> = {
   redis: 'REDIS_URL',
 }
 
-/** A server that may still be starting in a container beside us gets this long. */
+/** The server may still be starting in another container. */
 const withinMs = 30_000
 
 /** Servers that the environment names. */

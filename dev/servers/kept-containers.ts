@@ -13,14 +13,14 @@ import { composeService } from './compose-file.ts'
 import { innerPorts, passwordVariables, urlOf } from './contained.ts'
 import { properNames, type Server, type ServerContext, type ServerKind } from './types.ts'
 
-/** A RabbitMQ that makes its tables on a busy machine takes its time. */
+/** On a busy machine, the first start of RabbitMQ takes long. */
 const answerWithinMs = 120_000
 
 type Ports = Readonly<Partial<Record<ServerKind, number>>>
 
 /**
- * Starts the servers as containers of docker-compose.yml, in a project of their own for each run directory, on free
- * ports of loopback. Their data stay in the project's volumes until `forgetKeptContainers`.
+ * Starts the servers as containers of docker-compose.yml, in one project for each run directory, on free ports of loopback.
+ * Their data stay in the project's volumes until `removeKeptContainers`.
  */
 export async function startKeptContainers(
   wanted: readonly ServerKind[],
@@ -34,7 +34,7 @@ export async function startKeptContainers(
   const project = projectOf(context.directory, kept)
   publishPorts(context.directory, ports)
   let down: Promise<void> | undefined
-  // Once for all of them.
+  // One command stops all of them.
   const stop = () => (down ??= compose(docker, project, ['down', '--timeout', '20'], { context }))
   try {
     const urls = await bringUp(docker, { ...kept, project, ports }, context)
@@ -48,8 +48,8 @@ export async function startKeptContainers(
   }
 }
 
-/** Removes what `startKeptContainers` has kept for a run directory. */
-export async function forgetKeptContainers(directory: string, reporter: Reporter): Promise<void> {
+/** Removes the containers and volumes of a run directory. */
+export async function removeKeptContainers(directory: string, reporter: Reporter): Promise<void> {
   const kept = loadKept(directory)
   if (kept === null) return
   const context = { directory, reporter, host: createProcessHost(directory) }
@@ -69,7 +69,7 @@ async function pullImages(
   context: ServerContext,
 ): Promise<void> {
   await context.reporter.step('Docker images', async (step) => {
-    // One after the other: together they would only share the line, and the progress could not be read.
+    // In sequence: in parallel they would share the bandwidth, and their progress would be unreadable.
     for (const kind of wanted) await pull(docker, composeService(kind).image, context, step)
   })
 }
@@ -82,7 +82,7 @@ async function bringUp(
   const kinds = Object.keys(ports) as ServerKind[]
   const names = kinds.map((kind) => properNames[kind]).join(', ')
   return context.reporter.step(`${names} in containers`, async (step) => {
-    // Without the job that judges .env, whose image is not built here: the passwords are those of the run directory.
+    // --no-deps skips the job that checks .env, whose image does not exist here. The passwords are those of the run directory.
     const up = ['up', '--detach', '--no-build', '--no-deps', ...kinds]
     await compose(docker, project, up, { context, now: step.now })
     const urls = kinds.map((kind) => {
@@ -91,7 +91,7 @@ async function bringUp(
     for (const [kind, url] of urls) {
       step.now(`waiting for ${properNames[kind]}`)
       const { signal, host } = context
-      const what = `Waiting for ${properNames[kind]} (${host.logs}/docker.log tells more)`
+      const what = `Waiting for ${properNames[kind]} (log: ${host.logs}/docker.log)`
       await until(() => answersOf[kind](url), { what, withinMs: answerWithinMs, everyMs: 100, signal })
     }
     step.result(`ports ${Object.values(ports).join(', ')}`)
@@ -99,7 +99,7 @@ async function bringUp(
   })
 }
 
-// What the containers have said goes with them.
+/** Stores the containers' logs, which Docker deletes with the containers. */
 async function saveLogs(docker: DockerCommand, project: Project, context: ServerContext): Promise<void> {
   try {
     await compose(docker, project, ['logs', '--no-color', '--tail', '50'], { context })
@@ -108,10 +108,10 @@ async function saveLogs(docker: DockerCommand, project: Project, context: Server
   }
 }
 
-interface Kept {
-  /** The name of the project, and so the beginning of its volumes' names. */
+type Kept = {
+  /** The name of the project, which is the prefix of its volumes' names. */
   readonly project: string
-  /** That of all servers: they keep in their volumes the one that they were made with. */
+  /** The password of all servers. Their volumes keep the first one. */
   readonly password: string
 }
 
@@ -138,7 +138,7 @@ function projectOf(directory: string, { project, password }: Kept): Project {
   return { name: project, files: [portsFile(directory)], variables: passwordVariables(password) }
 }
 
-// A second Compose file that is laid over the first one; JSON is YAML.
+/** Writes a second Compose file, which is merged into the first one. JSON is valid YAML. */
 function publishPorts(directory: string, ports: Ports): void {
   const services: Record<string, { ports: string[] }> = {}
   for (const [kind, port] of Object.entries(ports))

@@ -4,7 +4,7 @@ import { startRabbitmq } from './rabbitmq.ts'
 import { startRedis } from './redis.ts'
 import type { Server, ServerContext, ServerKind, ServerSource } from './types.ts'
 
-/** Servers as child processes, their data below the run directory. */
+/** Servers as child processes, with their data below the run directory. */
 export const native: ServerSource = async (wanted, context) => {
   const installed = ensurePrograms(wanted, context)
   const start: Readonly<Record<ServerKind, (context: ServerContext) => Promise<Server>>> = {

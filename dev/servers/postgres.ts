@@ -15,17 +15,17 @@ import type { Server, ServerContext } from './types.ts'
 const superuser = 'postgres'
 const database = 'platter'
 
-/** Given on the command line, so that a change reaches data folders that exist already. */
+/** Set on the command line, so that a change applies to existing data folders. */
 const settings = {
   listen_addresses: '127.0.0.1',
-  // TCP only: the path of a socket may be 107 bytes long at most, that of a run directory may be longer.
+  // TCP only: the path of a socket has at most 107 bytes, and a run directory may have a longer one.
   unix_socket_directories: '',
   max_connections: '200',
-  // A process that stops in the midst of a transaction holds its locks no longer than this.
+  // Bounds how long a frozen process keeps the locks of its transaction.
   idle_in_transaction_session_timeout: '5s',
 } as const
 
-/** Starts a PostgreSQL of our own on a free port, its data in the run directory or near it. */
+/** Starts PostgreSQL on a free port, with its data in the run directory or near it. */
 export function startPostgres(context: ServerContext): Promise<Server> {
   return context.reporter.step('PostgreSQL', async (step) => {
     const place = preparePlace(context.directory)
@@ -75,14 +75,13 @@ function program(name: string, place: PostgresPlace, context: ServerContext): Om
     cwd: place.data,
     log: join(context.host.logs, 'postgres.log'),
     ...(place.user === undefined ? {} : { user: place.user }),
-    // SIGINT is the fast shutdown: it ends sessions instead of waiting for them, and writes a checkpoint.
+    // SIGINT is the fast shutdown: it ends the sessions and writes a checkpoint.
     stopSignal: 'SIGINT',
     orphanSignal: 'SIGINT',
   }
 }
 
-// The password is written after the data are whole, so without one they are the remains of a first start that
-// was interrupted, or nobody can use them any more.
+// The password is written after the data are complete. Without it, the data are from an interrupted first start, or unusable.
 async function initialize(
   place: PostgresPlace,
   context: ServerContext,
@@ -95,7 +94,7 @@ async function initialize(
   writeFileSync(file, password, { mode: 0o600 })
   if (place.user !== undefined) chownSync(file, place.user, place.user)
   const flags = [`--username=${superuser}`, `--pwfile=${file}`, '--auth=scram-sha-256', '--encoding=UTF8']
-  // The same order of names on every machine, whatever locales it has.
+  // The same collation on every machine, whatever locales it has.
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
   const child = context.host.spawn({
     ...program('initdb', place, context),
@@ -119,9 +118,9 @@ function refuseOtherVersion(place: PostgresPlace): void {
   )
 }
 
-// A server that outlived both its launcher and pids.json would otherwise keep the new one from starting, and so
-// would an unrelated process that has the number of the last one by now. Every process of a PostgreSQL, also one
-// whose postmaster was killed, works in the data folder; the file may go only when none is left.
+// A server that outlived its launcher and pids.json would keep the new one from starting. So would an unrelated process that now
+// has the old process id. Every process of PostgreSQL, even after its postmaster was killed, works in the data folder. The file
+// may be removed only when none of them is left.
 async function endForeign(place: PostgresPlace, context: ServerContext): Promise<void> {
   const file = join(place.data, 'postmaster.pid')
   const pid = Number(readIfPresent(file)?.split('\n', 1)[0] ?? 0)
@@ -140,7 +139,7 @@ function worksIn(folder: string, pid: number): boolean {
   try {
     return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === folder
   } catch (error) {
-    // Gone meanwhile, or somebody else's and so not ours.
+    // The process has ended, or belongs to another user and so is not this server.
     if (['ENOENT', 'ESRCH', 'EACCES'].includes(errorCode(error) ?? '')) return false
     throw error
   }

@@ -8,7 +8,7 @@ import { findRabbitmq } from './rabbitmq.ts'
 import { findRedis } from './redis.ts'
 import { properNames, type ServerContext, type ServerKind } from './types.ts'
 
-/** Makes sure that the programs of these servers are on the machine, or says what to do in one sentence. */
+/** Installs the programs of these servers where possible. Throws with the alternatives where it is not. */
 export async function ensurePrograms(wanted: readonly ServerKind[], context: ServerContext): Promise<void> {
   const absent = wanted.filter((kind) => !isPresent[kind]())
   const packages = absent.flatMap((kind) => debianPackages[kind] ?? [])
@@ -17,10 +17,9 @@ export async function ensurePrograms(wanted: readonly ServerKind[], context: Ser
   await installPackages(packages, context)
 }
 
-/** What apt-get needs of a context. */
 type Place = Pick<ServerContext, 'host' | 'reporter' | 'signal'>
 
-/** Installs packages of Debian. To be asked before: `canInstall`. */
+/** Installs packages of Debian. Requires `canInstall`. */
 export async function installPackages(packages: readonly string[], place: Place): Promise<void> {
   await place.reporter.step(`Installing ${packages.join(' and ')} with apt-get`, async (step) => {
     await runApt('downloading the package lists', ['update'], place, step)
@@ -41,7 +40,7 @@ const debianPackages: Readonly<Partial<Record<ServerKind, string>>> = {
   redis: 'redis-server',
 }
 
-/** Whether we may: as root, where there is apt-get. */
+/** True for root on a machine with apt-get. */
 export function canInstall(): boolean {
   return process.getuid?.() === 0 && findProgram('apt-get') !== null
 }
@@ -61,8 +60,8 @@ function advice(absent: readonly ServerKind[], packages: readonly string[]): str
   return `${names} not found for ${platform()} ${arch()}: ${otherwise}.`
 }
 
-// Debian starts a package's service on installing it, unless policy-rc.d forbids it. The shell puts the
-// machine's own policy back whatever happens to us meanwhile, and one that an earlier power cut left aside.
+// Debian starts the service of an installed package, unless policy-rc.d forbids it. The shell restores the machine's own policy
+// even when this process is killed, and one that an earlier power cut left renamed.
 const withoutAutostart = `
 policy=/usr/sbin/policy-rc.d
 aside=$policy.before-platter
@@ -78,7 +77,7 @@ chmod 755 "$policy"
 
 const aptSettings = [
   '--quiet',
-  // Another installation may be running: wait for its end, in seconds.
+  // Seconds to wait for another installation.
   '--option=DPkg::Lock::Timeout=120',
   '--option=Dpkg::Use-Pty=0',
   '--option=Dpkg::Options::=--force-confdef',
@@ -100,10 +99,10 @@ async function runApt(
     cwd: '/',
     log: join(host.logs, 'install.log'),
     stopSignal: 'SIGINT',
-    // A package that is left half-installed is worse than one installed for nothing.
+    // Not aborted: a half-installed package is worse than an unused one.
     orphanSignal: null,
   }
-  // Without the signal: a package that is left half-installed is worse than a few seconds more.
+  // Without the signal: a half-installed package is worse than a few seconds.
   await runToEnd(host, spec, { now: step.now })
   signal?.throwIfAborted()
 }

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as contracts from '@platter/contracts'
 import type { Command, Event, Question } from '@platter/contracts'
 
-/** What a user may make, send to and take from: regular expressions of names of queues and exchanges. */
-export interface Permissions {
+/** The permissions of a user: regular expressions of names of queues and exchanges. */
+export type Permissions = {
   readonly configure: string
   readonly write: string
   readonly read: string
@@ -16,26 +16,26 @@ const messages = (Object.values(contracts) as readonly unknown[])
   .filter(isMessage)
   .toSorted((one, other) => one.name.localeCompare(other.name))
 
-/** The services that hear messages. */
+/** The services that consume messages. */
 export const brokerServices = ['catalog', 'accounts', 'orders', 'payments'] as const
-/** One of them. */
+
 export type BrokerService = (typeof brokerServices)[number]
 
 /** Consumes the dead letters of all services (docs/decisions/0016-incidents-and-reconciliation.md). */
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'
 
 /**
- * Commands of the version before this one. While an upgrade is rolled out, its replicas still declare their queues: without
- * the right to, they would lose their connections over and over.
+ * Commands of the previous version. During a rolling upgrade, its replicas still declare their queues. Without the permission,
+ * they would lose their connections again and again.
  */
 const RETIRED: Readonly<Partial<Record<BrokerService, readonly string[]>>> = {
   orders: ['restaurants.transmit'],
 }
 
 /**
- * What a service needs of RabbitMQ, by the messages that it owns (packages/bus/src/topology.ts): a name and any
- * version of it. It takes from its own queues only. Everybody may send through the default exchange, by which
- * commands, questions and their answers go: RabbitMQ does not ask there for whom a message is.
+ * Returns the permissions of a service, derived from the messages that it owns (packages/bus/src/topology.ts): a name and any
+ * version of it. It consumes from its own queues only. All users may publish through the default exchange, which carries
+ * commands, questions and their replies: RabbitMQ does not check the routing key there.
  */
 export function permissionsOf(service: BrokerService): Permissions {
   const own = messages.filter(({ owner }) => owner === service)
@@ -45,7 +45,7 @@ export function permissionsOf(service: BrokerService): Permissions {
       (name) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`,
     ),
     ...(service === KEEPER_OF_DEAD_LETTERS ? ['.*\\.dead'] : []),
-    // A queue of its own for each who listens; the server makes up its name, which nobody can guess.
+    // Each consumer has its own queue, under an unguessable name that the server generates.
     ...(hasEvents ? ['amq\\.gen-.*'] : []),
   ]
   return { configure: anyOf(names), write: anyOf([...names, 'amq\\.default']), read: anyOf(names) }
@@ -53,7 +53,7 @@ export function permissionsOf(service: BrokerService): Permissions {
 
 const anyOf = (names: readonly string[]) => `^(${names.join('|')})$`
 
-/** RabbitMQ keeps no password, but this (rabbit_password_hashing_sha256). */
+/** Returns the hash that RabbitMQ stores of a password (rabbit_password_hashing_sha256). */
 function hashOf(password: string): string {
   const salt = randomBytes(4)
   const hash = createHash('sha256').update(salt).update(password, 'utf8').digest()
@@ -70,8 +70,8 @@ const user = (name: string, password: string, tags: string) => ({
 const all: Permissions = { configure: '.*', write: '.*', read: '.*' }
 
 /**
- * Users as RabbitMQ takes them in a file (`load_definitions`) or over its HTTP interface: one for each service
- * with a password, and an administrator where one is given. With a file there is no `guest`.
+ * Returns users in RabbitMQ's format for a file (`load_definitions`) or its HTTP API: one for each service with a password, and
+ * an administrator where one is given. With a file, RabbitMQ creates no `guest`.
  */
 export function definitions(
   passwords: Readonly<Partial<Record<BrokerService, string>>>,

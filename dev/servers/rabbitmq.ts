@@ -10,19 +10,19 @@ import { answersAmqp, answersTcp } from './answers.ts'
 import { brokerServices, definitions } from './rabbitmq-users.ts'
 import type { Server, ServerContext } from './types.ts'
 
-/** The RabbitMQ program of this machine; null when there is none. */
+/** Returns the RabbitMQ program of this machine; null when there is none. */
 export function findRabbitmq(): string | null {
-  // What Debian has on PATH is a wrapper that runs only as root or as the user rabbitmq, and as the latter.
+  // The one on PATH of Debian is a wrapper, which runs RabbitMQ only as the user rabbitmq.
   const real = '/usr/lib/rabbitmq/bin/rabbitmq-server'
   return existsSync(real) ? real : findProgram('rabbitmq-server', '/usr/sbin', '/usr/local/sbin')
 }
 
-/** The services' users, and that of the administrator. */
+/** The passwords of the services' users and of the administrator. */
 type Name = (typeof brokerServices)[number] | 'platter'
 type Passwords = Readonly<Record<Name, string>>
 
 /** A node that can be started. */
-export interface Node {
+export type Node = {
   readonly name: string
   readonly folder: string
   /** The folder with Erlang's cookie, which the nodes of a cluster share. */
@@ -34,7 +34,7 @@ export interface Node {
   readonly epmd: number
 }
 
-/** Starts a RabbitMQ node of our own on free ports, without plugins, its data in the run directory. */
+/** Starts a RabbitMQ node on free ports, without plugins, with its data in the run directory. */
 export function startRabbitmq(context: ServerContext): Promise<Server> {
   return context.reporter.step('RabbitMQ', async (step) => {
     const node = await prepareOnlyNode(context)
@@ -66,7 +66,7 @@ function keepRunning(name: string, spec: () => ProcessSpec, context: ServerConte
   return supervise(host, { name, spec, changed, say: context.reporter.say })
 }
 
-/** The URL of a node for one of its users. */
+/** Returns the URL of a node for one of its users. */
 export const urlOf = ({ passwords, amqp }: Node, name: Name): string =>
   `amqp://${name}:${passwords[name]}@127.0.0.1:${amqp}`
 
@@ -91,10 +91,10 @@ async function prepareOnlyNode({ directory }: ServerContext): Promise<Node> {
   return node
 }
 
-/** `lines`: what rabbitmq.conf says besides. */
+/** `lines`: further lines of rabbitmq.conf. */
 export function writeConfiguration({ folder, passwords }: Node, lines: readonly string[] = []): void {
   const definitionsFile = join(folder, 'definitions.json')
-  // One of each, else the machine's own in /etc/rabbitmq would count. An empty list in Erlang is `[].`.
+  // Every file is written, because RabbitMQ would use one in /etc/rabbitmq instead. `[].` is the empty list in Erlang.
   const files = {
     'env.conf': '',
     'rabbitmq.conf': `${['log.console = true', 'log.file = false', `load_definitions = ${definitionsFile}`, ...lines].join('\n')}\n`,
@@ -108,7 +108,7 @@ export function writeConfiguration({ folder, passwords }: Node, lines: readonly 
 
 const password = () => randomBytes(18).toString('base64url')
 
-/** New ones where there are none. RabbitMQ is told them at every start, so a wiped disk loses no user. */
+/** Returns the stored passwords, or new ones. RabbitMQ loads them at every start, so a wiped disk loses no user. */
 export function loadPasswords(file: string): Passwords {
   const text = readIfPresent(file)
   if (text !== null) return JSON.parse(text) as Passwords
@@ -118,8 +118,7 @@ export function loadPasswords(file: string): Passwords {
   return passwords
 }
 
-/** Erlang's directory of nodes. */
-// The VM would start one that detaches itself and stays behind for ever.
+// Erlang's directory of nodes (epmd). Otherwise the VM would start a detached one, which would never end.
 export function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
   return {
     ...common('epmd', context, node),
@@ -129,13 +128,13 @@ export function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
   }
 }
 
-/** How the program of a node is run. */
+/** Returns the process of a node. */
 export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
   const inFolder = (name: string) => join(node.folder, name)
   return {
     ...common('rabbitmq', context, node),
-    // Not SIGKILL: a quorum queue that was declared less than about a second before that never finds a leader
-    // again (seen with 3.10). It takes 1 s, and -shutdown_time (milliseconds) bounds it.
+    // Not SIGKILL: a quorum queue that was declared within the last second would never have a leader again (seen with 3.10).
+    // SIGTERM takes 1 s, and -shutdown_time (milliseconds) bounds it.
     orphanSignal: 'SIGTERM',
     command: node.program,
     args: [],
@@ -153,7 +152,7 @@ export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
       RABBITMQ_CONFIG_FILE: inFolder('rabbitmq.conf'),
       RABBITMQ_ADVANCED_CONFIG_FILE: inFolder('advanced.config'),
       RABBITMQ_ENABLED_PLUGINS_FILE: inFolder('enabled_plugins'),
-      // Makes the start script become the VM instead of staying as its parent, so that what we signal is the VM.
+      // Makes the start script exec the VM, so that signals reach the VM.
       RABBITMQ_ALLOW_INPUT: '1',
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
         '-noinput -start_epmd false -kernel inet_dist_use_interface {127,0,0,1} -shutdown_time 9000',
@@ -163,8 +162,8 @@ export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
   }
 }
 
-// A node that is killed while it makes its tables for the first time never starts again from what it leaves
-// (3.10 says schema_integrity_check_failed). Nothing is in it that anybody was told to be safe.
+// A node that is killed while it creates its tables never starts again with these files (3.10: schema_integrity_check_failed).
+// They are deleted: no message in them was confirmed.
 function forgetHalfMade(node: Node, spec: ProcessSpec): ProcessSpec {
   if (!existsSync(completeFile(node))) rmSync(join(node.folder, 'mnesia'), { recursive: true, force: true })
   return spec
@@ -172,7 +171,7 @@ function forgetHalfMade(node: Node, spec: ProcessSpec): ProcessSpec {
 
 const completeFile = (node: Node) => join(node.folder, 'complete')
 
-/** What every program of Erlang needs to find the node. */
+/** The variables by which a program of Erlang finds the node. */
 export function erlangEnvironment(node: Pick<Node, 'home' | 'epmd'>): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
@@ -189,7 +188,7 @@ function common(name: string, context: ServerContext, node: Node) {
   return { name, log, cwd: node.folder, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' } as const
 }
 
-// The data belong to the node of this name: it has to be the same at every start.
+// The name is part of the data, so it is the same at every start.
 function nodeName(directory: string): string {
   const name = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 8)
   return `platter-${name}@localhost`

@@ -6,12 +6,12 @@ import { supervise } from '../process/supervise.ts'
 import { answersRedis } from './answers.ts'
 import type { Server, ServerContext } from './types.ts'
 
-/** The Redis program of this machine; null when there is none. */
+/** Returns the Redis program of this machine; null when there is none. */
 export function findRedis(): string | null {
   return findProgram('redis-server', '/usr/sbin') ?? findProgram('valkey-server', '/usr/sbin')
 }
 
-/** Starts a Redis on a free port. It keeps nothing on disk: everything in it can be found again. */
+/** Starts Redis on a free port, without persistence: everything in it is a cache or a counter. */
 export function startRedis(context: ServerContext): Promise<Server> {
   return context.reporter.step('Redis', async (step) => {
     const program = findRedis()

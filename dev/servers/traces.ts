@@ -8,22 +8,22 @@ import { compose, findDocker, pull, type DockerCommand, type Project } from './c
 import { composeService } from './compose-file.ts'
 import { NoEngine, type ServerContext } from './types.ts'
 
-/** Jaeger, which takes the services' traces and shows them. */
-export interface Traces {
-  /** For the services. */
+/** Jaeger, which receives the services' traces and shows them. */
+export type Traces = {
+  /** The variables of the services. */
   readonly variables: Readonly<Record<string, string>>
-  /** For a person. */
+  /** The URL of the page. */
   readonly page: string
   stop(): Promise<void>
 }
 
 const answerWithinMs = 60_000
-/** Where Jaeger's page is in docker-compose.yml, and the first port to look at here. */
+/** The port of Jaeger's page in docker-compose.yml, and the first one that is tried here. */
 const usualPage = 16_686
 
 /**
- * Starts the Jaeger of docker-compose.yml, in a project of its own: it keeps its traces in memory, and they end with
- * the stack. Throws with one sentence where there is no Docker.
+ * Starts the Jaeger of docker-compose.yml in a separate project. It keeps its traces in memory, and they end with the stack.
+ * Throws NoEngine where Docker is unavailable.
  */
 export async function startTraces(context: ServerContext): Promise<Traces> {
   const docker = await findDocker().catch((error: unknown) => {
@@ -47,18 +47,18 @@ export async function startTraces(context: ServerContext): Promise<Traces> {
 const withoutDocker =
   '--traces starts Jaeger in Docker, and no Docker engine answers here: start it, or set OTEL_EXPORTER_OTLP_ENDPOINT to an OTLP receiver of your own.'
 
-/** Jaeger takes nothing else. */
+/** The only protocol that this Jaeger receives. */
 const tracesOnly = (endpoint: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_METRICS_EXPORTER: 'none',
   OTEL_LOGS_EXPORTER: 'none',
 })
 
-/** Of the same name at each start in a directory, so that one that was left behind is found and replaced. */
+/** The name depends on the directory, so that the next start finds and replaces a leftover. */
 function projectOf(directory: string, { otlp, page }: { otlp: number; page: number }): Project {
   const file = join(directory, 'docker', 'jaeger.json')
   mkdirSync(join(file, '..'), { recursive: true })
-  // Laid over docker-compose.yml; JSON is YAML.
+  // Merged into docker-compose.yml. JSON is valid YAML.
   writeWhole(file, `${JSON.stringify({ services: { jaeger: { ports: [`127.0.0.1:${otlp}:4318`] } } })}\n`)
   const name = `platter-traces-${createHash('sha256').update(directory).digest('hex').slice(0, 8)}`
   return { name, files: [file], variables: { JAEGER_PORT: String(page) } }
@@ -73,7 +73,7 @@ async function bringUp(
   await context.reporter.step('Jaeger in a container', async (step) => {
     await compose(docker, project, ['up', '--detach', '--no-build', 'jaeger'], { context, now: step.now })
     const { host, signal } = context
-    const what = `Waiting for Jaeger (${host.logs}/docker.log tells more)`
+    const what = `Waiting for Jaeger (log: ${host.logs}/docker.log)`
     await until(() => answers(`http://127.0.0.1:${page}/`), {
       what,
       withinMs: answerWithinMs,
@@ -88,7 +88,7 @@ async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok
   } catch {
-    // Not yet; `until` says when that is for too long.
+    // Not ready yet. `until` has the time limit.
     return false
   }
 }

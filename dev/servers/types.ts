@@ -1,12 +1,11 @@
 import type { Reporter } from '../progress.ts'
 import type { ProcessHost } from '../process/host.ts'
 
-/** The servers that the services stand on. */
+/** The servers that the services need. */
 export const serverKinds = ['postgres', 'rabbitmq', 'redis'] as const
-/** One of the servers. */
 export type ServerKind = (typeof serverKinds)[number]
 
-/** As they write themselves. */
+/** The names for the output. */
 export const properNames: Readonly<Record<ServerKind, string>> = {
   postgres: 'PostgreSQL',
   rabbitmq: 'RabbitMQ',
@@ -14,44 +13,44 @@ export const properNames: Readonly<Record<ServerKind, string>> = {
 }
 
 /** A server that is ready for use. */
-export interface Server {
+export type Server = {
   readonly kind: ServerKind
-  /** For postgres that of a superuser. */
+  /** For postgres, the URL of a superuser. */
   readonly url: string
-  /** For a service the URL with a user of its own, where it has one. */
+  /** The URLs of services with their own user. */
   readonly urls?: Readonly<Record<string, string>>
   readonly origin: 'given' | 'docker' | 'native'
-  /** The folder with its data, where it is ours to see. */
+  /** The folder with its data; null when it is not on this machine. */
   readonly data: string | null
-  /** The processes that are ours, at this moment. */
+  /** Returns its processes that this launcher has started. */
   pids(): number[]
-  /** Stops it when we started it; its data stay. */
+  /** Stops it when this launcher has started it. Its data stay. */
   stop(): Promise<void>
 }
 
-/** What a source needs to find or start servers. */
-export interface ServerContext {
+/** The context of a start. */
+export type ServerContext = {
   /** The run directory. */
   readonly directory: string
   readonly host: ProcessHost
   readonly reporter: Reporter
   readonly signal?: AbortSignal | undefined
-  /** Nothing is kept: the servers are empty, and what is in them is gone with the run. */
+  /** Starts empty servers, whose data end with the run. */
   readonly fresh?: boolean | undefined
-  /** Called when a server of ours has a new process number. */
+  /** Called when a server has a new process id. */
   readonly changed?: (() => void) | undefined
 }
 
-/** One place that servers come from. It supplies those it can; the others are asked of the next source. */
+/** A source of servers. It returns those that it can supply; the next source supplies the others. */
 export type ServerSource = (wanted: readonly ServerKind[], context: ServerContext) => Promise<Server[]>
 
-/** Says that there is no Docker here to start servers with. */
+/** No Docker engine is available. */
 export class NoEngine extends Error {
   override readonly name = 'NoEngine'
 
   constructor() {
     super(
-      'No Docker engine answers here: start it, or let the servers run as processes (PLATTER_SERVERS=native).',
+      'No Docker engine responds. Start Docker, or run the servers as processes (PLATTER_SERVERS=native).',
     )
   }
 }

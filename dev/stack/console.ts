@@ -8,7 +8,7 @@ import type { Reporter } from '../progress.ts'
 const repository = resolve(import.meta.dirname, '../..')
 const folder = join(repository, 'apps/console')
 const built = join(folder, 'dist')
-/** What the page is made of; a folder is as new as the last file that came or went. */
+/** The sources of the page. The time of a folder is that of its last added or removed file. */
 const sources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
 
 /** Builds the restaurant's console, which the gateway serves, when it is missing or older than its sources. */
@@ -17,8 +17,8 @@ export async function ensureConsole(
   { reporter, signal }: { reporter: Reporter; signal: AbortSignal | undefined },
 ): Promise<void> {
   if (!isDue()) return
-  await reporter.step("The restaurant's console", async (step) => {
-    // Beside it and then in its place: another stack may be building as well, and a gateway may be serving.
+  await reporter.step('Console for restaurants', async (step) => {
+    // Built in a new folder and then renamed: another stack may build too, and a gateway may serve the old one.
     const fresh = `${built}.${randomBytes(4).toString('hex')}`
     const spec = {
       name: 'vite build',
@@ -43,7 +43,7 @@ export async function ensureConsole(
       renameSync(fresh, built)
     } catch (error) {
       rmSync(fresh, { recursive: true, force: true })
-      // Whoever put theirs there between the two calls has built the same.
+      // Another stack has renamed its build, which is the same, between the two calls.
       if (!isFull(error)) throw error
     }
   })
@@ -57,7 +57,7 @@ function isDue(): boolean {
   return !page || sources.some((name) => changedAt(join(folder, name)) > page.mtimeMs)
 }
 
-/** The newest of all below it. */
+/** The newest modification time below a path. */
 function changedAt(path: string): number {
   const stat = statSync(path)
   if (!stat.isDirectory()) return stat.mtimeMs

@@ -6,7 +6,7 @@ import type { Running } from './processes.ts'
 import { firstUrl, type ProcessName, type ServiceName, type Wiring } from './services.ts'
 
 /** The contents of `stack.json`, for tools. */
-export interface StackFile {
+export type StackFile = {
   readonly gateway: string
   readonly accessKey: string
   readonly otherAccessKey: string
@@ -15,12 +15,12 @@ export interface StackFile {
   readonly processes: Readonly<Record<ServiceName | ServerKind, number[]>>
   /** `processor`: the development payment processor; `simulators`: the simulated restaurants. */
   readonly urls: Readonly<Record<ServerKind | 'processor' | 'simulators', string>>
-  /** Folders; `ledger` and `receipts` are files. Null where a server of somebody else keeps it. */
+  /** Folders; `ledger` and `receipts` are files. Null for a server whose data folder is not on this machine. */
   readonly data: Readonly<Record<ServerKind, string | null> & Record<'logs' | 'ledger' | 'receipts', string>>
 }
 
-/** What a description is made of. */
-export interface Described {
+/** The parts of a description. */
+export type Described = {
   readonly wiring: Wiring
   readonly servers: Servers
   readonly superuserUrl: string
@@ -29,7 +29,7 @@ export interface Described {
   readonly logs: string
 }
 
-/** Describes a stack as it is at this moment. */
+/** Returns the current content of `stack.json`. */
 export function describeStack({
   wiring,
   servers,
@@ -68,12 +68,12 @@ export function describeStack({
   }
 }
 
-/** Where the replicas of the gateway listen. */
+/** The URLs of all replicas of the gateway. */
 export function gatewayUrls(wiring: Wiring): string[] {
   return wiring.ports.gateway.map((port) => `http://127.0.0.1:${port}`)
 }
 
-/** The processes of a service that run at this moment. */
+/** The running processes of a service. */
 export function pidsOf(running: Running, name: ProcessName): number[] {
   const replicas: readonly Supervised[] = running.get(name) ?? []
   return replicas.map((replica) => replica.pid).filter((pid) => pid !== null)

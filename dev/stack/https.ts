@@ -11,23 +11,22 @@ import { runToEnd } from '../process/run.ts'
 import type { Reporter } from '../progress.ts'
 
 /*
- * `npm start -- --host`: the gateway for other devices of the network, by https alone. Over plain http from another
- * address nobody could sign in to the console, and access keys would cross the network in the clear.
+ * `npm start -- --host`: the gateway for other devices of the network, over https only. Over plain http, access keys would cross
+ * the network in clear, and a browser would not allow the console to sign in.
  */
 
-/** The gateway by https. */
-export interface HttpsFront {
-  /** One for each address at which other devices may find it. */
+/** The gateway over https. */
+export type HttpsFront = {
+  /** One for each address of this machine. */
   readonly urls: readonly string[]
-  /** The file with the certificate, for devices that are to trust it. */
+  /** The file of the certificate, to be installed as trusted. */
   readonly certificate: string
   /** Its SHA-256, as browsers show it. */
   readonly fingerprint: string
   stop(): Promise<void>
 }
 
-/** What it is made of. */
-export interface HttpsSettings {
+export type HttpsSettings = {
   /** The run directory. */
   readonly directory: string
   /** An address of this machine, or 0.0.0.0 or :: for all of them. */
@@ -39,15 +38,15 @@ export interface HttpsSettings {
   readonly signal: AbortSignal | undefined
 }
 
-/** The first port to look at. */
+/** The first port that is tried. */
 const usualPort = 8443
-/** Apple's devices refuse a certificate that is valid for longer than 825 days. */
+/** Devices of Apple reject a certificate that is valid for more than 825 days. */
 const validDays = 365
-/** A certificate that is about to expire is made anew. */
+/** A certificate that expires within this time is replaced. */
 const spareMs = 7 * 86_400_000
 const opensslWithinMs = 30_000
 
-/** Throws with one sentence for an address that this machine does not have. */
+/** Throws for an address that this machine does not have. */
 export function checkAddress(address: string): void {
   if (isWildcard(address) || ownAddresses().includes(address)) return
   throw new Error(
@@ -55,9 +54,9 @@ export function checkAddress(address: string): void {
   )
 }
 
-/** Listens by https and passes everything on to the gateway. Makes a certificate of its own unless there is one. */
+/** Listens by https and forwards all bytes to the gateway. Creates a self-signed certificate when there is none. */
 export async function startHttps(settings: HttpsSettings): Promise<HttpsFront> {
-  return settings.reporter.step('Gateway by https', async (step) => {
+  return settings.reporter.step('Gateway over https', async (step) => {
     const { key, certificate } = await ensureCertificate(settings)
     const port = await freePortFrom(usualPort, settings.address)
     const sockets = new Set<Socket>()
@@ -68,7 +67,7 @@ export async function startHttps(settings: HttpsSettings): Promise<HttpsFront> {
         [gateway, client],
       ] as const) {
         sockets.add(from)
-        // Either end may be gone at any time; the other one notices by the end of its connection.
+        // Either end may close at any time; then the other connection is closed too.
         from.on('error', () => to.destroy())
         from.on('close', () => {
           sockets.delete(from)
@@ -102,13 +101,13 @@ const urlOf = (address: string, port: number) =>
 
 const isWildcard = (address: string) => address === '0.0.0.0' || address === '::'
 
-/** The addresses at which other devices may find what listens at this one. 0.0.0.0 is without IPv6, :: has both. */
+/** The addresses that a listener at this address serves: 0.0.0.0 only those of IPv4, :: all. */
 function addressesOf(address: string): string[] {
   if (!isWildcard(address)) return [address]
   return ownAddresses().filter((one) => address === '::' || isIPv4(one))
 }
 
-/** The addresses of this machine in its networks, without those that are of use with an interface's name only (IPv6, link-local). */
+/** The addresses of this machine in its networks, without link-local ones of IPv6, which need the name of an interface. */
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((one) => one ?? [])
@@ -116,7 +115,7 @@ export function ownAddresses(): string[] {
     .map(({ address }) => address)
 }
 
-/** The same certificate at each start, for devices that have accepted it. */
+/** Keeps the certificate between starts, for devices that have accepted it. */
 async function ensureCertificate({ directory, address, host, signal }: HttpsSettings) {
   const folder = join(directory, 'https')
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
@@ -125,7 +124,7 @@ async function ensureCertificate({ directory, address, host, signal }: HttpsSett
   const openssl = findProgram('openssl', '/usr/local/bin')
   if (openssl === null)
     throw new Error(
-      '--host makes a certificate by openssl, which is not here: install it (apt-get install openssl).',
+      '--host needs openssl to create a certificate, and it is not installed. Install it (apt-get install openssl).',
     )
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const names = [...addresses.map((one) => `IP:${one}`), 'IP:127.0.0.1', 'DNS:localhost', `DNS:${hostname()}`]
@@ -151,7 +150,7 @@ async function ensureCertificate({ directory, address, host, signal }: HttpsSett
   return { key, certificate }
 }
 
-/** Whether a certificate is for these addresses, and will be for a while. */
+/** True for a certificate that covers these addresses and does not expire soon. */
 function isGood(pem: string | null, addresses: readonly string[]): boolean {
   if (pem === null) return false
   const certificate = new X509Certificate(pem)

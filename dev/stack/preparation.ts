@@ -11,14 +11,14 @@ import { assignPorts } from './processes.ts'
 import type { Secrets } from './secrets.ts'
 import { databaseServices, firstUrl, type Wiring } from './services.ts'
 
-/** A database with the services' roles and schemas in it. */
-export interface OpenedDatabase extends PreparedDatabase {
+/** A database with the roles and schemas of the services. */
+export type OpenedDatabase = PreparedDatabase & {
   readonly superuserUrl: string
 }
 
 /**
- * Prepares the database. A fresh start on a server of somebody else gets a database of its own there, which is
- * dropped at the end: what is in the one that was named is not ours to forget.
+ * Prepares the database. A fresh start on a server that the environment names creates a new database there and drops it at the
+ * end, because the named one may hold other data.
  */
 export async function openDatabase(
   server: Server,
@@ -35,22 +35,22 @@ export async function openDatabase(
   return { superuserUrl, ...(await prepareDatabase(superuserUrl, databaseServices, rolePasswords)) }
 }
 
-/** What a wiring is made of. */
-export interface Ingredients {
+/** The parts of a wiring. */
+export type Ingredients = {
   readonly directory: string
   readonly secrets: Secrets
   readonly servers: Servers
   readonly database: PreparedDatabase
 }
 
-/** Gives every process its ports and the addresses of the others. */
+/** Assigns the ports of every process and the addresses of the others. */
 export async function planWiring(
   { directory, secrets, servers, database }: Ingredients,
   { replicas, port, reporter }: { replicas: number; port: number | undefined; reporter: Reporter },
 ): Promise<Wiring> {
   const gateway = port === undefined ? await freePort() : await freePortFrom(port)
   if (port !== undefined && gateway !== port)
-    reporter.say(`Port ${port} is taken: the gateway gets ${gateway}`)
+    reporter.say(`Port ${port} is taken; the gateway uses ${gateway}`)
   const { simulatorsPort } = secrets
   const simulators = simulatorsPort === null ? await freePort() : await freePortFrom(simulatorsPort)
   return {
@@ -64,7 +64,7 @@ export async function planWiring(
   }
 }
 
-/** Seeds through the gateway, keeping what the last start has seeded where it is still there. */
+/** Seeds through the gateway, unless the data of the last start still exist. */
 export function fill(
   wiring: Wiring,
   { operatorKey, seed: previous }: Secrets,
@@ -81,7 +81,7 @@ export function fill(
   )
 }
 
-// Tools may read it before the first line is written.
+// Tools may read the file before its first line is written.
 function existingFile(directory: string, name: string): string {
   const file = join(directory, name)
   closeSync(openSync(file, 'a'))

@@ -13,8 +13,8 @@ import {
   type Wiring,
 } from './services.ts'
 
-/** What is needed to run all processes. */
-export interface Launch {
+/** The parts of a launch. */
+export type Launch = {
   readonly host: ProcessHost
   readonly reporter: Reporter
   readonly wiring: Wiring
@@ -33,7 +33,7 @@ export type Running = ReadonlyMap<ProcessName, readonly Supervised[]>
 const repository = join(import.meta.dirname, '../..')
 const readyWithinMs = 60_000
 
-/** A port per replica for every process; the first gateway and the simulators have those given. */
+/** Assigns a port to each replica of every process; the first gateway and the simulators have the given ones. */
 export async function assignPorts(
   replicas: number,
   { gateway, simulators }: { gateway: number; simulators: number },
@@ -55,14 +55,14 @@ export function entryOf(name: ProcessName): string {
   return `${isStandIn(name) ? 'dev' : 'services'}/${name}/src/main.ts`
 }
 
-/** All processes, and when those of a name can work. */
-export interface Started {
+/** All processes, and their readiness. */
+export type Started = {
   readonly running: Running
   readonly ready: () => Promise<void>
   readonly readyAgain: (name: ProcessName) => Promise<void>
 }
 
-/** Starts every replica of every process; `ready` resolves when each one says that it can work. */
+/** Starts every replica of every process; `ready` resolves when all are ready. */
 export function startProcesses(launch: Launch): Started {
   const names: readonly ProcessName[] = [...standInNames, ...serviceNames]
   const running = new Map(
@@ -79,7 +79,7 @@ export function startProcesses(launch: Launch): Started {
   return { running, ready, readyAgain }
 }
 
-/** Stops the gateway first, so that nothing new comes in; what stands for others' systems last, for it may still be needed. */
+/** Stops the gateway first, so that no request arrives, and the simulated third parties last: the services still call them. */
 export async function stopProcesses(running: Running): Promise<void> {
   const stop = async (...names: ProcessName[]) => {
     await Promise.all(names.flatMap((name) => running.get(name) ?? []).map((replica) => replica.stop()))
@@ -115,7 +115,7 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
   })
 }
 
-// Ours may name a superuser: no service gets what was not made for it.
+// The launcher's own URLs may name a superuser, which no service may receive.
 function surroundings(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _1, AMQP_URL: _2, REDIS_URL: _3, ...rest } = process.env
   return rest

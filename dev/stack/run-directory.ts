@@ -4,15 +4,15 @@ import { claimDirectory, type Claim } from '../process/claim.ts'
 import { readIfPresent } from '../process/identity.ts'
 import { endLeftovers, readRecord, recordedLauncher } from '../process/record.ts'
 import type { Reporter } from '../progress.ts'
-import { forgetKeptContainers } from '../servers/kept-containers.ts'
+import { removeKeptContainers } from '../servers/kept-containers.ts'
 import { outsidePlace } from '../servers/postgres-place.ts'
 
-/** Says that a stack runs in the directory, and where. */
+/** Another stack runs in the directory. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning'
 }
 
-/** Takes a run directory for this process: ends what a killed launcher left in it, empties it when `fresh`. */
+/** Claims a run directory: ends the processes of a killed launcher, and empties the directory when `fresh`. */
 export async function takeRunDirectory(
   directory: string,
   options: { fresh: boolean; reporter: Reporter },
@@ -21,26 +21,26 @@ export async function takeRunDirectory(
   const claim = await claimDirectory(directory)
   if (claim === null) throw new AlreadyRunning(whoRuns(directory))
   const left = await endLeftovers(directory)
-  if (left.length > 0) options.reporter.say(`Ended what an earlier start had left: ${left.join(', ')}`)
+  if (left.length > 0) options.reporter.say(`Stopped processes of an earlier start: ${left.join(', ')}`)
   if (options.fresh) empty(directory)
   rmSync(stackFile(directory), { force: true })
   return claim
 }
 
-/** Removes a run directory with all its data, unless a stack runs in it or in a folder of it. */
+/** Deletes a run directory with all its data, unless a stack runs in it or in a folder of it. */
 export async function removeRunDirectory(directory: string, reporter: Reporter): Promise<void> {
   const folders = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  // The outer one comes last: it takes the others with it, and those have to be found until then.
+  // The outer one comes last: its deletion includes the others, which must be found before.
   const stacks = [...folders.map(({ name }) => join(directory, name)), directory].filter(readRecord)
   const claims: Claim[] = []
   for (const stack of stacks) claims.push(await takeRunDirectory(stack, { fresh: false, reporter }))
-  for (const stack of stacks) await forgetKeptContainers(stack, reporter)
+  for (const stack of stacks) await removeKeptContainers(stack, reporter)
   for (const stack of stacks) empty(stack)
   rmSync(directory, { recursive: true, force: true })
   for (const claim of claims) claim.release()
 }
 
-/** The file that tells tools where everything is. */
+/** The file with the addresses and keys of a stack, for tools. */
 export const stackFile = (directory: string): string => join(directory, 'stack.json')
 
 function empty(directory: string): void {
@@ -52,7 +52,7 @@ function whoRuns(directory: string): string {
   const launcher = recordedLauncher(readRecord(directory))
   const text = readIfPresent(stackFile(directory))
   const process = launcher === null ? '' : ` (process ${launcher.pid})`
-  if (text === null) return `Platter is being started or stopped in ${directory} at this moment${process}.`
+  if (text === null) return `Platter is starting or stopping in ${directory}${process}.`
   const { gateway } = JSON.parse(text) as { gateway: string }
-  return `Platter is running already: ${gateway}${process}. Stop it there with Ctrl-C first.`
+  return `Platter is already running: ${gateway}${process}. Stop it with Ctrl-C in its shell first.`
 }

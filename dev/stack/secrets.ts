@@ -6,20 +6,20 @@ import { readIfPresent } from '../process/identity.ts'
 import type { SeedResult } from '../seed/seed.ts'
 import { databaseServices } from './services.ts'
 
-/** What a run directory has to remember, because rows elsewhere fit to it. */
-export interface Secrets {
+/** The secrets that a run directory keeps, because rows in the database depend on them. */
+export type Secrets = {
   readonly operatorKey: string
-  /** Signs the principal that the gateway passes on; 32 random bytes, hex. */
+  /** Signs the principal that the gateway forwards; 32 random bytes, hex. */
   readonly internalSecret: string
-  /** Goes into the hashes of passwords; 32 random bytes, hex. */
+  /** Part of the hashes of passwords; 32 random bytes, hex. */
   readonly passwordPepper: string
   readonly rolePasswords: Readonly<Record<string, string>>
-  /** The links of restaurants lead there. */
+  /** The links of restaurants contain this port. */
   readonly simulatorsPort: number | null
   readonly seed: SeedResult | null
 }
 
-/** The secrets of a run directory; new ones at its first start. */
+/** Returns the secrets of a run directory; creates them at its first start. */
 export function loadSecrets(directory: string): Secrets {
   const text = readIfPresent(fileIn(directory))
   const fresh: Secrets = {
@@ -32,13 +32,13 @@ export function loadSecrets(directory: string): Secrets {
     simulatorsPort: null,
     seed: null,
   }
-  // A run directory of an older version lacks what has been added since.
+  // A run directory of an older version lacks newer secrets.
   const secrets = text === null ? fresh : { ...fresh, ...(JSON.parse(text) as Partial<Secrets>) }
   saveSecrets(directory, secrets)
   return secrets
 }
 
-/** Keeps the secrets for the next start. */
+/** Stores the secrets for the next start. */
 export function saveSecrets(directory: string, secrets: Secrets): void {
   writeWhole(fileIn(directory), `${JSON.stringify(secrets, null, 2)}\n`)
 }

@@ -1,20 +1,20 @@
 import { hashAccessKey } from '@platter/kit/security/access-key'
 import { defaultSimulatorLink } from '../simulators/src/link.ts'
 
-/** In the order in which they are shown; the gateway comes last, being useless without the others. */
+/** In the order of their display; the gateway comes last, because it needs the others. */
 export const serviceNames = ['payments', 'accounts', 'catalog', 'orders', 'gateway'] as const
 /** A service, by the name of its folder. */
 export type ServiceName = (typeof serviceNames)[number]
-/** Those that keep rows, each in a schema of its own. */
+/** The services with a schema. */
 export const databaseServices = ['catalog', 'accounts', 'orders', 'payments'] as const satisfies ServiceName[]
-/** What stands for somebody else's systems: the payment processor and the restaurants' own ones. */
+/** The simulated third parties: the payment processor and the restaurants' systems. */
 export const standInNames = ['processor', 'simulators'] as const
 type StandIn = (typeof standInNames)[number]
-/** Everything of ours that runs. */
+/** A process of the stack, without the servers. */
 export type ProcessName = ServiceName | StandIn
 
-/** What the processes need to know of one another. */
-export interface Wiring {
+/** The addresses and secrets that the processes share. */
+export type Wiring = {
   readonly databases: Readonly<Record<string, string>>
   readonly amqp: (service: ServiceName) => string
   readonly redis: string
@@ -25,16 +25,16 @@ export interface Wiring {
   readonly receipts: string
 }
 
-/** The variables of a process, apart from its port, which every replica has for itself. */
+/** Returns the variables of a process, without its port, which differs between replicas. */
 export function environmentOf(name: ProcessName, wiring: Wiring): Record<string, string> {
   const common = {
     HOST: '127.0.0.1',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info',
     NODE_ENV: 'development',
-    // One laptop can afford to keep every trace.
+    // On one machine, every trace can be kept.
     OTEL_TRACES_SAMPLER: process.env['OTEL_TRACES_SAMPLER'] ?? 'parentbased_always_on',
   }
-  // Our services' secret is not for what stands for somebody else's system.
+  // A simulated third party must not have the secret of the services.
   const internal = isStandIn(name) ? {} : { INTERNAL_SECRET: wiring.secrets.internalSecret }
   return { ...common, ...internal, ...ownVariables[name](wiring) }
 }
@@ -51,7 +51,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     ACCOUNTS_URL: urls('accounts', wiring),
     ORDERS_URL: urls('orders', wiring),
     REDIS_URL: wiring.redis,
-    // Whoever tries out on a laptop how many orders it takes has one application.
+    // A load test of a developer uses one application.
     ORDERS_PER_SECOND: '1000000',
   }),
   catalog: (wiring) => ({ ...rows('catalog', wiring), REDIS_URL: wiring.redis }),
@@ -61,7 +61,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     REDIS_URL: wiring.redis,
     OPERATOR_KEY_HASH: hashAccessKey(wiring.secrets.operatorKey),
     PASSWORD_PEPPER: wiring.secrets.passwordPepper,
-    // Everybody who tries it out on a laptop comes from one address, by one application.
+    // In development, all requests come from one address and one application.
     TRIES_PER_ADDRESS: '10000',
     TRIES_PER_APPLICATION: '100000',
   }),
@@ -69,7 +69,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     ...rows('payments', wiring),
     PROCESSOR_URL: urls('processor', wiring),
     REDIS_URL: wiring.redis,
-    // Everybody who tries it out comes from one address, with the same few test cards, some of which are declined.
+    // In development, all cards come from one address, and some of the few test cards are always declined.
     CARDS_PER_USER: '10000',
     DECLINES_PER_CARD: '1000000',
     DECLINES_PER_ADDRESS: '1000000',
@@ -78,15 +78,15 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
   orders: (wiring) => ({
     ...rows('orders', wiring),
     PAYMENTS_URL: urls('payments', wiring),
-    // A restaurant's system that is being written runs on the same laptop, and so do the simulators.
+    // The simulators run on this machine, and so does a restaurant's system in development.
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
     DEFAULT_RESTAURANT_LINK: defaultSimulatorLink(firstUrl('simulators', wiring)),
-    // The restaurant that never answers is given up before one looks away.
+    // Short, so that a developer sees the failure of an order at the restaurant that never responds.
     TRANSMIT_DEADLINE_MS: '6000',
   }),
 }
 
-/** Whether a process stands for somebody else's system. */
+/** True for a simulated third party. */
 export const isStandIn = (name: ProcessName): name is StandIn =>
   (standInNames as readonly ProcessName[]).includes(name)
 
@@ -94,7 +94,7 @@ function urls(of: ProcessName, wiring: Wiring): string {
   return wiring.ports[of].map((port) => `http://127.0.0.1:${port}`).join(',')
 }
 
-/** Where the first replica of a process listens. */
+/** The URL of the first replica of a process. */
 export const firstUrl = (of: ProcessName, { ports }: Pick<Wiring, 'ports'>): string =>
   `http://127.0.0.1:${ports[of][0]}`
 

@@ -28,8 +28,8 @@ const isOfEverybody = ({ name, service, attributes }: Span) =>
   (service === 'gateway' && attributes['db.system.name'] === 'redis')
 
 /*
- * How long an answer takes would tell as well. That is not measured here, where the machine decides, but counted: the
- * traces of both have the same statements, messages and calls. `node dev/measure-refusals.ts` measures.
+ * The duration of a response could also reveal it. A duration depends on the machine, so this test compares the work instead:
+ * the traces of both requests have the same statements, messages and calls.
  */
 describe("somebody else's objects make the same work as none", () => {
   const receiver = new Receiver()

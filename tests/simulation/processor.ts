@@ -1,4 +1,4 @@
-import { Book, type Asked, type Answer as Said } from '../../dev/processor/src/book.ts'
+import { Book, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
 import { tokenize } from '../../dev/processor/src/cards.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'
 import type {
@@ -16,7 +16,7 @@ const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sen
 const ANSWER_WITHIN_MS = 6_000
 const LATEST_MS = 30_000
 
-type What<A = Asked> = A extends unknown ? Omit<A, 'fingerprint'> : never
+type What<R = EffectRequest> = R extends unknown ? Omit<R, 'fingerprint'> : never
 
 /** The development processor's own book, and a network to it that loses, delays and repeats. */
 export class ProcessorNetwork {
@@ -30,14 +30,16 @@ export class ProcessorNetwork {
     this.#world = world
   }
 
-  decide(what: What): Said {
+  decide(what: What): Response {
     const { world, monitors } = simulation()
     const fingerprint = JSON.stringify(what)
     monitors.asked(what.kind, 'id' in what ? what.id : what.reference, what.idempotencyKey)
     const decision = this.#book.decide({ ...what, fingerprint }, new Date())
-    if (decision.kind === 'answer') {
-      world.note(`processor: ${what.kind} ${what.idempotencyKey} again or refused: ${decision.answer.status}`)
-      return decision.answer
+    if (decision.kind === 'response') {
+      world.note(
+        `processor: ${what.kind} ${what.idempotencyKey} again or refused: ${decision.response.status}`,
+      )
+      return decision.response
     }
     const { entry } = decision
     world.note(`processor: ${entry.kind} ${entry.amount} of ${entry.reference.slice(0, 4)} ${entry.outcome}`)
@@ -78,7 +80,7 @@ export class ProcessorNetwork {
 }
 
 /** As `services/payments/src/outside/development-processor.ts` reads an answer. */
-function read({ status, body }: Said): ProcessorResult<Effect> {
+function read({ status, body }: Response): ProcessorResult<Effect> {
   if (status === 200) return { kind: 'yes', id: String(body['id']), amount: Number(body['amount']) }
   const { code, declineCode = code } = body as { code: string; declineCode?: string }
   return code === 'idempotency_mismatch' ? unknown(code) : { kind: 'no', code, declineCode }

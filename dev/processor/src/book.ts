@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
 import type { Entry } from './ledger.ts'
 
-/** An answer of the processor: status and body. */
-export type Answer = { status: number; body: Record<string, unknown> }
+/** A response of the processor. */
+export type Response = { status: number; body: Record<string, unknown> }
 
-/** What a request asks for, and what identifies it. `fingerprint` is the same for the same request only. */
-export type Asked = { idempotencyKey: string; fingerprint: string } & (
+/** A request for an effect, and its identity. Only equal requests have the same `fingerprint`. */
+export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | { kind: 'authorize'; token: string; amount: number; reference: string }
   | { kind: 'capture' | 'refund'; id: string; amount: number }
   | { kind: 'void'; id: string }
 )
 
-/** An effect to be written down before it is answered, or an answer without one. */
-export type Decision = { kind: 'effect'; entry: Entry } | { kind: 'answer'; answer: Answer }
+/** An effect, which must be written to the ledger before its response, or a response without effect. */
+export type Decision = { kind: 'effect'; entry: Entry } | { kind: 'response'; response: Response }
 
-/** Amounts in cents: `amount` is what was authorized, `captured` null until something is. */
+/** Amounts in cents: `amount` is the authorized one; `captured` is null before the capture. */
 type Authorization = {
   id: string
-  /** When it was made, epoch seconds. */
+  /** Time of its creation, epoch seconds. */
   at: number
   reference: string
   amount: number
@@ -35,10 +35,10 @@ const statusOf = ({ captured, refunded, voided }: Authorization): string => {
   return refunded === captured ? 'refunded' : 'captured'
 }
 
-/** Each has some 150 bytes, and an answer may have 256 KiB. */
+/** A charge has some 150 bytes, and a response may have 256 KiB. */
 const PAGE = 500
 
-/** The smallest amount that is authorized, in cents: Stripe's for USD (docs.stripe.com/currencies). */
+/** The minimum of an authorization in cents: that of Stripe for USD (docs.stripe.com/currencies). */
 const MINIMUM = 50
 
 const shown = (one: Authorization): Found => ({
@@ -49,13 +49,13 @@ const shown = (one: Authorization): Found => ({
 })
 
 const refuse = (status: number, code: string): Decision => ({
-  kind: 'answer',
-  answer: { status, body: { code } },
+  kind: 'response',
+  response: { status, body: { code } },
 })
 
 /**
- * What the processor knows: a fold over the ledger, so that a restart changes nothing. Only effects are
- * kept under their idempotency key; an impossible move has none and is judged anew each time.
+ * The state of the processor: a fold over the ledger, so that a restart changes nothing. Only effects are stored under their
+ * idempotency key. A refused request has no effect, and is decided again each time.
  */
 export class Book {
   readonly #authorizations = new Map<string, Authorization>()
@@ -67,14 +67,14 @@ export class Book {
     for (const entry of entries) this.#apply(entry)
   }
 
-  /** Decides and, for an effect, changes the book at once: of two requests in hand the second sees the first. */
-  decide(asked: Asked, now: Date): Decision {
-    const known = this.#byKey.get(asked.idempotencyKey)
+  /** Returns the decision, and applies an effect at once, so that a concurrent request sees it. */
+  decide(request: EffectRequest, now: Date): Decision {
+    const known = this.#byKey.get(request.idempotencyKey)
     if (known) {
-      if (known.fingerprint !== asked.fingerprint) return refuse(422, 'idempotency_mismatch')
-      return { kind: 'answer', answer: answerOf(known) }
+      if (known.fingerprint !== request.fingerprint) return refuse(422, 'idempotency_mismatch')
+      return { kind: 'response', response: responseTo(known) }
     }
-    const decision = asked.kind === 'authorize' ? authorize(asked, now) : this.#move(asked, now)
+    const decision = request.kind === 'authorize' ? authorize(request, now) : this.#move(request, now)
     if (decision.kind === 'effect') this.#apply(decision.entry)
     return decision
   }
@@ -83,7 +83,7 @@ export class Book {
     return (this.#byReference.get(reference) ?? []).map(shown)
   }
 
-  /** What was made from `from` to before `to` (epoch seconds), oldest first, a page at a time. */
+  /** Returns a page of the charges created from `from` to before `to` (epoch seconds), oldest first. */
   list({ from, to, after }: { from: number; to: number; after: number }): {
     page: Found[]
     after: number | null
@@ -98,13 +98,13 @@ export class Book {
     return { page, after: null }
   }
 
-  #move(asked: Exclude<Asked, { kind: 'authorize' }>, now: Date): Decision {
-    const one = this.#authorizations.get(asked.id)
+  #move(request: Exclude<EffectRequest, { kind: 'authorize' }>, now: Date): Decision {
+    const one = this.#authorizations.get(request.id)
     if (!one) return refuse(404, 'no_such_authorization')
-    const fault = impossible(one, asked)
+    const fault = impossible(one, request)
     if (fault !== null) return refuse(409, fault)
-    const amount = asked.kind === 'void' ? one.amount : asked.amount
-    return effect(asked, { reference: one.reference, amount, id: one.id, outcome: 'approved' }, now)
+    const amount = request.kind === 'void' ? one.amount : request.amount
+    return effect(request, { reference: one.reference, amount, id: one.id, outcome: 'approved' }, now)
   }
 
   #apply(entry: Entry): void {
@@ -131,27 +131,30 @@ export class Book {
   }
 }
 
-function authorize(asked: Extract<Asked, { kind: 'authorize' }>, now: Date): Decision {
-  const behaviour = behaviourOf(asked.token)
+function authorize(request: Extract<EffectRequest, { kind: 'authorize' }>, now: Date): Decision {
+  const behaviour = behaviourOf(request.token)
   if (behaviour === null) return refuse(400, 'no_such_token')
-  if (asked.amount < MINIMUM) return refuse(400, 'amount_too_small')
+  if (request.amount < MINIMUM) return refuse(400, 'amount_too_small')
   const outcome = behaviour === 'approved' ? 'approved' : (`declined:${behaviour}` as const)
-  const { reference, amount } = asked
-  return effect(asked, { reference, amount, id: `auth_${randomBytes(12).toString('hex')}`, outcome }, now)
+  const { reference, amount } = request
+  return effect(request, { reference, amount, id: `auth_${randomBytes(12).toString('hex')}`, outcome }, now)
 }
 
-function impossible(one: Authorization, asked: Exclude<Asked, { kind: 'authorize' }>): string | null {
+function impossible(
+  one: Authorization,
+  request: Exclude<EffectRequest, { kind: 'authorize' }>,
+): string | null {
   if (one.voided) return 'already_voided'
-  if (asked.kind === 'refund') {
+  if (request.kind === 'refund') {
     if (one.captured === null) return 'not_captured'
-    return asked.amount > one.captured - one.refunded ? 'amount_too_large' : null
+    return request.amount > one.captured - one.refunded ? 'amount_too_large' : null
   }
   if (one.captured !== null) return 'already_captured'
-  return asked.kind === 'capture' && asked.amount > one.amount ? 'amount_too_large' : null
+  return request.kind === 'capture' && request.amount > one.amount ? 'amount_too_large' : null
 }
 
 const effect = (
-  { kind, idempotencyKey, fingerprint }: Asked,
+  { kind, idempotencyKey, fingerprint }: EffectRequest,
   what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome'>,
   now: Date,
 ): Decision => {
@@ -165,8 +168,8 @@ const effect = (
 
 const STATUS = { authorize: 'authorized', capture: 'captured', void: 'voided', refund: 'refunded' } as const
 
-/** The answer that an effect was given, and is given each time its key comes again. */
-export function answerOf({ kind, outcome, id, amount }: Entry): Answer {
+/** Returns the response to an effect, which is also the replay under its key. */
+export function responseTo({ kind, outcome, id, amount }: Entry): Response {
   if (outcome === 'approved') return { status: 200, body: { id, status: STATUS[kind], amount } }
   const declineCode = outcome.slice('declined:'.length)
   const ownCode = declineCode === 'expired_card' || declineCode === 'incorrect_cvc'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { brandOf, isCardNumber } from '@platter/contracts'
 
-/** What an authorization of a token comes to: approved, or declined for this reason. */
+/** The result of an authorization of a token: approved, or the reason of the decline. */
 export const BEHAVIOURS = [
   'approved',
   'generic_decline',
@@ -12,7 +12,7 @@ export const BEHAVIOURS = [
 ] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
-/** docs/test-cards.md. Every other number that passes the Luhn check is approved. */
+/** See docs/test-cards.md. Every other number that passes the Luhn check is approved. */
 const TEST_CARDS: Readonly<Record<string, Behaviour>> = {
   '4242424242424242': 'approved',
   '4000000000000002': 'generic_decline',
@@ -25,8 +25,8 @@ const TEST_CARDS: Readonly<Record<string, Behaviour>> = {
 const TOKEN = /^tok_[0-9a-f]{24}_([a-z_]+)$/
 
 /**
- * A token for a card, or null when the digits are no card number. The token tells how the card behaves and
- * nothing else, so the number is forgotten with this call and tokens outlive the process.
+ * Returns a token for a card, or null for an invalid number. The token contains the behaviour of the card and nothing else. So
+ * the number is stored nowhere, and tokens outlive the process.
  */
 export function tokenize(digits: string): { token: string; brand: string; lastFour: string } | null {
   if (!isCardNumber(digits)) return null
@@ -35,6 +35,6 @@ export function tokenize(digits: string): { token: string; brand: string; lastFo
   return { token, brand: brandOf(digits), lastFour: digits.slice(-4) }
 }
 
-/** How the card behind a token behaves; null for what is no token of ours. */
+/** Returns the behaviour in a token; null for an unknown token. */
 export const behaviourOf = (token: string): Behaviour | null =>
   BEHAVIOURS.find((behaviour) => behaviour === TOKEN.exec(token)?.[1]) ?? null

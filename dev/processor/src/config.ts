@@ -9,7 +9,7 @@ export const Config = z.object({
   LEDGER_FILE: z
     .string()
     .min(1)
-    .describe('File that every effect is appended to, one JSON line each; made when it is missing.'),
+    .describe('File to which every effect is appended, one JSON line each. Created when it is missing.'),
   FAULTS: z
     .string()
     .transform((text, context) => {
@@ -23,6 +23,6 @@ export const Config = z.object({
     .pipe(FaultPlan)
     .optional()
     .describe(
-      'Faults to begin with, as PUT /faults takes them: {"seed":1,"rules":[{"fault":"drop-reply","on":["authorize"],"probability":0.1}]}.',
+      'Faults at the start, in the format of PUT /faults: {"seed":1,"rules":[{"fault":"drop-reply","on":["authorize"],"probability":0.1}]}.',
     ),
 })

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Answer } from './book.ts'
+import type { Response } from './book.ts'
 
-/** What can be asked of the processor. */
+/** The kinds of requests. */
 export const KINDS = ['tokenize', 'authorize', 'capture', 'void', 'refund', 'find'] as const
 export type Kind = (typeof KINDS)[number]
 
 /**
- * How a request can go wrong (reliability 2.E). The ledger stays truthful: what is dropped after the effect
- * has its line, what is dropped before it has none, and another amount is only ever answered, never written.
+ * The faults of a request. The ledger always has the true effects: a request that is dropped after its effect has a line, one that
+ * is dropped before has none, and a wrong amount is only in the response.
  */
 export const FAULTS = [
   'drop-request',
@@ -21,7 +21,7 @@ export const FAULTS = [
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** Either the next so many requests of these kinds, or each of them with this probability. `ms` is for `slow`. */
+/** Applies to the `next` requests of these kinds, or to each of them with this probability. `ms` is the delay of `slow`. */
 const Rule = z
   .strictObject({
     fault: z.enum(FAULTS),
@@ -34,20 +34,20 @@ const Rule = z
     ms: z.int().min(0).max(60_000).default(3_000),
   })
   .refine(({ next, probability }) => (next === undefined) !== (probability === undefined), {
-    message: 'needs either next or probability',
+    message: 'requires either next or probability',
   })
 
-/** The same seed and the same requests in the same order meet the same faults. */
+/** With the same seed, the same sequence of requests has the same faults. */
 export const FaultPlan = z.strictObject({ seed: z.int().default(1), rules: z.array(Rule).default([]) })
 export type FaultPlan = z.output<typeof FaultPlan>
 type Rule = z.output<typeof Rule>
 
 const NONE: FaultPlan = { seed: 1, rules: [] }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after `ms`. */
 export type Wait = (ms: number) => Promise<unknown>
 
-/** The faults that are switched on. Of several rules that fit a request the first one that strikes counts. */
+/** The active faults. When several rules match a request, the first one that applies is used. */
 export class Faults {
   #plan = NONE
   #random = randomOf(NONE.seed)
@@ -69,13 +69,13 @@ export class Faults {
     this.set(NONE)
   }
 
-  /** The plan with what is left of each `next`, and how often each fault has happened under it. */
+  /** The plan with the remaining `next` of each rule, and the number of injected faults by kind. */
   get state() {
     return { ...this.#plan, happened: this.#happened }
   }
 
-  /** The answer to a request, as the fault that is due leaves it. Null: no answer, the connection is to be cut. */
-  async strike(kind: Kind, work: () => Promise<Answer>): Promise<Answer | null> {
+  /** Returns the response under the fault that is due. Null: the connection must be cut without a response. */
+  async strike(kind: Kind, work: () => Promise<Response>): Promise<Response | null> {
     const due = this.#draw(kind)
     switch (due?.fault) {
       case undefined:
@@ -89,7 +89,7 @@ export class Faults {
         await work()
         return { status: 500, body: { code: 'internal_error' } }
       case 'slow':
-        // Before the effect: whoever does not wait for the answer meets an effect that comes late.
+        // The delay is before the effect, so that a client with a shorter time limit experiences a late effect.
         await this.#wait(due.ms)
         return work()
       case 'in-progress':
@@ -114,13 +114,13 @@ export class Faults {
   }
 }
 
-/** One cent more than the truth, wherever an amount is answered. */
-function withOtherAmounts({ status, body }: Answer): Answer {
+/** Adds one cent to every amount in a response. */
+function withOtherAmounts({ status, body }: Response): Response {
   const text = JSON.stringify(body)
   const other: unknown = JSON.parse(text, (key, value: unknown) =>
     key === 'amount' && typeof value === 'number' ? value + 1 : value,
   )
-  return { status, body: other as Answer['body'] }
+  return { status, body: other as Response['body'] }
 }
 
 /** mulberry32: 0 ≤ x < 1, the same sequence for the same seed. */

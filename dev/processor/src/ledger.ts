@@ -3,9 +3,9 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 
 /**
- * One effect, one line (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome`
- * "approved" or "declined:" and the reason. What replay needs besides: `id`, the authorization's, and
- * `fingerprint`, the SHA-256 of the request, by which the same key with another body is noticed.
+ * One line per effect (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome` is "approved" or
+ * "declined:" with the reason. Only for replays: `id` of the authorization, and `fingerprint`, the SHA-256 of the request, which
+ * detects another body under the same key.
  */
 export const Entry = z.object({
   at: z.iso.datetime(),
@@ -19,13 +19,13 @@ export const Entry = z.object({
 })
 export type Entry = z.infer<typeof Entry>
 
-/** Reads what happened so far and opens the file for more. Throws for a line that is no entry. */
+/** Reads the entries and opens the file for appending. Throws for an invalid line. */
 export function openLedger(file: string): { entries: Entry[]; ledger: Ledger } {
   const descriptor = openSync(file, 'a+')
   try {
     const text = readFileSync(descriptor, 'utf8')
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    // A last line without its end was cut off by a crash, and so was never answered: it did not happen.
+    // A crash has cut off a last line without its end. Its request had no response, so the line is removed.
     if (whole.length < text.length) {
       ftruncateSync(descriptor, Buffer.byteLength(whole))
       fsyncSync(descriptor)
@@ -48,17 +48,17 @@ function parseLine(line: string, where: string): Entry {
   }
 }
 
-/** Appends in order. What is asked for while a write is under way shares the next write and its fsync. */
+/** Appends entries in order. Those that arrive during a write share the next write and its fsync. */
 export class Ledger {
   readonly #file: Promise<FileHandle>
   #waiting: string[] = []
-  /** The write that holds the newest line. A failed one stays: what follows a gap must not be written. */
+  /** The write of the newest line. It stays rejected after a failure: no line may follow a gap. */
   #last: Promise<void>
 
   constructor(file: Promise<FileHandle>) {
     this.#file = file
     this.#last = file.then(() => undefined)
-    this.#last.catch(() => 'whoever waits for a line sees it, and so does the readiness check')
+    this.#last.catch(() => 'callers of append and the readiness check receive the error')
   }
 
   /** Resolves when the line is on the disk. */
@@ -71,7 +71,7 @@ export class Ledger {
     return this.#last
   }
 
-  /** Resolves when everything appended so far is on the disk; rejects when it never will be. */
+  /** Resolves when all appended lines are on the disk; rejects after a failed write. */
   settled(): Promise<void> {
     return this.#last
   }

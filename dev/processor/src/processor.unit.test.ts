@@ -63,7 +63,7 @@ test('a token shows the last four digits, the brand and nothing else of the card
   expect(token).toMatch(/^tok_[0-9a-f]{24}_insufficient_funds$/)
 })
 
-test('a number that fails the Luhn check is refused, and the answer does not repeat it', async () => {
+test('a number that fails the Luhn check is refused, and the response does not repeat it', async () => {
   const card = { cardNumber: '4242424242424241', cvv: '123', expirationMonth: '05', expirationYear: '33' }
   expect(await post('/tokens', card)).toEqual({
     status: 402,
@@ -81,7 +81,7 @@ test.each([
   ['4000000000000069', 'expired_card', 'expired_card'],
   ['4000000000000127', 'incorrect_cvc', 'incorrect_cvc'],
   ['4000000000000119', 'card_declined', 'processing_error'],
-])('402 for the test card %s: %s, %s, and a line that says so', async (number, code, declineCode) => {
+])('402 for the test card %s: %s, %s, with a line in the ledger', async (number, code, declineCode) => {
   expect(await hold(number)).toEqual({ status: 402, body: { code, declineCode } })
   expect(lines()).toMatchObject([
     { kind: 'authorize', reference: 'o1', amount: 1075, outcome: `declined:${declineCode}` },
@@ -93,7 +93,7 @@ test.each(['4242424242424242', '5555555555554444', '378282246310005'])('%s is ap
   expect(await hold(number)).toMatchObject({ status: 200, body: { status: 'authorized', amount: 1075 } })
 })
 
-test('the same key gives the same answer and one line, before and after a restart', async () => {
+test('the same key replays the response and has one line, before and after a restart', async () => {
   const { token } = await tokenOf('4242424242424242')
   const ask = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'o2:authorize:1')
   const first = await ask()
@@ -128,7 +128,7 @@ test('the same key with another body is 422 idempotency_mismatch, before and aft
   expect(lines()).toHaveLength(1)
 })
 
-test('a key whose first request still runs is 409, and one effect comes of a hundred at once', async () => {
+test('409 while the first request of a key is in progress, and a hundred concurrent ones have one effect', async () => {
   const { token } = await tokenOf('4242424242424242')
   const ask = () => post('/authorizations', { token, amount: 500, reference: 'o3' }, 'k')
   const answers = await Promise.all(Array.from({ length: 100 }, ask))
@@ -151,7 +151,7 @@ test('the state of an authorization survives a restart', async () => {
   expect(lines().map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
 })
 
-test('impossible moves are 409, name the reason and leave no line', async () => {
+test('impossible requests are 409 with the reason, and write no line', async () => {
   const voided = (await hold('4242424242424242', 'a')).body['id']
   await post(`/authorizations/${voided}/void`, {}, 'v')
   const captured = (await hold('4242424242424242', 'b')).body['id']
@@ -178,7 +178,7 @@ test('impossible moves are 409, name the reason and leave no line', async () => 
   expect(lines().map(({ kind }) => kind)).toEqual(['authorize', 'void', 'authorize', 'capture'])
 })
 
-test('what is no request is 400 or 404 and leaves no line', async () => {
+test('invalid requests are 400 or 404, and write no line', async () => {
   expect((await post('/authorizations', { token: 't', amount: 1, reference: 'o' })).body).toEqual({
     code: 'idempotency_key_missing',
   })
@@ -197,7 +197,7 @@ test('what is no request is 400 or 404 and leaves no line', async () => {
   expect(lines()).toEqual([])
 })
 
-test('half a line at the end of the ledger did not happen; a broken line within it stops the start', async () => {
+test('an incomplete last line of the ledger is ignored; an invalid line within it prevents the start', async () => {
   await hold('4242424242424242')
   appendFileSync(LEDGER_FILE, '{"at":"20')
   await restart()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { App } from '@platter/kit'
 import { z } from 'zod'
-import { answerOf, type Answer, type Asked, type Book } from './book.ts'
+import { responseTo, type Response, type EffectRequest, type Book } from './book.ts'
 import { tokenize } from './cards.ts'
 import { FaultPlan, type Faults, type Kind } from './faults.ts'
 import type { Ledger } from './ledger.ts'
@@ -26,8 +26,8 @@ const Time = z.object({
 
 type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
 
-/** The names of what is wrong, never the values: one of them may be a card number. */
-const invalid = (error: z.ZodError): Answer => ({
+/** Names the invalid fields, never their values: one of them may be a card number. */
+const invalid = (error: z.ZodError): Response => ({
   status: 400,
   body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
 })
@@ -38,13 +38,13 @@ export function addRoutes(app: App, { book, ledger, faults }: Parts): void {
   const route = faultyRoutes(app, faults)
   const once = createOnce(book, ledger)
   const effect =
-    <S extends z.ZodType>(schema: S, toAsked: ToAsked<z.output<S>>) =>
-    async (request: Request): Promise<Answer> => {
-      const read = readRequest(request, schema, toAsked)
-      return read.asked ? once(read.asked) : read.answer
+    <S extends z.ZodType>(schema: S, toRequest: ToRequest<z.output<S>>) =>
+    async (request: Request): Promise<Response> => {
+      const read = readRequest(request, schema, toRequest)
+      return read.effect ? once(read.effect) : read.response
     }
   route('tokenize', 'POST /tokens', async ({ body }) => tokenOf(body))
-  route('find', 'GET /authorizations', async ({ query }) => search(query, book, ledger))
+  route('find', 'GET /authorizations', async ({ query }) => find(query, book, ledger))
   route(
     'authorize',
     'POST /authorizations',
@@ -68,22 +68,22 @@ export function addRoutes(app: App, { book, ledger, faults }: Parts): void {
   addFaults(app, faults)
 }
 
-/** Declares routes on whose way faults may lie. Null for an answer cuts the connection, as a crash would. */
+/** Declares routes with fault injection. A null response cuts the connection, as a crash would. */
 function faultyRoutes(app: App, faults: Faults) {
   return function route(
     kind: Kind,
     path: `${'GET' | 'POST'} ${string}`,
-    work: (request: Request) => Promise<Answer>,
+    work: (request: Request) => Promise<Response>,
   ) {
     const [method = '', url = ''] = path.split(' ')
     app.route({
       method,
       url,
       async handler(request, reply) {
-        const answer = await faults.strike(kind, () => work(request))
-        if (answer) {
-          if (answer.status === 429) void reply.header('retry-after', 1)
-          return reply.code(answer.status).send(answer.body)
+        const response = await faults.strike(kind, () => work(request))
+        if (response) {
+          if (response.status === 429) void reply.header('retry-after', 1)
+          return reply.code(response.status).send(response.body)
         }
         reply.hijack()
         request.raw.socket.resetAndDestroy()
@@ -93,45 +93,46 @@ function faultyRoutes(app: App, faults: Faults) {
   }
 }
 
-/** Does each request once: one line under its key, on the disk before the answer is given. */
+/** Executes each request once: one line under its key, on the disk before the response. */
 function createOnce(book: Book, ledger: Ledger) {
   const running = new Map<string, string>()
-  return async function once(asked: Asked): Promise<Answer> {
-    const before = running.get(asked.idempotencyKey)
-    if (before === asked.fingerprint) return { status: 409, body: { code: 'idempotency_in_progress' } }
+  return async function once(request: EffectRequest): Promise<Response> {
+    const before = running.get(request.idempotencyKey)
+    if (before === request.fingerprint) return { status: 409, body: { code: 'idempotency_in_progress' } }
     if (before !== undefined) return { status: 422, body: { code: 'idempotency_mismatch' } }
-    running.set(asked.idempotencyKey, asked.fingerprint)
+    running.set(request.idempotencyKey, request.fingerprint)
     try {
-      const decision = book.decide(asked, new Date())
+      const decision = book.decide(request, new Date())
       if (decision.kind === 'effect') await ledger.append(decision.entry)
-      // A refusal rests on effects that may still be on their way to the disk.
+      // A refusal may depend on effects that are not on the disk yet.
       else await ledger.settled()
-      return decision.kind === 'effect' ? answerOf(decision.entry) : decision.answer
+      return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response
     } finally {
-      running.delete(asked.idempotencyKey)
+      running.delete(request.idempotencyKey)
     }
   }
 }
 
 type WithoutIdentity<A> = A extends unknown ? Omit<A, 'idempotencyKey' | 'fingerprint'> : never
-type ToAsked<B> = (body: B, id: string) => WithoutIdentity<Asked>
+type ToRequest<B> = (body: B, id: string) => WithoutIdentity<EffectRequest>
 
 function readRequest<S extends z.ZodType>(
   { headers, params, body }: Request,
   schema: S,
-  toAsked: ToAsked<z.output<S>>,
-): { asked: Asked } | { asked: null; answer: Answer } {
+  toRequest: ToRequest<z.output<S>>,
+): { effect: EffectRequest } | { effect: null; response: Response } {
   const key = Key.safeParse(headers['idempotency-key'])
-  if (!key.success) return { asked: null, answer: { status: 400, body: { code: 'idempotency_key_missing' } } }
+  if (!key.success)
+    return { effect: null, response: { status: 400, body: { code: 'idempotency_key_missing' } } }
   const parsed = schema.safeParse(body)
-  if (!parsed.success) return { asked: null, answer: invalid(parsed.error) }
-  const what = toAsked(parsed.data, Id.safeParse(params).data?.id ?? '')
+  if (!parsed.success) return { effect: null, response: invalid(parsed.error) }
+  const what = toRequest(parsed.data, Id.safeParse(params).data?.id ?? '')
   const fingerprint = createHash('sha256').update(JSON.stringify(what)).digest('hex')
-  return { asked: { ...what, idempotencyKey: key.data, fingerprint } }
+  return { effect: { ...what, idempotencyKey: key.data, fingerprint } }
 }
 
-/** Card numbers end here: they are neither kept nor logged, and a fault names fields only. */
-function tokenOf(body: unknown): Answer {
+/** Card numbers end here: they are neither stored nor logged, and an error names fields only. */
+function tokenOf(body: unknown): Response {
   const card = NewToken.safeParse(body)
   if (!card.success) return invalid(card.error)
   const made = tokenize(card.data.cardNumber)
@@ -139,22 +140,22 @@ function tokenOf(body: unknown): Answer {
   return { status: 402, body: { code: 'card_declined', declineCode: 'invalid_number' } }
 }
 
-/** Those of a reference, or those of a time. */
-async function search(query: unknown, book: Book, ledger: Ledger): Promise<Answer> {
+/** Returns the charges of a reference, or those of a time. */
+async function find(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
   const time = Time.safeParse(query)
   if (time.success) {
     const { page, after } = book.list(time.data)
     await ledger.settled()
     return { status: 200, body: { authorizations: page, after: after === null ? null : String(after) } }
   }
-  const asked = Search.safeParse(query)
-  if (!asked.success) return invalid(asked.error)
-  const authorizations = book.find(asked.data.reference)
+  const search = Search.safeParse(query)
+  if (!search.success) return invalid(search.error)
+  const authorizations = book.find(search.data.reference)
   await ledger.settled()
   return { status: 200, body: { authorizations } }
 }
 
-/** Switches faults at run time. Nothing of it is kept: a restart begins with the environment's FAULTS again. */
+/** Changes the faults at run time, until a restart, which begins with FAULTS of the environment. */
 function addFaults(app: App, faults: Faults): void {
   app.get('/faults', async () => faults.state)
   app.put('/faults', async ({ body }, reply) => {

@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { Faults, type Wait } from './faults.ts'
 import { openLedger } from './ledger.ts'
 
-/** Reads the ledger before anything is listened to: an answer must never come from half of what happened. */
+/** Reads the whole ledger before it listens, so that no response depends on a part of it. */
 export function wire(config: z.output<typeof Config>, log: Log, wait?: Wait): Parts {
   const { entries, ledger } = openLedger(config.LEDGER_FILE)
   const app = createApp(log)

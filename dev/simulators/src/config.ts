@@ -7,19 +7,17 @@ export const Config = z.object({
   HOST: serviceConfig.HOST,
   PORT: serviceConfig.PORT,
   LOG_LEVEL: serviceConfig.LOG_LEVEL,
-  GATEWAY_URL: z
-    .url()
-    .describe('Base URL of the gateway, to which the simulated restaurants report progress.'),
+  GATEWAY_URL: z.url().describe('Base URL of the gateway. The simulated restaurants report progress there.'),
   OPERATOR_KEY: z
     .string()
     .min(1)
-    .describe('Access key of an operator, with which each simulated restaurant is issued an access key.'),
+    .describe('Access key of an operator, which issues an access key to each simulated restaurant.'),
   RECEIPTS_FILE: z
     .string()
     .min(1)
-    .describe('File with one JSON line per order received; created when it is missing.'),
-  STEP_MS: ms(3_000).describe('Time from one status of an order to the next; milliseconds.'),
+    .describe('File with one JSON line per received order. Created when it is missing.'),
+  STEP_MS: ms(3_000).describe('Time from one status of an order to the next, in milliseconds.'),
   SLOW_MS: ms(9_000).describe(
-    'How long the restaurant `slow` takes to answer; milliseconds. More than send-order waits (8 s), less than a restaurant is given (10 s).',
+    'Response time of the restaurant `slow`, in milliseconds. Longer than send-order waits (8 s), shorter than a delivery attempt (10 s).',
   ),
 })

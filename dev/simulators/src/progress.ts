@@ -3,10 +3,10 @@ import type { Log } from '@platter/kit'
 import type { Receipts } from './receipts.ts'
 import type { Order, RestaurantApi } from './restaurant-api.ts'
 
-/** A saga ends within 5 minutes: an order that its restaurant does not have long after that is never delivered. */
+/** A saga ends within 5 minutes. An order that its restaurant does not have long after that is never transmitted. */
 const UNKNOWN_AT_MOST_MS = 600_000
 
-type Needs = {
+type Deps = {
   api: Pick<RestaurantApi, 'order' | 'report' | 'openOrders'>
   stepMs: number
   log: Log
@@ -18,17 +18,17 @@ const realPause = (ms: number, signal: AbortSignal) => wait(ms, undefined, { sig
 
 type Accepted = { orderApiKey: string; restaurantApiKey: string }
 
-/** Reports the progress of accepted orders, each by one status every `stepMs`, until it is handed over or cancelled. */
+/** Reports the progress of accepted orders: one status every `stepMs`, until an order is handed over or cancelled. */
 export class Progress {
-  readonly #needs: Required<Needs>
-  /** By order, what ends it before it is handed over. */
+  readonly #deps: Required<Deps>
+  /** Aborts the reports of an open order. */
   readonly #open = new Map<string, AbortController>()
 
-  constructor({ pause = realPause, ...needs }: Needs) {
-    this.#needs = { pause, ...needs }
+  constructor({ pause = realPause, ...deps }: Deps) {
+    this.#deps = { pause, ...deps }
   }
 
-  /** Nothing for an order whose progress is already being reported. */
+  /** Starts the reports of an order, unless they are running. */
   follow(accepted: Accepted): void {
     const { orderApiKey } = accepted
     if (this.#open.has(orderApiKey)) return
@@ -37,7 +37,7 @@ export class Progress {
     void this.#reportAll(accepted, ending.signal).finally(() => this.#open.delete(orderApiKey))
   }
 
-  /** The order was cancelled. */
+  /** Ends the reports of a cancelled order. */
   end(orderApiKey: string): void {
     this.#open.get(orderApiKey)?.abort()
   }
@@ -46,16 +46,16 @@ export class Progress {
     for (const ending of this.#open.values()) ending.abort()
   }
 
-  /** Follows the open orders that were accepted before this process started. */
+  /** Continues the open orders that were accepted before this process started. */
   async resume(receipts: Receipts): Promise<void> {
     for (const restaurantApiKey of receipts.restaurants)
-      for (const { apiKey: orderApiKey } of await this.#needs.api.openOrders(restaurantApiKey))
+      for (const { apiKey: orderApiKey } of await this.#deps.api.openOrders(restaurantApiKey))
         if ((await receipts.outcomeOf(orderApiKey)) === 'accepted')
           this.follow({ orderApiKey, restaurantApiKey })
   }
 
   async #reportAll(accepted: Accepted, signal: AbortSignal): Promise<void> {
-    const { stepMs, log, pause } = this.#needs
+    const { stepMs, log, pause } = this.#deps
     let order: Order | null = null
     let unknownMs = 0
     while (unknownMs < UNKNOWN_AT_MOST_MS) {
@@ -70,16 +70,16 @@ export class Progress {
         if (order?.nextStatuses.length === 0) return
         unknownMs = order ? 0 : unknownMs + Math.max(stepMs, 1)
       } catch (error) {
-        // The next step reads the order anew.
+        // The next step reads the order again.
         order = null
         log.warn({ orderApiKey: accepted.orderApiKey, err: error }, 'progress could not be reported')
       }
     }
   }
 
-  /** Reports the next status of an order as it was last seen. Gives it as it is then; null when that has to be read. */
+  /** Reports the next status of an order. Returns the new state of the order; null when it must be read again. */
   async #step({ restaurantApiKey, orderApiKey }: Accepted, seen: Order | null): Promise<Order | null> {
-    const { api } = this.#needs
+    const { api } = this.#deps
     const order = seen ?? (await api.order(restaurantApiKey, orderApiKey))
     const [next] = order?.nextStatuses ?? []
     return next === undefined ? order : api.report(restaurantApiKey, orderApiKey, next)

@@ -14,9 +14,9 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const PATH = ['PREPARING', 'READY_FOR_PICKUP', 'DELIVERED']
 const accepted = { orderApiKey: 'o1', restaurantApiKey: 'r1' }
 
-/** The restaurant's side of the orders service. Each step is made by hand: a pause ends when the test says so. */
+/** A fake of the restaurants' interface. The test ends each pause. */
 class Restaurant {
-  /** By order, the statuses that are still to come. */
+  /** The remaining statuses by order. */
   readonly orders = new Map<string, string[]>()
   readonly reported: string[] = []
   readonly progress = new Progress({
@@ -32,7 +32,7 @@ class Restaurant {
   #pauses: (() => void)[] = []
   isDown = false
 
-  /** Ends all pauses, and resolves when what follows them has come to its next pause or its end. */
+  /** Ends all pauses. Resolves when each order is at its next pause or its end. */
   async step(): Promise<number> {
     const due = this.#pauses
     this.#pauses = []
@@ -64,7 +64,7 @@ class Restaurant {
   }
 }
 
-test('an order moves on by the usual status, one a step, until it is handed over', async () => {
+test('an order moves to the usual next status, one per step, until it is handed over', async () => {
   const restaurant = new Restaurant()
   restaurant.orders.set('o1', [...PATH])
   restaurant.progress.follow(accepted)
@@ -76,7 +76,7 @@ test('an order moves on by the usual status, one a step, until it is handed over
   expect(await restaurant.step()).toBe(0)
 })
 
-test('an order that the orders service has not committed yet is asked for again, for ten minutes', async () => {
+test('an order that the orders service has not committed yet is read again for ten minutes', async () => {
   const restaurant = new Restaurant()
   restaurant.progress.follow(accepted)
   await restaurant.step()
@@ -90,7 +90,7 @@ test('an order that the orders service has not committed yet is asked for again,
   expect(steps).toBe(600)
 })
 
-test('an order that is cancelled, or that somebody else moves on, is read anew, and ends without a report', async () => {
+test('an order that is cancelled or moved by another client is read again, and ends without a report', async () => {
   const restaurant = new Restaurant()
   restaurant.orders.set('o1', [...PATH])
   restaurant.progress.follow(accepted)
@@ -102,7 +102,7 @@ test('an order that is cancelled, or that somebody else moves on, is read anew, 
   expect(restaurant.reported).toEqual(['o1 PREPARING'])
 })
 
-test('an outage costs steps, and no status', async () => {
+test('an outage delays statuses, and skips none', async () => {
   const restaurant = new Restaurant()
   restaurant.orders.set('o1', [...PATH])
   restaurant.progress.follow(accepted)
@@ -114,7 +114,7 @@ test('an outage costs steps, and no status', async () => {
   expect(restaurant.reported).toEqual(PATH.map((status) => `o1 ${status}`))
 })
 
-test('a process that starts goes on with the open orders that were accepted before, and with no others', async () => {
+test('after a restart, the open orders that were accepted before are continued, and no others', async () => {
   const file = join(directory, 'receipts.jsonl')
   const before = new Receipts(file)
   const receipt = (orderApiKey: string, outcome: 'accepted' | 'refused') =>

@@ -2,11 +2,11 @@ import { closeSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** One line per order received. `at` is ISO 8601. */
+/** One line per received order. `at` is ISO 8601. */
 const Receipt = z.object({
   at: z.iso.datetime(),
   orderApiKey: z.string(),
-  // Absent in lines that the orders service wrote, before the simulators were a process of their own.
+  // Absent in lines of an older version, which the orders service wrote.
   restaurantApiKey: z.string().optional(),
   webhookId: z.string(),
   outcome: z.enum(['accepted', 'refused']),
@@ -14,14 +14,14 @@ const Receipt = z.object({
 type Receipt = z.infer<typeof Receipt>
 export type Outcome = Receipt['outcome']
 
-/** The orders that the simulated restaurants have received, as their file has them. */
+/** The orders that the simulated restaurants have received, from their file. */
 export class Receipts {
   readonly #file: string
   readonly #outcomes: Map<string, Outcome | Promise<Outcome>>
-  /** Of all orders that were accepted before this process started. */
+  /** The restaurants of all orders that were received before this process started. */
   readonly restaurants: ReadonlySet<string>
 
-  /** Reads the file, which is created when it is missing. Throws for a line that is no receipt. */
+  /** Reads the file, and creates it when it is missing. Throws for an invalid line. */
   constructor(file: string) {
     const receipts = readReceipts(file)
     this.#file = file
@@ -29,14 +29,14 @@ export class Receipts {
     this.restaurants = new Set(receipts.flatMap(({ restaurantApiKey }) => restaurantApiKey ?? []))
   }
 
-  /** The outcome of an order that was received, also of one whose line is still being written. */
+  /** Returns the outcome of a received order, also while its line is being written. */
   outcomeOf(orderApiKey: string): Outcome | Promise<Outcome> | undefined {
     return this.#outcomes.get(orderApiKey)
   }
 
   /**
-   * Appends the line of an order that is received for the first time. Resolves to the outcome that stands, once its line is
-   * written: a repeated delivery has the outcome of the first one. When it rejects, the order was not received.
+   * Appends the line of a new order. Resolves to the outcome once the line is written: a repeated delivery has the outcome of the
+   * first one. When it rejects, the order was not received.
    */
   async record(receipt: Omit<Receipt, 'at'>): Promise<Outcome> {
     const { orderApiKey } = receipt
@@ -63,7 +63,7 @@ function readReceipts(file: string): Receipt[] {
   try {
     const text = readFileSync(descriptor, 'utf8')
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    // A crash cut the last line off before the delivery was answered: it is delivered again.
+    // A crash has cut the last line off before the response, so the delivery will be repeated.
     if (whole.length < text.length) ftruncateSync(descriptor, Buffer.byteLength(whole))
     return whole
       .split('\n')

@@ -6,7 +6,7 @@ import { behaviours, SIMULATORS_SECRET, type Behaviour } from './link.ts'
 import type { Progress } from './progress.ts'
 import type { Outcome, Receipts } from './receipts.ts'
 
-/** 100 items with their choices and comments are some 200 KB. */
+/** 100 items with their choices and comments have some 200 KB. */
 const MAX_BYTES = 1024 * 1024
 
 const Path = z.object({ behaviour: z.enum(behaviours) })
@@ -16,20 +16,20 @@ const Delivery = z.object({
 })
 type Delivery = z.infer<typeof Delivery> & { webhookId: string }
 
-type Needs = { receipts: Receipts; progress: Progress; slowMs: number }
+type Deps = { receipts: Receipts; progress: Progress; slowMs: number }
 
-/** A webhook for each behaviour, as a restaurant's own system has one: signed by Standard Webhooks, idempotent. */
-export function addRoutes(app: App, needs: Needs): void {
+/** Adds an idempotent webhook for each behaviour, with signatures of Standard Webhooks, as a restaurant's system has one. */
+export function addRoutes(app: App, deps: Deps): void {
   app.post('/:behaviour', { bodyLimit: MAX_BYTES }, async (request, reply) => {
     const path = Path.safeParse(request.params)
-    if (!path.success) return reply.code(404).send({ reason: 'There is no such restaurant.' })
+    if (!path.success) return reply.code(404).send({ reason: 'There is no restaurant with this behaviour.' })
     const delivery = verified(request.body as Buffer, request.headers as Record<string, string>)
-    if (delivery === null) return reply.code(401).send({ reason: 'The signature does not fit.' })
+    if (delivery === null) return reply.code(401).send({ reason: 'The signature is invalid.' })
     if (delivery.type === 'order.cancelled') {
-      needs.progress.end(delivery.data.apiKey)
+      deps.progress.end(delivery.data.apiKey)
       return reply.code(204).send()
     }
-    const outcome = await receive(path.data.behaviour, delivery, needs)
+    const outcome = await receive(path.data.behaviour, delivery, deps)
     if (outcome === 'accepted') return reply.code(204).send()
     if (outcome === 'refused')
       return reply.code(409).send({ reason: 'The kitchen cannot take any more orders.' })
@@ -40,7 +40,7 @@ export function addRoutes(app: App, needs: Needs): void {
   })
 }
 
-/** Null when the delivery was not signed with our secret, or not by the rules. */
+/** Returns the delivery; null without a valid signature. */
 function verified(body: Buffer, headers: Record<string, string>): Delivery | null {
   try {
     const delivery = Delivery.parse(new Webhook(SIMULATORS_SECRET).verify(body.toString(), headers))
@@ -53,7 +53,7 @@ function verified(body: Buffer, headers: Record<string, string>): Delivery | nul
 async function receive(
   behaviour: Behaviour,
   delivery: Delivery,
-  { receipts, progress, slowMs }: Needs,
+  { receipts, progress, slowMs }: Deps,
 ): Promise<Outcome | 'reset' | 'silence'> {
   if (behaviour === 'unreachable') return 'reset'
   if (behaviour === 'silent') return 'silence'

@@ -11,7 +11,7 @@ const directory = mkdtempSync(join(tmpdir(), 'platter-simulators-'))
 const RECEIPTS_FILE = join(directory, 'receipts.jsonl')
 const log = createLog('simulators', 'fatal')
 
-/** The gateway is not asked here: no order comes to its first step. */
+/** Not called in these tests: no order reaches its first step. */
 const start = () =>
   wire(
     {
@@ -84,7 +84,7 @@ test.each(['accepts', 'slow'])('%s: 204, and one receipt', async (behaviour) => 
   ])
 })
 
-test('refuses: 409 with a reason, and a receipt that says so', async () => {
+test('refuses: 409 with a reason, and a receipt with the outcome refused', async () => {
   expect(await deliver('refuses')).toEqual({
     status: 409,
     body: { reason: 'The kitchen cannot take any more orders.' },
@@ -92,13 +92,13 @@ test('refuses: 409 with a reason, and a receipt that says so', async () => {
   expect(lines()).toMatchObject([{ orderApiKey: 'o1', outcome: 'refused' }])
 })
 
-test('an order that is delivered ten times at the same moment is accepted each time, and has one receipt', async () => {
+test('ten concurrent deliveries of an order are all accepted, and have one receipt', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => deliver('accepts')))
   expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(204))
   expect(lines()).toHaveLength(1)
 })
 
-test('an order that is delivered again after a restart has the outcome of the first time, and no second receipt', async () => {
+test('a delivery that is repeated after a restart has the first outcome, and no second receipt', async () => {
   await deliver('refuses', { order: 'o1' })
   await deliver('accepts', { order: 'o2' })
   await stop()
@@ -108,7 +108,7 @@ test('an order that is delivered again after a restart has the outcome of the fi
   expect(lines()).toHaveLength(2)
 })
 
-test('a line that a crash has cut off was never answered: the order is received anew', async () => {
+test('an order whose receipt a crash has cut off is received again', async () => {
   await deliver('accepts', { order: 'o1' })
   await stop()
   appendFileSync(RECEIPTS_FILE, '{"at":"2026-11-23T01:02:03.000Z","orderApi')
@@ -117,15 +117,15 @@ test('a line that a crash has cut off was never answered: the order is received 
   expect(lines()).toMatchObject([{ orderApiKey: 'o1' }, { orderApiKey: 'o2' }])
 })
 
-test('a line that is no receipt is an error at the start, which names it', async () => {
+test('an invalid line prevents the start, and the error names it', async () => {
   appendFileSync(RECEIPTS_FILE, '{"orderApiKey":"o1"}\n')
   expect(start).toThrow(`${RECEIPTS_FILE}:1 is not a receipt`)
 })
 
 test.each<[string, string, Sent, number]>([
   ['another secret', 'accepts', { secret: `whsec_${'A'.repeat(32)}` }, 401],
-  ['a body that is no delivery', 'accepts', { data: { apiKey: 7 } }, 401],
-  ['a restaurant that there is not', 'sleeps', {}, 404],
+  ['a body that is not a delivery', 'accepts', { data: { apiKey: 7 } }, 401],
+  ['an unknown restaurant', 'sleeps', {}, 404],
 ])('%s: refused, and no receipt', async (_, behaviour, sent, status) => {
   expect((await deliver(behaviour, sent)).status).toBe(status)
   expect(lines()).toEqual([])
@@ -155,7 +155,7 @@ test('unreachable: the connection is reset', async () => {
   expect(lines()).toEqual([])
 })
 
-test('silent: no answer comes', async () => {
+test('silent: there is no response', async () => {
   await expect(deliverOverHttp('silent', AbortSignal.timeout(100))).rejects.toThrow('timeout')
   expect(lines()).toEqual([])
 })

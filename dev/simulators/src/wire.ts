@@ -6,7 +6,7 @@ import { Receipts } from './receipts.ts'
 import { RestaurantApi } from './restaurant-api.ts'
 import { addRoutes } from './routes.ts'
 
-/** Reads the receipts before it listens: an order that was received is never received again. */
+/** Reads the receipts before it listens, so that a repeated delivery is recognized. */
 export function wire(config: z.output<typeof Config>, log: Log): Parts {
   const receipts = new Receipts(config.RECEIPTS_FILE)
   const api = new RestaurantApi({ gateway: config.GATEWAY_URL, operatorKey: config.OPERATOR_KEY })
@@ -20,7 +20,7 @@ export function wire(config: z.output<typeof Config>, log: Log): Parts {
     app,
     checks: {},
     async start() {
-      // Not awaited: restaurants take orders while the gateway is unavailable.
+      // Not awaited: restaurants accept orders while the gateway is unavailable.
       resuming = retryUntilSuccess('resume', () => progress.resume(receipts), log, stopping.signal)
     },
     async quiesce() {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { accessKeyPrefix, hashAccessKey, looksLikeAccessKey, makeAccessKey } from '#/security/access-key.ts'
 
-/** `node dev/measure-refusals.ts` tries a million. */
 const KEYS = 50_000
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
