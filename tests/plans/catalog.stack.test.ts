@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ajanta, aZone, korma } from '../../services/catalog/src/domain/cast.ts'
-import type { Database, Db } from '../../services/catalog/src/store/database.ts'
-import * as candidates from '../../services/catalog/src/store/candidates.ts'
-import { HeldRestaurants } from '../../services/catalog/src/store/held-restaurants.ts'
-import * as availability from '../../services/catalog/src/store/availability.ts'
-import * as menus from '../../services/catalog/src/store/menus.ts'
-import * as restaurants from '../../services/catalog/src/store/restaurants.ts'
+import { ajanta, aZone, korma } from '../../services/catalog/src/domain/fixtures.ts'
+import * as overrides from '../../services/catalog/src/store/availability-overrides.ts'
+import { postgresCandidates, type CandidateStore } from '../../services/catalog/src/store/candidates.ts'
+import { postgresMenus, type MenuStore } from '../../services/catalog/src/store/menus.ts'
+import { RestaurantCache } from '../../services/catalog/src/store/restaurant-cache.ts'
+import { postgresRestaurants, type RestaurantStore } from '../../services/catalog/src/store/restaurants.ts'
+import type { Db, Tables } from '../../services/catalog/src/store/tables.ts'
 import { fillRestaurants } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
@@ -20,57 +20,69 @@ const place = {
   state: 'WI',
   zip: '53703',
 }
-const sought = { isTest: false, words: ['korma'], place, method: 'both', pickupRadiusMiles: 5 } as const
+const criteria = {
+  isTestRestaurant: false,
+  words: ['korma'],
+  place,
+  method: 'both',
+  pickupRadiusMiles: 5,
+} as const
 const menu = [{ apiKey: 'mains', name: 'Mains', description: null, items: [korma] }]
 const keys = { item: { all: [korma.apiKey], off: [] }, choice: { all: [], off: [] } }
 
+const { postgresAvailability } = overrides
+
 const calls = {
   candidates: {
-    findCandidates: async (db) => {
+    find: async (db) => {
+      const candidates = postgresCandidates(db, new RestaurantCache(postgresRestaurants(db)))
       for (const method of ['pickup', 'delivery', 'both'] as const)
-        await candidates.findCandidates(db, new HeldRestaurants(db), { ...sought, method })
+        await candidates.find({ ...criteria, method })
     },
   },
   restaurants: {
-    findRestaurant: (db) => restaurants.findRestaurant(db, apiKey),
+    find: (db) => postgresRestaurants(db).find(apiKey),
     findForQuote: (db) =>
-      restaurants.findForQuote(db, { restaurantApiKey: apiKey, itemApiKeys: [korma.apiKey] }),
-    listRestaurants: (db) => restaurants.listRestaurants(db, { before: null, limit: 100 }),
-    putRestaurant: (db) => restaurants.putRestaurant(db, ajanta),
+      postgresRestaurants(db).findForQuote({ restaurantApiKey: apiKey, itemApiKeys: [korma.apiKey] }),
+    list: (db) => postgresRestaurants(db).list({ before: null, limit: 100 }),
+    put: (db) => postgresRestaurants(db).put(ajanta),
   },
   menus: {
-    menuVersion: (db) => menus.menuVersion(db, apiKey),
-    findMenu: (db) => menus.findMenu(db, apiKey),
-    findMenuAndSaid: (db) => menus.findMenuAndSaid(db, apiKey),
-    findCustomizations: (db) => menus.findCustomizations(db, korma.apiKey),
-    putMenu: (db) => menus.putMenu(db, apiKey, menu),
+    version: (db) => postgresMenus(db).version(apiKey),
+    find: (db) => postgresMenus(db).find(apiKey),
+    findWithOverrides: (db) => postgresMenus(db).findWithOverrides(apiKey),
+    findCustomizations: (db) => postgresMenus(db).findCustomizations(korma.apiKey),
+    put: (db) => postgresMenus(db).put(apiKey, menu),
   },
   availability: {
-    say: (db) => {
-      const word = { kind: 'item', apiKey: korma.apiKey, available: false, until: null } as const
-      return db.transaction().execute((trx) => availability.say(trx, apiKey, word))
+    override: (db) => {
+      const override = { kind: 'item', apiKey: korma.apiKey, available: false, until: null } as const
+      return db.transaction().execute((trx) => postgresAvailability(trx).override(apiKey, override))
     },
-    keepFor: (db) => availability.keepFor(db, apiKey, keys),
-    clearPast: (db) => availability.clearPast(db),
-    pause: (db) => availability.pause(db, apiKey, 1),
+    pause: (db) => postgresAvailability(db).pause(apiKey, 1),
+  },
+  overrides: {
+    retainFor: (db) => overrides.retainFor(db, apiKey, keys),
+    clearExpired: (db) => overrides.clearExpired(db),
   },
 } satisfies {
-  candidates: CallsOf<typeof candidates, Db>
-  restaurants: CallsOf<typeof restaurants, Db>
-  menus: CallsOf<typeof menus, Db>
-  availability: CallsOf<typeof availability, Db>
+  candidates: CallsOf<CandidateStore, Db>
+  restaurants: CallsOf<RestaurantStore, Db>
+  menus: CallsOf<MenuStore, Db>
+  availability: CallsOf<overrides.AvailabilityStore, Db>
+  overrides: CallsOf<typeof overrides, Db>
 }
 
 /** Operators go through all restaurants, rarely and page by page. */
-const may: Readonly<Record<string, string[]>> = { 'restaurants.listRestaurants': ['restaurants'] }
+const may: Readonly<Record<string, string[]>> = { 'restaurants.list': ['restaurants'] }
 
-let database: Awaited<ReturnType<typeof openDatabase<Database>>>
+let database: Awaited<ReturnType<typeof openDatabase<Tables>>>
 
 beforeAll(async () => {
-  database = await openDatabase<Database>('catalog')
+  database = await openDatabase<Tables>('catalog')
   const { db, pool } = database
-  await restaurants.putRestaurant(db, { ...ajanta, zones: [aZone({ maxRadius: 3 })] })
-  await menus.putMenu(db, apiKey, menu)
+  await postgresRestaurants(db).put({ ...ajanta, zones: [aZone({ maxRadius: 3 })] })
+  await postgresMenus(db).put(apiKey, menu)
   await fillRestaurants(pool, 'public', { count: RESTAURANTS, like: apiKey })
 })
 afterAll(() => database.close())

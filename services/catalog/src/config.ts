@@ -5,14 +5,12 @@ export const Config = z.object({
   ...serviceConfig,
   ...postgresConfig,
   ...amqpConfig,
-  REDIS_URL: z
-    .url()
-    .describe('Redis, for rendered menus; nothing is lost when it is unavailable or flushed.'),
+  REDIS_URL: z.url().describe('Redis, a cache of rendered menus. It may be unavailable or flushed.'),
   GEOCODER_URL: z
     .url()
     .optional()
     .describe(
-      'Base URL of a Nominatim-compatible server that finds addresses; without it the middle of the ZIP code, or of the city, is taken.',
+      'Base URL of a Nominatim-compatible server that finds addresses. Without it an address is located at the centre of its ZIP code or city.',
     ),
 })
 export type Config = z.output<typeof Config>

@@ -1,5 +1,24 @@
+import { join } from 'node:path'
 import { Bus } from '@platter/bus'
-import { CatalogCompleteAddress, CatalogQuote, changeTimes } from '@platter/contracts'
+import {
+  CatalogCompleteAddress,
+  CatalogQuote,
+  changeTimes,
+  ChoiceAvailability,
+  ItemAvailability,
+  ItemCustomizations,
+  OwnMenu,
+  OwnRestaurant,
+  PauseRestaurant,
+  PutMenu,
+  PutRestaurant,
+  RestaurantDetails,
+  RestaurantMenu,
+  Restaurants,
+  RestaurantSearch,
+  RestaurantSearchTest,
+  ResumeRestaurant,
+} from '@platter/contracts'
 import {
   createApp,
   internalSecrets,
@@ -22,53 +41,68 @@ import { itemAvailability } from '#/routes/item-availability.ts'
 import { itemCustomizations } from '#/routes/item-customizations.ts'
 import { ownMenu } from '#/routes/own-menu.ts'
 import { ownRestaurant } from '#/routes/own-restaurant.ts'
-import { pauseRestaurant } from '#/routes/pause.ts'
+import { pause } from '#/routes/pause.ts'
 import { putMenu } from '#/routes/put-menu.ts'
 import { putRestaurant } from '#/routes/put-restaurant.ts'
 import { restaurantDetails } from '#/routes/restaurant-details.ts'
 import { restaurantMenu } from '#/routes/restaurant-menu.ts'
 import { restaurantSearchTest } from '#/routes/restaurant-search-test.ts'
 import { restaurantSearch } from '#/routes/restaurant-search.ts'
-import { resumeRestaurant } from '#/routes/resume.ts'
-import { clearPast } from '#/store/availability.ts'
-import { restaurants } from '#/routes/restaurants.ts'
-import type { Database } from '#/store/database.ts'
-import { HeldRestaurants } from '#/store/held-restaurants.ts'
+import { resume } from '#/routes/resume.ts'
+import { listRestaurants } from '#/routes/restaurants.ts'
+import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
+import { postgresCandidates } from '#/store/candidates.ts'
 import { createMenuCache } from '#/store/menu-cache.ts'
-import { connectCache } from '#/store/redis.ts'
+import { postgresMenus } from '#/store/menus.ts'
+import { connectCache } from '#/store/redis-cache.ts'
+import { RestaurantCache } from '#/store/restaurant-cache.ts'
+import { postgresRestaurants } from '#/store/restaurants.ts'
+import type { Tables } from '#/store/tables.ts'
 
-const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
-/** Catalog: restaurants with their zones and menus, searching them, and the price of an order. */
+/** Catalog: restaurants with their zones and menus, their search, and the prices of orders. */
 export function wire(config: Config, log: Log): Parts {
-  const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
   const cache = connectCache(config.REDIS_URL, log)
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'catalog', log })
-  const geocoder = createGeocoder(config.GEOCODER_URL)
   const { db } = postgres
 
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
   const route = router(app, secrets)
-  const searching = { db, geocoder, held: new HeldRestaurants(db) }
-  restaurantSearch(route, searching)
-  restaurantSearchTest(route, searching)
-  restaurantDetails(route, { db, geocoder })
-  restaurantMenu(route, createMenuCache(db, cache))
-  itemCustomizations(route, db)
-  ownRestaurant(route, db)
-  ownMenu(route, db)
-  itemAvailability(route, db)
-  choiceAvailability(route, db)
-  pauseRestaurant(route, db)
-  resumeRestaurant(route, db)
-  restaurants(route, db)
-  putRestaurant(route, db)
-  putMenu(route, db)
 
-  bus.onQuestion(CatalogQuote, answerQuote({ db, geocoder }))
-  bus.onQuestion(CatalogCompleteAddress, completeAddress(geocoder))
+  const restaurants = postgresRestaurants(db)
+  const menus = postgresMenus(db)
+  const restaurantCache = new RestaurantCache(restaurants)
+  const deps = {
+    db,
+    geocoder: createGeocoder(config.GEOCODER_URL),
+    restaurants,
+    restaurantCache,
+    candidates: postgresCandidates(db, restaurantCache),
+    menus,
+    menuCache: createMenuCache(menus, cache),
+    availability: postgresAvailability,
+  }
+  route(RestaurantSearch, restaurantSearch(deps))
+  route(RestaurantSearchTest, restaurantSearchTest(deps))
+  route(RestaurantDetails, restaurantDetails(deps))
+  route(RestaurantMenu, restaurantMenu(deps))
+  route(ItemCustomizations, itemCustomizations(deps))
+  route(OwnRestaurant, ownRestaurant(deps))
+  route(OwnMenu, ownMenu(deps))
+  route(ItemAvailability, itemAvailability(deps))
+  route(ChoiceAvailability, choiceAvailability(deps))
+  route(PauseRestaurant, pause(deps))
+  route(ResumeRestaurant, resume(deps))
+  route(Restaurants, listRestaurants(deps))
+  route(PutRestaurant, putRestaurant(deps))
+  route(PutMenu, putMenu(deps))
+
+  bus.onQuestion(CatalogQuote, answerQuote(deps))
+  bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 
   const repeated: Repeater[] = []
   return {
@@ -77,11 +111,16 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await bus.start()
       repeated.push(
-        repeat('make available again', changeTimes.endedOverrides, () => clearPast(db), log),
+        repeat(
+          'clear expired availability overrides',
+          changeTimes.endedOverrides,
+          () => clearExpired(db),
+          log,
+        ),
         repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
       )
     },
-    // Not Redis: without it menus are rendered anew, and nothing else is missing.
+    // Without Redis menus are rendered again; everything else works.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     quiesce: async () =>
       void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),

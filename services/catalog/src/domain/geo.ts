@@ -2,10 +2,10 @@ import type { Point } from '@platter/contracts'
 
 /** Mean radius of the Earth. */
 const EARTH_MILES = 3958.7613
-/** A box is a first selection only: a little too large does no harm, too small would lose somebody. */
+/** A box only preselects: one that is too large does no harm, one that is too small would omit restaurants. */
 const MARGIN = 1.001
 
-/** Degrees; the longitudes of a box that touches a pole or the 180th meridian are all of them. */
+/** Degrees. A box that touches a pole or the 180th meridian has all longitudes. */
 export type Box = { south: number; west: number; north: number; east: number }
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
@@ -20,10 +20,10 @@ export function milesBetween(one: Point, other: Point): number {
   return 2 * EARTH_MILES * Math.asin(Math.min(1, Math.sqrt(chord)))
 }
 
-/** A box that holds every point within so many miles. */
+/** A box that contains every point within `miles`. */
 export function boxAround({ latitude, longitude }: Point, miles: number): Box {
   const angle = (miles / EARTH_MILES) * MARGIN
-  // From 1 up a pole is within reach, and with it every longitude.
+  // From 1 on, the circle contains a pole, and so every longitude.
   const sine = Math.sin(angle) / Math.cos(radians(latitude))
   const width = sine < 1 ? degrees(Math.asin(sine)) : 180
   const around = longitude - width < -180 || longitude + width > 180
@@ -35,7 +35,7 @@ export function boxAround({ latitude, longitude }: Point, miles: number): Box {
   }
 }
 
-/** The smallest box that holds all the points; there has to be one. */
+/** The smallest box that contains all points; there must be one at least. */
 export function boxOf(points: readonly Point[]): Box {
   const latitudes = points.map(({ latitude }) => latitude)
   const longitudes = points.map(({ longitude }) => longitude)
@@ -48,9 +48,8 @@ export function boxOf(points: readonly Point[]): Box {
 }
 
 /**
- * Whether the point lies in the polygon, by counting the edges to the east of it. Edges are straight in
- * latitude and longitude, as they are on the map that the polygon was drawn on; none may cross the 180th
- * meridian. The last point is joined to the first.
+ * Whether the point is in the polygon (even-odd rule, edges to the east). Edges are straight in latitude and longitude, as on the
+ * map that the polygon was drawn on; none may cross the 180th meridian. An edge joins the last point to the first.
  */
 export function isInside(point: Point, polygon: readonly Point[]): boolean {
   let inside = false

@@ -1,4 +1,4 @@
-/** "Monday" … "Sunday" to ranges like "11:00 AM - 3:00 AM"; a day that is not named is a day off. */
+/** Ranges like "11:00 AM - 3:00 AM" by day, "Monday" to "Sunday"; an absent day is a day off. */
 export type Hours = Readonly<Record<string, readonly string[]>>
 
 export const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -7,9 +7,9 @@ const DAY_MINUTES = 24 * 60
 const RANGE = /^(\d+):(\d+) ([AP])M - (\d+):(\d+) ([AP])M$/
 
 /**
- * Whether somebody is there at that moment (epoch, ms). A range belongs to the day it begins on and may
- * pass midnight; with equal ends it lasts 24 hours. Its ends are what the wall clock shows: an end that the
- * clock skips in spring has come when the clock was put on, and one that it shows twice in autumn comes once.
+ * Whether a range contains `at` (epoch, ms). A range belongs to the day on which it begins and may pass midnight; with equal ends
+ * it lasts 24 hours. Its ends are times of the wall clock: an end that the clock skips in spring is reached at the change, and one
+ * that it shows twice in autumn is reached once.
  */
 export function isOpen(hours: Hours, timezone: string, at: number): boolean {
   const minutes = wallMinutes(timezone, at)
@@ -18,13 +18,13 @@ export function isOpen(hours: Hours, timezone: string, at: number): boolean {
   return covers(hours[weekday(day)], minute) || covers(hours[weekday(day - 1)], minute + DAY_MINUTES)
 }
 
-/** Whether it is open at that moment, and not paused. */
+/** Whether the restaurant is open at `at` (epoch, ms) and not paused. */
 export const takesOrders = (
   { hours, timezone, pausedUntil }: { hours: Hours; timezone: string; pausedUntil: number | null },
   at: number,
 ): boolean => pausedUntil === null && isOpen(hours, timezone, at)
 
-/** The moment (epoch, s) as a clock on the wall shows it: "6:45 PM CST". */
+/** The time (epoch, s) by the local clock: "6:45 PM CST". */
 export const wallClock = (timezone: string, at: number): string =>
   new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -33,10 +33,10 @@ export const wallClock = (timezone: string, at: number): string =>
     timeZoneName: 'short',
   })
     .format(at * 1_000)
-    // ICU puts a narrow no-break space before AM and PM.
+    // ICU separates AM and PM by a narrow no-break space.
     .replaceAll('\u202F', ' ')
 
-/** Of a day counted from 1 January 1970, which was a Thursday. */
+/** `day` counts from 1 January 1970, a Thursday. */
 const weekday = (day: number): string => WEEK[(((day + 3) % 7) + 7) % 7] ?? ''
 
 const covers = (ranges: readonly string[] = [], minute: number): boolean =>
@@ -45,7 +45,7 @@ const covers = (ranges: readonly string[] = [], minute: number): boolean =>
     return start <= minute && minute < end
   })
 
-/** Minutes from the midnight that the range's day begins with; the end is the later one. */
+/** Minutes from the midnight at which the range's day begins; the end is greater than the start. */
 function ends(range: string): readonly [start: number, end: number] {
   const [, startHour, startMinute, startHalf, endHour, endMinute, endHalf] = RANGE.exec(range) ?? []
   const start = minutesOf(startHour, startMinute, startHalf)
@@ -59,10 +59,10 @@ const minutesOf = (hour: string | undefined, minute: string | undefined, half: s
 // The clock of a time zone ---------------------------------------------------------------------------------
 
 type Zone = { format: Intl.DateTimeFormat; minute: number; wallMinutes: number }
-/** There are some 600 names of time zones; a formatter costs 30 µs to make and 2 µs to use. */
+/** At most some 600, the names of time zones. Creating a formatter takes 30 µs, using it 2 µs. */
 const zones = new Map<string, Zone>()
 
-/** What the wall clock shows, in whole minutes since 1970; found out once a minute and zone. */
+/** The time of the wall clock, in whole minutes since 1970; computed once per minute and zone. */
 function wallMinutes(timezone: string, at: number): number {
   const minute = Math.floor(at / MINUTE_MS)
   let zone = zones.get(timezone)
@@ -78,12 +78,12 @@ function wallMinutes(timezone: string, at: number): number {
   return zone.wallMinutes
 }
 
-/** No clock is put back by more, or less than this before it is put back again. */
+/** No clock is set back by more, or twice within this time. */
 const LONGEST_REPEAT_MS = 3 * 60 * MINUTE_MS
 
 /**
- * The wall clock in milliseconds since 1970, except that it stands still instead of going back: between the
- * two showings of an hour everything that it has shown once is over.
+ * The wall clock in milliseconds since 1970, except that it stops instead of being set back: a time that it has shown once is
+ * past, also while the clock shows it for the second time.
  */
 function steadyWallTime(format: Intl.DateTimeFormat, at: number): number {
   const offset = offsetAt(format, at)
@@ -98,7 +98,7 @@ function steadyWallTime(format: Intl.DateTimeFormat, at: number): number {
   return Math.max(at + offset, late + before - 1)
 }
 
-/** How far the zone's clock is ahead of UTC, in ms. */
+/** Milliseconds by which the zone's clock is ahead of UTC. */
 function offsetAt(format: Intl.DateTimeFormat, at: number): number {
   const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(at)) ?? []
   const size = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS

@@ -1,9 +1,9 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ajanta } from '#/domain/cast.ts'
+import { ajanta } from '#/domain/fixtures.ts'
 import type { Item } from '#/domain/menu.ts'
-import { quote, type Asked } from '#/domain/quote.ts'
+import { quote, type QuoteRequest } from '#/domain/quote.ts'
 
 /*
  * Prices of any order, against an oracle that is written from docs/interface.md ("Order prices") and another way round:
@@ -78,7 +78,7 @@ const anOrder = fc.tuple(anItem(0), anItem(1), anItem(2)).chain((menu) =>
 
 function expectedItem(
   menu: readonly Item[],
-  { apiKey, customizationChoices }: Asked['items'][number],
+  { apiKey, customizationChoices }: QuoteRequest['items'][number],
 ): bigint {
   const { basePrice, customizationGroups } = menu[Number(apiKey)]!
   let total = BigInt(basePrice)
@@ -135,7 +135,7 @@ test('the order of items and of choices changes no price', () => {
         items: new Map(menu.map((item) => [item.apiKey, item])),
         destination: null,
       }
-      const asked: Asked = {
+      const asked: QuoteRequest = {
         restaurantApiKey: 'a',
         method: 'pickup',
         payment: 'cash',

@@ -9,42 +9,48 @@ import {
 } from '@platter/contracts'
 import { isOpen, wallClock } from '#/domain/hours.ts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
-import { inWords, shareOf } from '#/domain/money.ts'
-import type { KeptRestaurant } from '#/domain/restaurant.ts'
+import { decimal, shareOf } from '#/domain/money.ts'
+import type { Restaurant } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
 
-/** The question, its pointers meant into the body of send-order. */
-export type Asked = ReturnType<typeof CatalogQuote.data.parse>
-export type Answer = { faults: Fault[]; quote: Quote | null; subtotal?: Cents | null }
+export type QuoteRequest = ReturnType<typeof CatalogQuote.data.parse>
+/** Pointers of faults refer to the body of send-order. */
+export type QuoteResult = { faults: Fault[]; quote: Quote | null; subtotal?: Cents | null }
 
 export type QuoteFacts = {
-  /** null: there is none of that key. */
-  restaurant: KeptRestaurant | null
-  /** Those of the restaurant that were asked for, by their apiKey. */
+  /** Null: it does not exist. */
+  restaurant: Restaurant | null
+  /** The requested items of the restaurant, by apiKey. */
   items: ReadonlyMap<string, Item>
-  /** Where the order is to be delivered to; null when it is not known or not to be delivered. */
+  /** Null for pickup, and for a delivery without an address. */
   destination: Destination | null
 }
 export type Destination = { point: Point; zip: string } | 'not-on-map' | 'map-unavailable'
 
 const fault = (pointer: string, code: ProblemCode, detail: string): Fault => ({ pointer, code, detail })
 
-/** May this be ordered at that moment (epoch, ms), and for how much (docs/interface.md, "Order checks")? All faults at once. */
-export function quote(asked: Asked, { restaurant, items, destination }: QuoteFacts, now: number): Answer {
+/** Checks and prices an order at `now` (epoch, ms), by docs/interface.md, "Order checks". Returns all faults at once. */
+export function quote(
+  request: QuoteRequest,
+  { restaurant, items, destination }: QuoteFacts,
+  now: number,
+): QuoteResult {
   if (!restaurant) {
     const nowhere = fault('/restaurantApiKey', 'restaurant-not-found', 'There is no such restaurant.')
     return { faults: [nowhere], quote: null }
   }
-  const priced = asked.items.map((item, index) => priceItem(item, items.get(item.apiKey), `/items/${index}`))
+  const priced = request.items.map((item, index) =>
+    priceItem(item, items.get(item.apiKey), `/items/${index}`),
+  )
   const itemFaults = priced.flatMap((item) => item.faults)
   const subtotal = sum(priced.map(({ line }) => line?.totalPrice ?? cents(0)))
   const isPriced = itemFaults.length === 0
-  const delivery = asked.method === 'delivery' ? deliver(restaurant, destination) : PICKUP
+  const delivery = request.method === 'delivery' ? deliver(restaurant, destination) : PICKUP
   const faults = [
-    ...termFaults(asked, restaurant, now),
+    ...termFaults(request, restaurant, now),
     ...itemFaults,
     ...delivery.faults,
-    // What the items come to is known only when nothing is wrong with any of them.
+    // The subtotal is known only when no item has a fault.
     ...(isPriced ? minimumFaults(delivery.minimum, subtotal) : []),
   ]
   if (faults.length > 0) return { faults, quote: null, subtotal: isPriced ? subtotal : null }
@@ -65,7 +71,7 @@ export function quote(asked: Asked, { restaurant, items, destination }: QuoteFac
 const sum = (amounts: readonly Cents[]): Cents =>
   cents(amounts.reduce<number>((total, amount) => total + amount, 0))
 
-function termFaults({ method, payment, test }: Asked, restaurant: KeptRestaurant, now: number): Fault[] {
+function termFaults({ method, payment, test }: QuoteRequest, restaurant: Restaurant, now: number): Fault[] {
   const { name } = restaurant
   const faults: Fault[] = []
   const closed = closedDetail(restaurant, now)
@@ -76,10 +82,10 @@ function termFaults({ method, payment, test }: Asked, restaurant: KeptRestaurant
   if (!accepted) {
     faults.push(fault('/payment', 'payment-not-accepted', `${name} does not accept payment by ${payment}.`))
   }
-  if (test && !restaurant.isTest) {
+  if (test && !restaurant.isTestRestaurant) {
     faults.push(fault('/test', 'not-a-test-restaurant', `${name} is real: it takes no test orders.`))
   }
-  if (!test && restaurant.isTest) {
+  if (!test && restaurant.isTestRestaurant) {
     faults.push(
       fault('/test', 'test-restaurant-only', `${name} is a test restaurant: it takes test orders only.`),
     )
@@ -87,7 +93,7 @@ function termFaults({ method, payment, test }: Asked, restaurant: KeptRestaurant
   return faults
 }
 
-function closedDetail({ name, hours, timezone, pausedUntil }: KeptRestaurant, now: number): string | null {
+function closedDetail({ name, hours, timezone, pausedUntil }: Restaurant, now: number): string | null {
   if (!isOpen(hours, timezone, now)) return `${name} is closed at the moment.`
   if (pausedUntil === null) return null
   return `${name} has paused and takes no orders until ${wallClock(timezone, pausedUntil)}.`
@@ -99,8 +105,8 @@ type Delivery = { faults: Fault[]; minimum: Cents; price: Cents; point: Point | 
 
 const PICKUP: Delivery = { faults: [], minimum: cents(0), price: cents(0), point: null }
 
-function deliver(restaurant: KeptRestaurant, destination: Destination | null): Delivery {
-  // That it does not deliver at all is said of the method; nothing is to be said of the address then.
+function deliver(restaurant: Restaurant, destination: Destination | null): Delivery {
+  // The method has a fault already (`termFaults`); the address gets none.
   if (!restaurant.offersDelivery) return PICKUP
   if (destination === null) return { ...PICKUP, price: restaurant.deliveryPrice }
   if (typeof destination === 'string') return { ...PICKUP, faults: [notLocated(destination)] }
@@ -119,7 +125,7 @@ const notLocated = (reason: 'not-on-map' | 'map-unavailable'): Fault =>
 
 function minimumFaults(minimum: Cents, subtotal: Cents): Fault[] {
   if (subtotal >= minimum) return []
-  const detail = `The minimum for delivery is ${inWords(minimum)}; the items come to ${inWords(subtotal)}.`
+  const detail = `The minimum for delivery is ${decimal(minimum)}; the items come to ${decimal(subtotal)}.`
   return [fault('/items', 'below-delivery-minimum', detail)]
 }
 
@@ -132,9 +138,9 @@ type Chosen = {
   available: boolean
 } & Line['customizationChoices'][number]
 
-/** Item = its base price + the base price of each group that is used, once + the prices of the choices. */
+/** The price of an item: its base price, the base price of each used group once, and the prices of the choices. */
 function priceItem(
-  { customizationChoices }: Asked['items'][number],
+  { customizationChoices }: QuoteRequest['items'][number],
   item: Item | undefined,
   at: string,
 ): { faults: Fault[]; line: Line | null } {
@@ -188,7 +194,7 @@ function choiceFaults(item: Item, choice: Chosen | undefined, at: string): Fault
   return choice.available ? [] : [fault(at, 'item-unavailable', `${choice.details} is not available.`)]
 }
 
-/** Every group of the item counts, also one of which nothing was chosen; a repeated choice counts each time. */
+/** Checks every group of the item, also one without a choice; a repeated choice counts each time. */
 function groupFaults(group: CustomizationGroup, choices: readonly Chosen[], at: string): Fault[] {
   const count = choices.reduce((total, choice) => total + (choice.group === group ? choice.count : 0), 0)
   if (count < group.minCount) {

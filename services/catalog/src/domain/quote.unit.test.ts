@@ -1,14 +1,14 @@
 import { cents, type Fault } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta, korma, vindaloo } from '#/domain/cast.ts'
+import { aZone, ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
 import type { Item } from '#/domain/menu.ts'
-import { quote, type Asked, type Destination, type QuoteFacts } from '#/domain/quote.ts'
-import type { KeptRestaurant } from '#/domain/restaurant.ts'
+import { quote, type QuoteRequest, type Destination, type QuoteFacts } from '#/domain/quote.ts'
+import type { Restaurant } from '#/domain/restaurant.ts'
 
 const NOW = Date.parse('2026-11-20T18:00Z')
 const home: Destination = { point: { latitude: 43.08, longitude: -89.38 }, zip: '53703' }
 
-const order = (over: Partial<Asked>): Asked => ({
+const order = (over: Partial<QuoteRequest>): QuoteRequest => ({
   restaurantApiKey: 'ajanta',
   method: 'pickup',
   payment: 'card',
@@ -17,20 +17,20 @@ const order = (over: Partial<Asked>): Asked => ({
   address: null,
   ...over,
 })
-const facts = (restaurant: Partial<KeptRestaurant> = {}, items: Item[] = [vindaloo, korma]): QuoteFacts => ({
+const facts = (restaurant: Partial<Restaurant> = {}, items: Item[] = [vindaloo, korma]): QuoteFacts => ({
   restaurant: { ...ajanta, ...restaurant },
   items: new Map(items.map((item) => [item.apiKey, item])),
   destination: home,
 })
 const item = (apiKey: string, ...customizationChoices: string[]) => ({ apiKey, customizationChoices })
-const delivery = (...items: Asked['items']) => order({ method: 'delivery', items })
+const delivery = (...items: QuoteRequest['items']) => order({ method: 'delivery', items })
 
-const faultsOf = (asked: Asked, known: QuoteFacts = facts()) => {
+const faultsOf = (asked: QuoteRequest, known: QuoteFacts = facts()) => {
   const answer = quote(asked, known, NOW)
   expect(answer.quote === null).toBe(answer.faults.length > 0)
   return answer.faults.map(({ pointer, code }) => [pointer, code])
 }
-const detailsOf = (asked: Asked, known: QuoteFacts = facts()) =>
+const detailsOf = (asked: QuoteRequest, known: QuoteFacts = facts()) =>
   quote(asked, known, NOW).faults.map(({ detail }) => detail)
 
 describe('prices', () => {
@@ -148,7 +148,7 @@ describe('what is wrong with the restaurant', () => {
     ])
   })
 
-  test.each<[string, Partial<KeptRestaurant>, Partial<Asked>, [string, string]]>([
+  test.each<[string, Partial<Restaurant>, Partial<QuoteRequest>, [string, string]]>([
     ['restaurant-closed', { hours: {} }, {}, ['/restaurantApiKey', 'restaurant-closed']],
     ['method-not-offered: pickup', { offersPickup: false }, {}, ['/method', 'method-not-offered']],
     [
@@ -165,13 +165,13 @@ describe('what is wrong with the restaurant', () => {
       ['/payment', 'payment-not-accepted'],
     ],
     ['not-a-test-restaurant', {}, { test: true }, ['/test', 'not-a-test-restaurant']],
-    ['test-restaurant-only', { isTest: true }, {}, ['/test', 'test-restaurant-only']],
+    ['test-restaurant-only', { isTestRestaurant: true }, {}, ['/test', 'test-restaurant-only']],
   ])('%s', (_, restaurant, asked, fault) => {
     expect(faultsOf(order(asked), facts(restaurant))).toEqual([fault])
   })
 
   test('a test order to a test restaurant is fine', () => {
-    expect(faultsOf(order({ test: true }), facts({ isTest: true }))).toEqual([])
+    expect(faultsOf(order({ test: true }), facts({ isTestRestaurant: true }))).toEqual([])
   })
 })
 
@@ -272,7 +272,10 @@ describe('what is wrong with the delivery', () => {
 
 test('all faults come at once, each with its pointer and a sentence', () => {
   const known = {
-    ...facts({ hours: {}, acceptsCard: false, isTest: true }, [korma, { ...vindaloo, available: false }]),
+    ...facts({ hours: {}, acceptsCard: false, isTestRestaurant: true }, [
+      korma,
+      { ...vindaloo, available: false },
+    ]),
     destination: 'not-on-map' as const,
   }
   const asked = delivery(item('vindaloo'), item('nothing'), item('korma', 'x', 'naan', 'stuffed', 'stuffed'))

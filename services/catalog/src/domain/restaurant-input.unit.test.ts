@@ -1,7 +1,9 @@
 import { RestaurantInput } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { restaurantFaults, restaurantFrom, searchText, takenZoneFaults } from '#/domain/restaurant-input.ts'
+import { locatedZones, restaurantFaults, restaurantOf } from '#/domain/restaurant-input.ts'
+import { takenKeys } from '#/domain/api-keys.ts'
 import { detailsRecord, placeRecord, restaurantRecord } from '#/domain/restaurant-record.ts'
+import { restaurantText } from '#/domain/search.ts'
 
 // A Friday, 12:00 in Madison.
 const NOON = Date.parse('2026-11-20T18:00Z')
@@ -36,11 +38,11 @@ const zones = [
 const input = (over: object = {}) => RestaurantInput.parse({ ...body, ...over })
 const faultsOf = (over: object) =>
   restaurantFaults('ajanta', input(over)).map(({ pointer, code }) => [pointer, code])
-const kept = (over: object = {}) => restaurantFrom('ajanta', input(over))
+const stored = (over: object = {}) => restaurantOf('ajanta', input(over))
 const here = { latitude: body.latitude, longitude: body.longitude }
 
-test('a restaurant comes out as it went in, from Monday on, with what was left out filled in', () => {
-  const record = detailsRecord(kept({ zones }), { place: null, now: NOON })
+test('a restaurant is read as it was put, with defaults, its days from Monday on', () => {
+  const record = detailsRecord(stored({ zones }), { place: null, now: NOON })
   expect(record).toEqual({
     ...body,
     logoUrl: '',
@@ -66,33 +68,33 @@ test('a restaurant comes out as it went in, from Monday on, with what was left o
   expect(Object.keys(record.hours)).toEqual(['Friday', 'Sunday'])
 })
 
-test('a day without hours is left out', () => {
+test('omits a day without hours', () => {
   const hours = { Monday: [], Friday: ['11:00 AM - 3:00 AM'] }
-  expect(detailsRecord(kept({ hours }), { place: null, now: NOON }).hours).toEqual({
+  expect(detailsRecord(stored({ hours }), { place: null, now: NOON }).hours).toEqual({
     Friday: hours.Friday,
   })
 })
 
-test('inside, money is cents, the tax parts per million, and never-free null', () => {
-  expect(kept()).toMatchObject({ deliveryPrice: 299, taxRatePpm: 55_000, minFreeDelivery: null })
-  expect(kept({ minFreeDelivery: 0 }).minFreeDelivery).toBe(0)
+test('stores money in cents, the tax rate in parts per million, and null for delivery that is never free', () => {
+  expect(stored()).toMatchObject({ deliveryPrice: 299, taxRatePpm: 55_000, minFreeDelivery: null })
+  expect(stored({ minFreeDelivery: 0 }).minFreeDelivery).toBe(0)
 })
 
 const deliveryAt = (point: { latitude: number; longitude: number }, zip: string) => {
   const place = { point, zip, streetAddress: '', city: '', state: '' }
-  const record = restaurantRecord(kept({ zones }), { place, now: NOON })
+  const record = restaurantRecord(stored({ zones }), { place, now: NOON })
   return [record.offersDelivery, record.deliveryMin, record.deliveryPrice]
 }
 
-test('for a place, minimum and price are those of its zone, and outside every zone there is no delivery', () => {
+test('for a place, minimum and price are those of its zone; outside all zones there is no delivery', () => {
   const away = { latitude: 0, longitude: 0 }
   expect(deliveryAt(here, '')).toEqual([true, 10, 0.99])
   expect(deliveryAt(away, '53704')).toEqual([true, 15, 2.99])
   expect(deliveryAt(away, '')).toEqual([false, 15, 2.99])
 })
 
-test('zones are shown in the details only', () => {
-  expect(restaurantRecord(kept({ zones }), { place: null, now: NOON })).not.toHaveProperty('zones')
+test('zones are in the details only', () => {
+  expect(restaurantRecord(stored({ zones }), { place: null, now: NOON })).not.toHaveProperty('zones')
 })
 
 test.each([
@@ -104,22 +106,22 @@ test.each([
   expect(faultsOf(over)).toEqual([[pointer, 'invalid-field']])
 })
 
-test('an apiKey may be left out of the body, and six decimals of tax are exact', () => {
+test('an apiKey is optional in the body, and six decimals of tax are exact', () => {
   expect(faultsOf({ apiKey: undefined, taxRate: 0.088875 })).toEqual([])
-  expect(restaurantRecord(kept({ taxRate: 0.088875 }), { place: null, now: NOON }).taxRate).toBe(0.088875)
+  expect(restaurantRecord(stored({ taxRate: 0.088875 }), { place: null, now: NOON }).taxRate).toBe(0.088875)
 })
 
-test('apikey-taken points at the zones whose key is another restaurant’s', () => {
-  expect(takenZoneFaults(input({ zones }), new Set(['far']))).toMatchObject([
+test('apikey-taken points to the zones with an apiKey of another restaurant', () => {
+  expect(takenKeys(locatedZones(input({ zones })), new Set(['far']))).toMatchObject([
     { pointer: '/zones/1/apiKey', code: 'apikey-taken' },
   ])
 })
 
-test('name and food types can be searched in', () => {
-  expect(searchText(kept())).toBe('ajanta\nindian\ncrepes')
+test('name and food types are searched', () => {
+  expect(restaurantText(stored())).toBe('ajanta\nindian\ncrepes')
 })
 
-test('the place of a search has "" for what is not known', () => {
+test('the place of a search has "" for unknown fields', () => {
   expect(placeRecord(null)).toEqual({
     apiKey: null,
     streetAddress: '',

@@ -1,53 +1,40 @@
-import { toMoney, type Address, type DeliveryZone, type Money, type Restaurant } from '@platter/contracts'
+import {
+  toMoney,
+  type Address,
+  type DeliveryZone,
+  type Money,
+  type Restaurant as RestaurantRecord,
+} from '@platter/contracts'
 import { takesOrders, WEEK, type Hours } from '#/domain/hours.ts'
 import type { Place } from '#/domain/place.ts'
-import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
+import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
 
-/** On the wire -1 stands for "never free". */
 const NEVER_FREE: Money = -1
 
 /**
- * The restaurant as clients see it at that moment (epoch, ms). For a place, minimum and price of the
- * delivery are those of the zone that holds it; outside every zone it does not offer delivery.
+ * The restaurant as clients see it at `now` (epoch, ms). With a place, minimum and price of the delivery are those of its zone;
+ * outside all zones the restaurant does not offer delivery.
  */
 export function restaurantRecord(
-  restaurant: KeptRestaurant,
+  { zones, pausedUntil, taxRatePpm, ...same }: Restaurant,
   { place, now }: { place: Place | null; now: number },
-): Restaurant {
-  const terms = place ? deliveryTerms(restaurant, place) : null
-  const { deliveryMin, deliveryPrice } = terms ?? restaurant
+): RestaurantRecord {
+  const terms = place ? deliveryTerms({ ...same, zones }, place) : null
+  const { deliveryMin, deliveryPrice } = terms ?? same
   return {
-    apiKey: restaurant.apiKey,
-    name: restaurant.name,
-    logoUrl: restaurant.logoUrl,
-    url: restaurant.url,
-    streetAddress: restaurant.streetAddress,
-    city: restaurant.city,
-    state: restaurant.state,
-    zip: restaurant.zip,
-    latitude: restaurant.latitude,
-    longitude: restaurant.longitude,
-    phone: restaurant.phone,
-    foodTypes: restaurant.foodTypes,
+    ...same,
     deliveryMin: toMoney(deliveryMin),
     deliveryPrice: toMoney(deliveryPrice),
-    minFreeDelivery: restaurant.minFreeDelivery === null ? NEVER_FREE : toMoney(restaurant.minFreeDelivery),
-    taxRate: restaurant.taxRatePpm / 1_000_000,
-    acceptsCash: restaurant.acceptsCash,
-    acceptsCard: restaurant.acceptsCard,
-    offersPickup: restaurant.offersPickup,
-    offersDelivery: place ? terms !== null : restaurant.offersDelivery,
-    isTestRestaurant: restaurant.isTest,
-    minWaitTime: restaurant.minWaitMinutes,
-    maxWaitTime: restaurant.maxWaitMinutes,
-    open: takesOrders(restaurant, now),
-    hours: hoursRecord(restaurant.hours),
-    timezone: restaurant.timezone,
+    minFreeDelivery: same.minFreeDelivery === null ? NEVER_FREE : toMoney(same.minFreeDelivery),
+    taxRate: taxRatePpm / 1_000_000,
+    offersDelivery: place ? terms !== null : same.offersDelivery,
+    open: takesOrders({ ...same, pausedUntil }, now),
+    hours: hoursRecord(same.hours),
   }
 }
 
-/** From Monday on; the database keeps the days in no order. A day off is absent, because existing clients read its first range. */
+/** In the order of the week, which jsonb does not keep. A day off is absent, because existing clients read its first range. */
 const hoursRecord = (hours: Hours): Record<string, string[]> =>
   Object.fromEntries(
     WEEK.flatMap((day) => {
@@ -56,11 +43,11 @@ const hoursRecord = (hours: Hours): Record<string, string[]> =>
     }),
   )
 
-/** The same with its zones, as only the details have them. */
+/** The record with its zones. */
 export const detailsRecord = (
-  restaurant: KeptRestaurant,
+  restaurant: Restaurant,
   seen: { place: Place | null; now: number },
-): Restaurant => ({ ...restaurantRecord(restaurant, seen), zones: restaurant.zones.map(zoneRecord) })
+): RestaurantRecord => ({ ...restaurantRecord(restaurant, seen), zones: restaurant.zones.map(zoneRecord) })
 
 const zoneRecord = (zone: Zone): DeliveryZone => ({
   apiKey: zone.apiKey,
@@ -73,7 +60,7 @@ const zoneRecord = (zone: Zone): DeliveryZone => ({
   deliveryPrice: toMoney(zone.deliveryPrice),
 })
 
-/** The place that was searched around, as the answer of a search tells it. */
+/** The place of a search, in its response. */
 export function placeRecord(place: Place | null): Address {
   const { streetAddress, city, state, zip, point } = place ?? NOWHERE
   return { apiKey: null, streetAddress, aptNumber: null, city, state, zip, ...point }

@@ -1,7 +1,7 @@
 import type { Cents, Point } from '@platter/contracts'
 import type { Hours } from '#/domain/hours.ts'
 
-/** Exactly one of zips, points and maxRadius is there; a hole is cut out of any of them. */
+/** Exactly one of `zips`, `points` and `maxRadius` is not null; `holePoints` is cut out of any of them. */
 export type Zone = {
   apiKey: string
   description: string | null
@@ -14,8 +14,8 @@ export type Zone = {
   deliveryPrice: Cents
 }
 
-/** A restaurant as it is kept. Its zones are in order: the first one that holds an address counts. */
-export type KeptRestaurant = {
+/** A stored restaurant: its record with money in cents. Its zones are in order: the first one that contains an address applies. */
+export type Restaurant = {
   apiKey: string
   name: string
   logoUrl: string
@@ -30,7 +30,7 @@ export type KeptRestaurant = {
   foodTypes: string[]
   deliveryMin: Cents
   deliveryPrice: Cents
-  /** From this subtotal up delivery is free; null: never. */
+  /** Delivery is free from this subtotal; null: never. */
   minFreeDelivery: Cents | null
   /** Parts per million: 80,000 is 8 %. */
   taxRatePpm: number
@@ -38,12 +38,14 @@ export type KeptRestaurant = {
   acceptsCard: boolean
   offersPickup: boolean
   offersDelivery: boolean
-  isTest: boolean
-  minWaitMinutes: number
-  maxWaitMinutes: number
+  isTestRestaurant: boolean
+  /** Minutes. */
+  minWaitTime: number
+  /** Minutes. */
+  maxWaitTime: number
   hours: Hours
   timezone: string
   zones: Zone[]
-  /** It takes no orders until then (epoch, s), whatever the hours say; null: it is not paused. */
+  /** End of the pause (epoch, s), in which the restaurant takes no orders at any hour; null: it is not paused. */
   pausedUntil: number | null
 }

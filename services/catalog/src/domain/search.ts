@@ -1,53 +1,49 @@
 import { milesBetween } from '#/domain/geo.ts'
 import { takesOrders } from '#/domain/hours.ts'
+import type { Menu } from '#/domain/menu.ts'
 import type { Place } from '#/domain/place.ts'
-import type { KeptRestaurant } from '#/domain/restaurant.ts'
+import type { Restaurant } from '#/domain/restaurant.ts'
 import { deliveryTerms, type Deliverer } from '#/domain/zones.ts'
 
 export type SearchMethod = 'pickup' | 'delivery' | 'both'
 export type Candidate = Deliverer &
-  Pick<KeptRestaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil'>
+  Pick<Restaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil'>
 
-export type Wanted = {
-  /** null: everywhere. */
+export type Criteria = {
+  /** Null: everywhere. */
   place: Place | null
   method: SearchMethod
   pickupRadiusMiles: number
-  /** The moment for which "open" is meant (epoch, ms). */
+  /** The time at which restaurants are open (epoch, ms). */
   at: number
 }
 
-/**
- * Text as it is compared in a search: without case and without accents, so that "CAFE" finds "Café".
- * Both sides go through it: what is kept for searching, and the words that are searched for.
- */
+/** Text for comparison: without case and accents, so that "CAFE" finds "Café". Applied to stored texts and to search words. */
 export const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Those that serve the customer, in order: open ones first, then the nearest; without a place by name. */
-export function ranked<C extends Candidate>(candidates: readonly C[], wanted: Wanted): C[] {
-  return candidates
-    .flatMap((candidate) => {
-      const miles = wanted.place ? milesBetween(candidate, wanted.place.point) : 0
-      if (!serves(candidate, miles, wanted)) return []
-      const open = takesOrders(candidate, wanted.at)
-      return [{ candidate, open, miles, name: wanted.place ? '' : folded(candidate.name) }]
-    })
-    .toSorted(
-      (one, other) =>
-        Number(other.open) - Number(one.open) ||
-        one.miles - other.miles ||
-        order(one.name, other.name) ||
-        order(one.candidate.apiKey, other.candidate.apiKey),
-    )
-    .map(({ candidate }) => candidate)
+/** The text of a restaurant that is searched, apart from its menu. */
+export const restaurantText = ({ name, foodTypes }: Restaurant): string =>
+  folded([name, ...foodTypes].join('\n'))
+
+/** The text of a menu that is searched: the names of its items. */
+export const menuText = (menu: Menu): string =>
+  folded(menu.flatMap(({ items }) => items.map(({ name }) => name)).join('\n'))
+
+/** The candidates that serve the place: open ones first, then by distance; without a place by name. */
+export function ranked<C extends Candidate>(candidates: readonly C[], criteria: Criteria): C[] {
+  const serving = candidates.filter((candidate) => serves(candidate, criteria))
+  const { open = [], closed = [] } = Object.groupBy(nearestFirst(serving, criteria.place), (candidate) =>
+    takesOrders(candidate, criteria.at) ? 'open' : 'closed',
+  )
+  return [...open, ...closed]
 }
 
-/** All of them, the nearest first; without a place by name. */
+/** All candidates by distance; without a place by name. */
 export const nearestFirst = <C extends Candidate>(candidates: readonly C[], place: Place | null): C[] =>
   candidates
     .map((candidate) => ({
       candidate,
-      miles: place ? milesBetween(candidate, place.point) : 0,
+      miles: milesTo(candidate, place),
       name: place ? '' : folded(candidate.name),
     }))
     .toSorted(
@@ -60,8 +56,11 @@ export const nearestFirst = <C extends Candidate>(candidates: readonly C[], plac
 
 const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-function serves(candidate: Candidate, miles: number, { place, method, pickupRadiusMiles }: Wanted): boolean {
-  const pickup = candidate.offersPickup && (!place || miles <= pickupRadiusMiles)
+const milesTo = (candidate: Candidate, place: Place | null): number =>
+  place ? milesBetween(candidate, place.point) : 0
+
+function serves(candidate: Candidate, { place, method, pickupRadiusMiles }: Criteria): boolean {
+  const pickup = candidate.offersPickup && milesTo(candidate, place) <= pickupRadiusMiles
   if (method === 'pickup') return pickup
   const delivery = place ? deliveryTerms(candidate, place) !== null : candidate.offersDelivery
   return method === 'delivery' ? delivery : pickup || delivery
@@ -70,51 +69,25 @@ function serves(candidate: Candidate, miles: number, { place, method, pickupRadi
 // Pages ----------------------------------------------------------------------------------------------------
 
 /**
- * Where the last page ended. All pages of a search are ordered by who was open when it began (`at`, epoch
- * in ms), so that a restaurant that opens meanwhile is neither repeated nor left out.
+ * The end of a page: the time of the first page (epoch, ms), the index and the apiKey of the last restaurant. All pages are ordered
+ * by which restaurants were open at that time, so that one that opens meanwhile is neither repeated nor skipped.
  */
-export type Cursor = { at: number; index: number; apiKey: string }
+export type Cursor = [at: number, index: number, apiKey: string]
 
-export const writeCursor = ({ at, index, apiKey }: Cursor): string =>
-  Buffer.from(JSON.stringify([at, index, apiKey])).toString('base64url')
-
-/** null for a text that is no cursor of ours. */
-export function readCursor(text: string): Cursor | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    if (!Array.isArray(value)) return null
-    const [at, index, apiKey] = value as unknown[]
-    if (!isCount(at) || !isCount(index) || typeof apiKey !== 'string') return null
-    return { at, index, apiKey }
-  } catch {
-    // Not JSON: made up, or cut off on the way.
-    return null
-  }
-}
-
-/** 8.64e15 ms is the last moment that a Date can hold. */
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15
-
-/** One page of the ranked restaurants, and the cursor for the next one when there is more. */
+/** One page of the ranked restaurants, and the cursor of the next page; null on the last one. */
 export function pageOf<R extends { apiKey: string }>(
   restaurants: readonly R[],
   { after, limit, at }: { after: Cursor | null; limit: number; at: number },
 ): { page: R[]; next: Cursor | null } {
-  // By the key, which is right also when another one came in before it; by the number when the key has gone.
-  const found = after ? restaurants.findIndex(({ apiKey }) => apiKey === after.apiKey) : -1
-  const start = after ? (found >= 0 ? found : after.index) + 1 : 0
+  const start = after ? indexAfter(restaurants, after) : 0
   const page = restaurants.slice(start, start + limit)
   const last = page.at(-1)
-  const more = last !== undefined && start + page.length < restaurants.length
-  return { page, next: more ? { at, index: start + page.length - 1, apiKey: last.apiKey } : null }
+  const hasMore = last !== undefined && start + page.length < restaurants.length
+  return { page, next: hasMore ? [at, start + page.length - 1, last.apiKey] : null }
 }
 
-/** The same request from there on. An access key that came in the query does not go out with it. */
-export function nextPage(url: string, next: Cursor): string {
-  const [path = ''] = url.split('?', 1)
-  const parameters = new URLSearchParams(url.slice(path.length))
-  parameters.delete('access-token')
-  parameters.set('cursor', writeCursor(next))
-  return `${path}?${parameters.toString()}`
+/** By the apiKey, because restaurants may have been added before it; by the index when the apiKey is no longer among them. */
+function indexAfter(restaurants: readonly { apiKey: string }[], [, index, last]: Cursor): number {
+  const found = restaurants.findIndex(({ apiKey }) => apiKey === last)
+  return (found >= 0 ? found : index) + 1
 }

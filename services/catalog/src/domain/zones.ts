@@ -1,18 +1,18 @@
 import type { Cents, Point } from '@platter/contracts'
 import { boxAround, boxOf, isInside, milesBetween, type Box } from '#/domain/geo.ts'
 import { zipOf } from '#/domain/place.ts'
-import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
+import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 
-/** How far a restaurant that offers delivery and names no zone delivers. */
+/** The delivery radius of a restaurant without zones. */
 export const DEFAULT_RADIUS_MILES = 5
 
 export type Deliverer = Pick<
-  KeptRestaurant,
+  Restaurant,
   'latitude' | 'longitude' | 'offersDelivery' | 'deliveryMin' | 'deliveryPrice' | 'zones'
 >
 export type DeliveryTerms = { deliveryMin: Cents; deliveryPrice: Cents }
 
-/** For which minimum and price the restaurant delivers to that place; null when it does not. */
+/** Minimum and price of a delivery to the place; null when the restaurant does not deliver there. */
 export function deliveryTerms(
   restaurant: Deliverer,
   place: { point: Point; zip: string },
@@ -21,17 +21,17 @@ export function deliveryTerms(
   if (restaurant.zones.length === 0) {
     return milesBetween(restaurant, place.point) <= DEFAULT_RADIUS_MILES ? restaurant : null
   }
-  return restaurant.zones.find((zone) => holds(zone, restaurant, place)) ?? null
+  return restaurant.zones.find((zone) => contains(zone, restaurant, place)) ?? null
 }
 
-function holds(zone: Zone, centre: Point, { point, zip }: { point: Point; zip: string }): boolean {
+function contains(zone: Zone, centre: Point, { point, zip }: { point: Point; zip: string }): boolean {
   if (zone.holePoints && isInside(point, zone.holePoints)) return false
   if (zone.zips) return zone.zips.includes(zipOf(zip))
   if (zone.points) return isInside(point, zone.points)
   return zone.maxRadius !== null && milesBetween(centre, point) <= zone.maxRadius
 }
 
-/** A box that holds the whole zone, so that SQL can preselect; null for a zone that is a list of ZIP codes. */
+/** A box that contains the zone, for the preselection by SQL; null for a list of ZIP codes. */
 export function boundsOf(zone: Zone, centre: Point): Box | null {
   if (zone.points) return boxOf(zone.points)
   return zone.maxRadius === null ? null : boxAround(centre, zone.maxRadius)

@@ -6,12 +6,14 @@ import type { Geocoder } from '#/outside/geocoder.ts'
 
 type Given = z.output<typeof CatalogCompleteAddress.data>
 
+type Deps = { geocoder: Geocoder }
+
 /**
- * Answers `catalog.complete-address`. Fields that the client sent stay as they are; a point counts more than the text. A city
- * alone tells its ZIP code only when it has a single one: a guessed one could be in another delivery zone.
+ * Handles the question `catalog.complete-address`. Fields of the client stay unchanged; a point takes precedence over the text. A
+ * city determines the ZIP code only when it has a single one: another one could be in another delivery zone.
  */
 export const completeAddress =
-  (geocoder: Geocoder) =>
+  ({ geocoder }: Deps) =>
   async ({ streetAddress, latitude, longitude, city, state, zip }: Given): Promise<CompletedAddress> => {
     const around =
       latitude === undefined || longitude === undefined ? null : geocoder.around({ latitude, longitude })

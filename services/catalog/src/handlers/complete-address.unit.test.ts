@@ -4,7 +4,7 @@ import { createGeocoder, type Geocoder } from '#/outside/geocoder.ts'
 import { completeAddress } from '#/handlers/complete-address.ts'
 
 const geocoder = createGeocoder(undefined)
-const complete = completeAddress(geocoder)
+const complete = completeAddress({ geocoder })
 const given = { streetAddress: '1 Main St' }
 const madison = { city: 'Madison', state: 'WI', zip: '53703' }
 
@@ -46,7 +46,7 @@ test('a geocoder that does not answer is told from an address that is not found'
     ...geocoder,
     locate: () => Promise.reject(new Problem('service-unavailable', 'Try again.')),
   }
-  expect(await completeAddress(unavailable)({ ...given, zip: '53703' })).toEqual({
+  expect(await completeAddress({ geocoder: unavailable })({ ...given, zip: '53703' })).toEqual({
     city: '',
     state: '',
     zip: '53703',

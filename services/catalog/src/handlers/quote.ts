@@ -1,24 +1,28 @@
 import { Problem } from '@platter/kit'
-import { quote, type Answer, type Asked, type Destination } from '#/domain/quote.ts'
+import { quote, type Destination, type QuoteRequest, type QuoteResult } from '#/domain/quote.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
-import type { Db } from '#/store/database.ts'
-import { findForQuote } from '#/store/restaurants.ts'
+import type { RestaurantStore } from '#/store/restaurants.ts'
 
-/** Answers `catalog.quote`: gathers the facts, and lets the domain decide. */
+type Deps = { restaurants: Pick<RestaurantStore, 'findForQuote'>; geocoder: Pick<Geocoder, 'locate'> }
+
+/** Handles the question `catalog.quote`. */
 export const answerQuote =
-  ({ db, geocoder }: { db: Db; geocoder: Geocoder }) =>
-  async (asked: Asked): Promise<Answer> => {
+  ({ restaurants, geocoder }: Deps) =>
+  async (request: QuoteRequest): Promise<QuoteResult> => {
     const [facts, destination] = await Promise.all([
-      findForQuote(db, {
-        restaurantApiKey: asked.restaurantApiKey,
-        itemApiKeys: [...new Set(asked.items.map(({ apiKey }) => apiKey))],
+      restaurants.findForQuote({
+        restaurantApiKey: request.restaurantApiKey,
+        itemApiKeys: [...new Set(request.items.map(({ apiKey }) => apiKey))],
       }),
-      destinationOf(geocoder, asked),
+      destinationOf(geocoder, request),
     ])
-    return quote(asked, { ...facts, destination }, Date.now())
+    return quote(request, { ...facts, destination }, Date.now())
   }
 
-async function destinationOf(geocoder: Geocoder, { method, address }: Asked): Promise<Destination | null> {
+async function destinationOf(
+  geocoder: Deps['geocoder'],
+  { method, address }: QuoteRequest,
+): Promise<Destination | null> {
   if (method === 'pickup' || address === null) return null
   const { latitude, longitude, zip } = address
   if (latitude !== null && longitude !== null) return { point: { latitude, longitude }, zip }
@@ -27,7 +31,7 @@ async function destinationOf(geocoder: Geocoder, { method, address }: Asked): Pr
     const place = await geocoder.locate(`${streetAddress}, ${city}, ${state} ${zip}`)
     return place ? { point: place.point, zip: zip || place.zip } : 'not-on-map'
   } catch (error) {
-    // Answered rather than left open: whoever asks would wait for the answer in vain.
+    // A fault of the reply: without a reply the caller would wait for its whole timeout.
     if (error instanceof Problem && error.code === 'service-unavailable') return 'map-unavailable'
     throw error
   }

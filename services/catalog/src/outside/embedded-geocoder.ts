@@ -5,31 +5,31 @@ type Word = { text: string; end: number; endsPart: boolean }
 
 const COUNTRY = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA'])
 const ZIP = /^(\d{5})(?:-\d{4})?$/
-const MOST_WORDS_OF_A_COUNTRY = 4
-const MOST_WORDS_OF_A_CITY = 5
-const MOST_WORDS_OF_A_STATE = 4
+const MAX_COUNTRY_WORDS = 4
+const MAX_CITY_WORDS = 5
+const MAX_STATE_WORDS = 4
 
 /**
- * Finds a ZIP code, or a city, in an address in words, and takes the middle of its area for the address (a mile or two off in
- * a city); null when it finds neither. In this order: the ZIP code at the end; the city and the state at the end; a city alone,
- * which is the largest of that name; a ZIP code anywhere. A country at the end is left out.
+ * Locates an address at the centre of its ZIP code or city, which is off by a mile or two in a city; null when it names neither. In
+ * this order: the ZIP code at the end; city and state at the end; a city alone, which means the largest of that name; a ZIP code
+ * anywhere. A country at the end is ignored.
  */
 export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   const address = separated(given)
   const words = wordsOf(address)
-  takeFrom(words, MOST_WORDS_OF_A_COUNTRY, (text) => (COUNTRY.has(text) ? text : undefined))
+  takeFrom(words, MAX_COUNTRY_WORDS, (text) => (COUNTRY.has(text) ? text : undefined))
   const whole = [...words]
   const zip = takeFrom(words, 1, (text) => ZIP.exec(text)?.[1])
   const known = zip === undefined ? undefined : zipCodes.byZip(zip)
-  const written = takeFrom(words, MOST_WORDS_OF_A_STATE, (text) => zipCodes.stateOf(text))
+  const written = takeFrom(words, MAX_STATE_WORDS, (text) => zipCodes.stateOf(text))
   const state = written ?? known?.state
-  const city = takeFrom(words, MOST_WORDS_OF_A_CITY, (text) =>
+  const city = takeFrom(words, MAX_CITY_WORDS, (text) =>
     state === undefined ? undefined : zipCodes.byCity(text, state),
   )
   const best = known ?? city
   if (best)
     return placeAt(best, zip === undefined ? beforeZip(zipCodes, best, words) : { zip, words }, address)
-  // "Washington" and "New York" are states as well.
+  // "Washington" and "New York" are also states.
   const rest = words.length === 0 ? whole : words
   const alone = written !== undefined && words.length > 0 ? undefined : cityAlone(zipCodes, rest)
   if (alone) return placeAt(alone.code, beforeZip(zipCodes, alone.code, alone.words), address)
@@ -37,7 +37,7 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   return elsewhere ? placeAt(elsewhere, { zip: elsewhere.zip, words: [] }, address) : null
 }
 
-/** What stands between the parts of an address, as commas; `WI53703` and `WI-53703` as two words. */
+/** With commas as the only separators of parts, and `WI53703` and `WI-53703` as two words. */
 const separated = (address: string): string =>
   address.replaceAll(/[;|/()\n\r]/g, ', ').replaceAll(/\b([a-z]{2})-?(\d{5})\b/gi, '$1 $2')
 
@@ -49,8 +49,8 @@ const wordsOf = (address: string): Word[] =>
   })
 
 /**
- * The last part, when it is nothing but a city. With a street before it only a city that is clearly the largest of its name:
- * an order for another one would go hundreds of miles astray.
+ * The last part, when it is a city. After a street only a city that is clearly the largest of its name: another one is hundreds of
+ * miles away.
  */
 function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode; words: Word[] } | undefined {
   const from = words.slice(0, -1).findLastIndex(({ endsPart }) => endsPart) + 1
@@ -65,7 +65,7 @@ function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode;
     : undefined
 }
 
-/** A ZIP code of the city that stands before it, and the words before that; house numbers have five digits as well. */
+/** A ZIP code of the city before the city, and the words before that. House numbers may have five digits too. */
 function beforeZip(
   zipCodes: ZipCodes,
   { city, state }: ZipCode,
@@ -79,7 +79,7 @@ function beforeZip(
   return { zip: ZIP.exec(words[at]?.text ?? '')?.[1], words: words.slice(0, at) }
 }
 
-/** Takes the last words, as many as possible but not across a comma, when together they mean something. */
+/** Removes the longest sequence of last words that has a meaning, and returns that meaning. It does not span a comma. */
 function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T | undefined): T | undefined {
   let longest = 1
   while (longest < Math.min(most, words.length) && !words[words.length - longest - 1]?.endsPart) longest++
@@ -98,7 +98,7 @@ function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T |
   return undefined
 }
 
-/** The ZIP code is the one that was written down, also when it is newer than our data: a city has several. */
+/** The ZIP code is the written one, also when it is newer than the data: a city has several. */
 const placeAt = (
   code: ZipCode,
   { zip, words }: { zip: string | undefined; words: readonly Word[] },

@@ -4,19 +4,19 @@ import { locateByZip } from '#/outside/embedded-geocoder.ts'
 import { nominatim } from '#/outside/nominatim.ts'
 import { plainCapitals, readZipCodes } from '#/outside/zip-codes.ts'
 
-/** Turns addresses into points. */
+/** Converts addresses to points, and points to ZIP codes. */
 export type Geocoder = {
-  /** Where an address in words is; null when there is no such place. */
+  /** The place of an address; null when it is not found. Rejects with service-unavailable. */
   locate: (address: string) => Promise<Place | null>
-  /** The ZIP code area around a point, with the point itself; null when it is in none. */
+  /** The point with its ZIP code area; null outside all areas. */
   around: (point: Point) => Place | null
-  /** The ZIP code of a city that has only one; "" for any other city. */
+  /** The ZIP code of a city that has a single one; "" for any other city. */
   onlyZipOf: (place: Pick<Place, 'city' | 'state'>) => string
-  /** Whether it is a ZIP code whose area is known. */
+  /** Whether `zip` is a ZIP code with a known area. */
   isZip: (zip: string) => boolean
 }
 
-/** The one at `url`, which is Nominatim-compatible, or without it the embedded one. Points are always looked up in the embedded data. */
+/** Locates addresses by the Nominatim-compatible server at `url`, without it by the embedded data. Points by the embedded data only. */
 export function createGeocoder(url: string | undefined): Geocoder {
   const zipCodes = readZipCodes()
   return {

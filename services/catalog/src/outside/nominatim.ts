@@ -3,55 +3,50 @@ import { clientSpan, inSpan, Problem } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
-import { createMemo } from '#/memo.ts'
+import { singleFlight } from '#/single-flight.ts'
 
-const ANSWER_WITHIN_MS = 2_000
-/** One place is some hundred bytes; whatever is larger than that is no answer. */
-const ANSWER_BYTES = 256 * 1024
-/** Houses do not move; an address that is new on the map is found after this time. */
-const REMEMBERED_MS = 60 * 60 * 1000
-const MAX_REMEMBERED = 1_000
+const TIMEOUT_MS = 2_000
+/** A result is some hundred bytes. */
+const MAX_RESPONSE_BYTES = 256 * 1024
+/** An address that is new on the map is found after this time. */
+const CACHED_MS = 60 * 60 * 1000
+const MAX_CACHED = 1_000
 
-const text = z.string().default('')
+const Text = z.string().default('')
 
-/** What we use of Nominatim's answer (format jsonv2, addressdetails); positions are text there. */
+/** The used part of a response (format jsonv2, addressdetails); coordinates are text there. */
 const Results = z.array(
   z.object({
     lat: z.coerce.number().pipe(Latitude),
     lon: z.coerce.number().pipe(Longitude),
     address: z
       .object({
-        house_number: text,
-        road: text,
+        house_number: Text,
+        road: Text,
         city: z.string().optional(),
         town: z.string().optional(),
         village: z.string().optional(),
-        state: text,
-        /** "US-WI". */
-        'ISO3166-2-lvl4': text,
-        postcode: text,
+        state: Text,
+        /** Like "US-WI". */
+        'ISO3166-2-lvl4': Text,
+        postcode: Text,
       })
       .prefault({}),
   }),
 )
 type Result = z.output<typeof Results>[number]
 
-/** Asks a Nominatim-compatible server; remembers the last answers. Rejects with service-unavailable when it gives none. */
+/** Locates addresses by a Nominatim-compatible server, with a cache. Rejects with service-unavailable without a valid response. */
 export function nominatim(url: string): (address: string) => Promise<Place | null> {
-  const answers = createMemo<Place | null>({ ttlMs: REMEMBERED_MS, max: MAX_REMEMBERED })
-  const agent = new Agent({ maxResponseSize: ANSWER_BYTES })
+  const cached = singleFlight<Place | null>({ ttlMs: CACHED_MS, max: MAX_CACHED })
+  const agent = new Agent({ maxResponseSize: MAX_RESPONSE_BYTES })
   return (address) =>
-    answers(address, async () => {
+    cached(address, async () => {
       try {
         return await search(agent, url, address)
       } catch (cause) {
-        throw new Problem(
-          'service-unavailable',
-          'Addresses cannot be looked up right now. Please try again.',
-          {
-            cause,
-          },
-        )
+        const detail = 'Addresses cannot be looked up right now. Please try again.'
+        throw new Problem('service-unavailable', detail, { cause })
       }
     })
 }
@@ -61,17 +56,17 @@ async function search(agent: Agent, url: string, address: string): Promise<Place
   const { statusCode, body } = await inSpan(
     () => clientSpan('GET', new URL(url), '/search'),
     () =>
-      // Where a redirect points was not configured: it is an answer like any other, and none for us.
+      // Redirects are not followed: their target is not configured.
       request(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {
-        // Public servers refuse whoever does not say who asks; English, so that states are named as on letters.
+        // Public servers require a User-Agent. In English, for the names of states.
         headers: { 'user-agent': 'Platter', 'accept-language': 'en' },
         dispatcher: agent,
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       }),
   )
-  const whole = await body.text()
-  if (statusCode !== 200) throw new Error(`the geocoder answered ${statusCode}`)
-  const [first] = Results.parse(JSON.parse(whole))
+  const text = await body.text()
+  if (statusCode !== 200) throw new Error(`the geocoder responded with status ${statusCode}`)
+  const [first] = Results.parse(JSON.parse(text))
   return first ? placeFrom(first) : null
 }
 

@@ -4,33 +4,33 @@ import type { Point } from '@platter/contracts'
 import { full as fullStates } from 'zipcodes/lib/states.js'
 import { milesBetween } from '#/domain/geo.ts'
 
-/** A ZIP code of the United States and the middle of the area that it stands for. */
+/** A ZIP code of the United States and the centre of its area. */
 export type ZipCode = Point & { zip: string; city: string; state: string }
 
-/** A point that is farther than this from every ZIP code is not in the United States. */
-const NEAREST_WITHIN_MILES = 30
-/** Degrees; at 71° north, the farthest, one of longitude is 22 miles. */
+/** A point at a greater distance from every ZIP code is outside the United States. */
+const MAX_MILES_TO_NEAREST = 30
+/** Degrees. At 71° north, the northernmost, a degree of longitude is 22 miles. */
 const CELL = 1
 
-/** The data has no populations; a city of 3 times as many ZIP codes is the one that is meant. */
+/** The data has no populations. A city is clearly larger with 3 times as many ZIP codes. */
 const CLEARLY_LARGER = 3
 
-/** Military post offices all over the world: nobody delivers food to them. */
+/** Military post offices outside the United States. */
 const MILITARY = new Set(['AA', 'AE', 'AP'])
 
 /**
- * The ZIP codes of the npm package `zipcodes`: 42,555, of which 306 have no position. Read as JSON they take
- * 25 MB; `import` would run 5 MB of program, and take 95. A look-up takes at most 60 µs.
+ * The 42,555 ZIP codes of the npm package `zipcodes`; 306 have no position and are omitted. Parsed as JSON they take 25 MB;
+ * importing 5 MB of program takes 95. A lookup takes at most 60 µs.
  */
 export type ZipCodes = {
   byZip(zip: string): ZipCode | undefined
-  /** The most central one of the city, however it is spelled; the state in capital letters, also in full. */
+  /** The most central one of the city, in any spelling. The state in capital letters, abbreviated or in full. */
   byCity(city: string, state: string): ZipCode | undefined
-  /** The same of the largest city of that name. `isClear`: no other one of that name is nearly as large. */
+  /** The most central one of the largest city of that name. `isClear`: that city is clearly larger than the next one. */
   byName(city: string): { code: ZipCode; isClear: boolean } | undefined
-  /** The ZIP code of a city that has no other one but those of post-office boxes; spelled as for `byCity`. */
+  /** The ZIP code of a city that has a single one, apart from those of post-office boxes. Spelled as for `byCity`. */
   onlyOneOf(city: string, state: string): string | undefined
-  /** The one whose middle is nearest. */
+  /** The one with the nearest centre. */
   nearest(point: Point): ZipCode | undefined
   stateOf(name: string): string | undefined
 }
@@ -48,8 +48,8 @@ const directionsInFull = (state: string): string =>
   state.replace(/^[NSEW](?= )/, (short) => DIRECTIONS[short] ?? short)
 
 /**
- * One key for all spellings of a city: without accents, apostrophes, hyphens and blanks, and with short forms in full. The
- * data has `O Fallon`, `Winston Salem`, `Canon City` and `Saint Louis`.
+ * The same for all spellings of a city: without accents, apostrophes, hyphens and blanks, and with short forms in full. The data
+ * contains `O Fallon`, `Winston Salem`, `Canon City` and `Saint Louis`.
  */
 function cityKey(city: string): string {
   const words = plainCapitals(city).split(/[^A-Z0-9]+/)
@@ -63,14 +63,14 @@ export const plainCapitals = (text: string): string =>
     .replaceAll(/[\p{M}.'’‘ʼ`´]/gu, '')
     .toUpperCase()
 
-/** A few have no position. */
+/** Positions are null or 0 when they are unknown. */
 type Code = Pick<ZipCode, 'zip' | 'city' | 'state'> & {
   latitude: number | null
   longitude: number | null
   country: string
 }
 
-/** The first line of the package's file is a JSON object with `exports.codes = ` before it and `;` behind it. */
+/** The first line of the package's file is `exports.codes = `, a JSON object and `;`. */
 function readCodes(): Code[] {
   const file = createRequire(import.meta.url).resolve('zipcodes/lib/codes.js')
   const [line = ''] = readFileSync(file, 'utf8').split('\n', 1)
@@ -122,7 +122,7 @@ export function readZipCodes(): ZipCodes {
 
 const position = ({ latitude, longitude }: Point) => `${latitude} ${longitude}`
 
-/** Post-office boxes and single buildings stand at one point in the middle of their city: they are no areas. */
+/** Without post-office boxes and single buildings, which all have the position of the centre of their city. */
 function withAreas(codes: ZipCode[]): ZipCode[] {
   const count = new Map<string, number>()
   for (const code of codes) count.set(position(code), (count.get(position(code)) ?? 0) + 1)
@@ -130,7 +130,7 @@ function withAreas(codes: ZipCode[]): ZipCode[] {
   return areas.length > 0 ? areas : codes
 }
 
-/** By the median: single codes that are far off, or wrong, do not move the middle. */
+/** By the median, because single distant or wrong positions do not move it. */
 const mostCentral = (codes: readonly ZipCode[]): ZipCode | undefined =>
   closest(codes, {
     latitude: median(codes.map(({ latitude }) => latitude)),
@@ -146,7 +146,7 @@ function nearest(byCell: ReadonlyMap<string, ZipCode[]>, point: Point): ZipCode 
     [...steps, -2, 2].flatMap((east) => byCell.get(cellOf(point, north, east)) ?? []),
   )
   const found = closest(around, point)
-  return found && milesBetween(found, point) <= NEAREST_WITHIN_MILES ? found : undefined
+  return found && milesBetween(found, point) <= MAX_MILES_TO_NEAREST ? found : undefined
 }
 
 const cellOf = ({ latitude, longitude }: Point, north: number, east: number): string =>

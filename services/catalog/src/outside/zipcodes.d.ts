@@ -1,5 +1,5 @@
-/** The part of the npm package `zipcodes` that is imported here; it brings no types. */
+/** The imported part of the npm package `zipcodes`, which has no types. */
 declare module 'zipcodes/lib/states.js' {
-  /** Abbreviation by name, in capital letters. */
+  /** Abbreviations by name, in capital letters. */
   export const full: Record<string, string>
 }

@@ -1,10 +1,9 @@
 import { ChoiceAvailability } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { sayAvailability } from '#/say-availability.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
+import { setAvailability, type Deps } from '#/set-availability.ts'
 
-export function choiceAvailability(route: Route, db: Db): void {
+export function choiceAvailability({ db, availability }: Deps): Handler<typeof ChoiceAvailability> {
   const { execute } = idempotent(db, ChoiceAvailability)
-  route(ChoiceAvailability, (call) => execute(call, sayAvailability('choice', call)))
+  return (call) => execute(call, (trx) => setAvailability(availability(trx), 'choice', call))
 }

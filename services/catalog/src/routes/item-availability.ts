@@ -1,10 +1,9 @@
 import { ItemAvailability } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { sayAvailability } from '#/say-availability.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
+import { setAvailability, type Deps } from '#/set-availability.ts'
 
-export function itemAvailability(route: Route, db: Db): void {
+export function itemAvailability({ db, availability }: Deps): Handler<typeof ItemAvailability> {
   const { execute } = idempotent(db, ItemAvailability)
-  route(ItemAvailability, (call) => execute(call, sayAvailability('item', call)))
+  return (call) => execute(call, (trx) => setAvailability(availability(trx), 'item', call))
 }

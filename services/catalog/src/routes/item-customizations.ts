@@ -1,15 +1,16 @@
-import { ItemCustomizations } from '@platter/contracts'
-import { Problem } from '@platter/kit'
-import { groupRecords } from '#/domain/menu.ts'
+import type { ItemCustomizations } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { groupRecords } from '#/domain/menu-record.ts'
 import { notModified, RENDERING } from '#/revalidation.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
-import { findCustomizations } from '#/store/menus.ts'
+import type { MenuStore } from '#/store/menus.ts'
+
+type Deps = { menus: Pick<MenuStore, 'findCustomizations'> }
 
 /** docs/specification.md, "Endpoints". */
-export const itemCustomizations = (route: Route, db: Db) =>
-  route(ItemCustomizations, async (call) => {
-    const found = await findCustomizations(db, call.params.apiKey)
+export const itemCustomizations =
+  ({ menus }: Deps): Handler<typeof ItemCustomizations> =>
+  async (call) => {
+    const found = await menus.findCustomizations(call.params.apiKey)
     if (!found) throw new Problem('item-not-found', 'There is no such menu item.')
     return notModified(call, `"${found.version}-${RENDERING}"`) ?? groupRecords(found.groups)
-  })
+  }

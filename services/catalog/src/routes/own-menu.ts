@@ -1,15 +1,17 @@
-import { OwnMenu } from '@platter/contracts'
-import { Problem } from '@platter/kit'
-import { Availability } from '#/domain/availability.ts'
-import { ownMenuRecord } from '#/domain/menu.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
-import { findMenuAndSaid } from '#/store/menus.ts'
+import type { OwnMenu } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { AvailabilityOverrides } from '#/domain/availability-overrides.ts'
+import { ownMenuRecord } from '#/domain/menu-record.ts'
+import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
+import type { MenuStore } from '#/store/menus.ts'
 
-/** Not from the cache: who has just changed something sees it. */
-export const ownMenu = (route: Route, db: Db) =>
-  route(OwnMenu, async ({ principal }) => {
-    const found = await findMenuAndSaid(db, principal.restaurantApiKey)
-    if (!found) throw new Problem('restaurant-not-found', 'There is no such restaurant.')
-    return ownMenuRecord(found.menu, new Availability(found.said))
-  })
+type Deps = { menus: Pick<MenuStore, 'findWithOverrides'> }
+
+/** Reads the database, not the cache: a restaurant sees its own change at once. */
+export const ownMenu =
+  ({ menus }: Deps): Handler<typeof OwnMenu> =>
+  async ({ principal }) => {
+    const found = await menus.findWithOverrides(principal.restaurantApiKey)
+    if (!found) throw Problem.refusal(RESTAURANT_NOT_FOUND)
+    return ownMenuRecord(found.menu, new AvailabilityOverrides(found.overrides))
+  }

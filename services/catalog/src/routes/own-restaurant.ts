@@ -1,14 +1,16 @@
-import { OwnRestaurant } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import type { OwnRestaurant } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import { detailsRecord } from '#/domain/restaurant-record.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
-import { findRestaurant } from '#/store/restaurants.ts'
+import type { RestaurantStore } from '#/store/restaurants.ts'
 
-export const ownRestaurant = (route: Route, db: Db) =>
-  route(OwnRestaurant, async ({ principal }) => {
-    const restaurant = await findRestaurant(db, principal.restaurantApiKey)
-    if (!restaurant) throw new Problem('restaurant-not-found', 'There is no such restaurant.')
+type Deps = { restaurants: Pick<RestaurantStore, 'find'> }
+
+export const ownRestaurant =
+  ({ restaurants }: Deps): Handler<typeof OwnRestaurant> =>
+  async ({ principal }) => {
+    const restaurant = await restaurants.find(principal.restaurantApiKey)
+    if (!restaurant) throw Problem.refusal(RESTAURANT_NOT_FOUND)
     const record = detailsRecord(restaurant, { place: null, now: Date.now() })
     return { ...record, pausedUntil: restaurant.pausedUntil }
-  })
+  }

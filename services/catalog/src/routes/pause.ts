@@ -1,17 +1,18 @@
 import { PauseRestaurant } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import type { Route } from '#/route.ts'
-import { pause } from '#/store/availability.ts'
-import type { Db } from '#/store/database.ts'
+import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
+import type { AvailabilityStore } from '#/store/availability-overrides.ts'
+import type { Db } from '#/store/tables.ts'
 
-export function pauseRestaurant(route: Route, db: Db): void {
+type Deps = { db: Db; availability: (db: Db) => Pick<AvailabilityStore, 'pause'> }
+
+export function pause({ db, availability }: Deps): Handler<typeof PauseRestaurant> {
   const { execute } = idempotent(db, PauseRestaurant)
-  route(PauseRestaurant, (call) =>
+  return (call) =>
     execute(call, async (trx) => {
-      const paused = await pause(trx, call.principal.restaurantApiKey, call.body.minutes)
-      if (!paused) throw new Problem('restaurant-not-found', 'There is no such restaurant.')
+      const paused = await availability(trx).pause(call.principal.restaurantApiKey, call.body.minutes)
+      if (!paused) throw Problem.refusal(RESTAURANT_NOT_FOUND)
       return { paused: true, ...paused }
-    }),
-  )
+    })
 }

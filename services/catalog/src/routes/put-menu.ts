@@ -1,21 +1,26 @@
-import { PutMenu } from '@platter/contracts'
-import { Problem } from '@platter/kit'
-import { menuFaults, menuFrom, menuRecord, takenFaults } from '#/domain/menu.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
-import { findMenu, putMenu as write } from '#/store/menus.ts'
+import type { PutMenu } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { takenKeys } from '#/domain/api-keys.ts'
+import { locatedRecords, menuFaults, menuOf } from '#/domain/menu-input.ts'
+import { menuRecord } from '#/domain/menu-record.ts'
+import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
+import type { MenuStore } from '#/store/menus.ts'
 
-/** Answers the menu with its customizations: what the restaurant said of the same items stays, see `keepFor`. */
-export const putMenu = (route: Route, db: Db) =>
-  route(PutMenu, async ({ params, query, body }) => {
+type Deps = { menus: Pick<MenuStore, 'find' | 'put'> }
+
+/** Responds with the menu as clients see it: overrides of records that stay on the menu apply. */
+export const putMenu =
+  ({ menus }: Deps): Handler<typeof PutMenu> =>
+  async ({ params, query, body }) => {
     const faults = menuFaults(body)
     if (faults.length > 0) throw Problem.of(faults)
-    const menu = menuFrom(body)
-    const written = await write(db, params.apiKey, menu, { validateOnly: query['validate-only'] })
-    if (written.kind === 'taken') throw Problem.of(takenFaults(body, written.keys))
-    if (written.kind === 'no-restaurant') {
-      throw new Problem('restaurant-not-found', 'There is no such restaurant.')
+    const menu = menuOf(body)
+    const outcome = await menus.put(params.apiKey, menu, { validateOnly: query['validate-only'] })
+    if (outcome.kind === 'taken') {
+      const { categories, items } = locatedRecords(body)
+      throw Problem.of(takenKeys([...categories, ...items], outcome.keys))
     }
-    const kept = await findMenu(db, params.apiKey)
-    return menuRecord(kept?.menu ?? menu, true)
-  })
+    if (outcome.kind === 'no-restaurant') throw Problem.refusal(RESTAURANT_NOT_FOUND)
+    const stored = await menus.find(params.apiKey)
+    return menuRecord(stored?.menu ?? menu, true)
+  }

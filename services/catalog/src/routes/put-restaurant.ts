@@ -1,20 +1,21 @@
-import { PutRestaurant } from '@platter/contracts'
-import { Problem } from '@platter/kit'
-import { restaurantFaults, restaurantFrom, takenZoneFaults } from '#/domain/restaurant-input.ts'
+import type { PutRestaurant } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { takenKeys } from '#/domain/api-keys.ts'
+import { locatedZones, restaurantFaults, restaurantOf } from '#/domain/restaurant-input.ts'
 import { detailsRecord } from '#/domain/restaurant-record.ts'
-import type { Route } from '#/route.ts'
-import type { Db } from '#/store/database.ts'
-import { findRestaurant, putRestaurant as write } from '#/store/restaurants.ts'
+import type { RestaurantStore } from '#/store/restaurants.ts'
 
-/** Answers the restaurant as its details show it. */
-export const putRestaurant = (route: Route, db: Db) =>
-  route(PutRestaurant, async ({ params, query, body }) => {
+type Deps = { restaurants: Pick<RestaurantStore, 'find' | 'put'> }
+
+/** Responds with the details of the stored restaurant, whose pause stays. */
+export const putRestaurant =
+  ({ restaurants }: Deps): Handler<typeof PutRestaurant> =>
+  async ({ params, query, body }) => {
     const faults = restaurantFaults(params.apiKey, body)
     if (faults.length > 0) throw Problem.of(faults)
-    const restaurant = restaurantFrom(params.apiKey, body)
-    const written = await write(db, restaurant, { validateOnly: query['validate-only'] })
-    if (written.kind === 'taken') throw Problem.of(takenZoneFaults(body, written.keys))
-    // A pause stays: it is the restaurant's own word.
-    const kept = await findRestaurant(db, params.apiKey)
-    return detailsRecord(kept ?? restaurant, { place: null, now: Date.now() })
-  })
+    const restaurant = restaurantOf(params.apiKey, body)
+    const outcome = await restaurants.put(restaurant, { validateOnly: query['validate-only'] })
+    if (outcome.kind === 'taken') throw Problem.of(takenKeys(locatedZones(body), outcome.keys))
+    const stored = await restaurants.find(params.apiKey)
+    return detailsRecord(stored ?? restaurant, { place: null, now: Date.now() })
+  }

@@ -1,21 +1,22 @@
-import { RestaurantMenu } from '@platter/contracts'
-import { Problem, Rendered } from '@platter/kit'
+import type { RestaurantMenu } from '@platter/contracts'
+import { Problem, Rendered, type Handler } from '@platter/kit'
+import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import { notModified } from '#/revalidation.ts'
-import type { Route } from '#/route.ts'
 import type { MenuCache } from '#/store/menu-cache.ts'
 
+type Deps = { menuCache: MenuCache }
+
 /** docs/specification.md, "Endpoints". */
-export const restaurantMenu = (route: Route, menus: MenuCache) =>
-  route(RestaurantMenu, async (call) => {
-    const { params, query } = call
-    const etag = await menus.etagOf(params.apiKey, query.includeCustomizations)
-    if (etag === null) throw noRestaurant()
-    const unchanged = notModified(call, etag)
+export const restaurantMenu =
+  ({ menuCache }: Deps): Handler<typeof RestaurantMenu> =>
+  async (call) => {
+    const { apiKey } = call.params
+    const { includeCustomizations } = call.query
+    const etag = await menuCache.etagOf(apiKey, includeCustomizations)
+    const unchanged = etag === null ? null : notModified(call, etag)
     if (unchanged) return unchanged
-    const menu = await menus.read(params.apiKey, query.includeCustomizations)
-    if (!menu) throw noRestaurant()
+    const menu = etag === null ? null : await menuCache.read(apiKey, includeCustomizations)
+    if (!menu) throw Problem.refusal(RESTAURANT_NOT_FOUND)
     call.setHeader('etag', menu.etag)
     return new Rendered(menu.body)
-  })
-
-const noRestaurant = () => new Problem('restaurant-not-found', 'There is no such restaurant.')
+  }

@@ -1,7 +1,9 @@
-import { RestaurantSearchTest } from '@platter/contracts'
-import type { Route } from '#/route.ts'
-import { searchRestaurants, type SearchParts } from '#/search.ts'
+import type { RestaurantSearchTest } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
+import { searchRestaurants, type Deps } from '#/search-restaurants.ts'
 
-/** All of them, however far: a developer tries an application out from anywhere. */
-export const restaurantSearchTest = (route: Route, parts: SearchParts) =>
-  route(RestaurantSearchTest, (call) => searchRestaurants(parts, call, 'all-test'))
+/** Finds all test restaurants at any distance: developers try an application from anywhere. */
+export const restaurantSearchTest =
+  (deps: Deps): Handler<typeof RestaurantSearchTest> =>
+  (call) =>
+    searchRestaurants(deps, call, 'all-test')

@@ -1,9 +1,9 @@
-import { RestaurantSearch } from '@platter/contracts'
-import type { Route } from '#/route.ts'
-import { searchRestaurants, type SearchParts } from '#/search.ts'
+import type { RestaurantSearch } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
+import { searchRestaurants, type Deps } from '#/search-restaurants.ts'
 
-/** Who tries an application out with a test key finds the restaurants that its orders may go to. */
-export const restaurantSearch = (route: Route, parts: SearchParts) =>
-  route(RestaurantSearch, (call) =>
-    searchRestaurants(parts, call, call.principal.mode === 'test' ? 'test' : 'live'),
-  )
+/** A test key finds the test restaurants: its orders can go to no others. */
+export const restaurantSearch =
+  (deps: Deps): Handler<typeof RestaurantSearch> =>
+  (call) =>
+    searchRestaurants(deps, call, call.principal.mode === 'test' ? 'test' : 'live')

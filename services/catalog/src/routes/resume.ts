@@ -1,17 +1,18 @@
 import { ResumeRestaurant } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import type { Route } from '#/route.ts'
-import { pause } from '#/store/availability.ts'
-import type { Db } from '#/store/database.ts'
+import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
+import type { AvailabilityStore } from '#/store/availability-overrides.ts'
+import type { Db } from '#/store/tables.ts'
 
-export function resumeRestaurant(route: Route, db: Db): void {
+type Deps = { db: Db; availability: (db: Db) => Pick<AvailabilityStore, 'pause'> }
+
+export function resume({ db, availability }: Deps): Handler<typeof ResumeRestaurant> {
   const { execute } = idempotent(db, ResumeRestaurant)
-  route(ResumeRestaurant, (call) =>
+  return (call) =>
     execute(call, async (trx) => {
-      const resumed = await pause(trx, call.principal.restaurantApiKey, null)
-      if (!resumed) throw new Problem('restaurant-not-found', 'There is no such restaurant.')
+      const resumed = await availability(trx).pause(call.principal.restaurantApiKey, null)
+      if (!resumed) throw Problem.refusal(RESTAURANT_NOT_FOUND)
       return { paused: false, ...resumed }
-    }),
-  )
+    })
 }

@@ -2,66 +2,61 @@ import { batched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { boxAround, type Box } from '#/domain/geo.ts'
-import { zipOf, type Place } from '#/domain/place.ts'
-import { folded, type Candidate, type SearchMethod } from '#/domain/search.ts'
+import { zipOf } from '#/domain/place.ts'
+import { folded, type Candidate, type Criteria } from '#/domain/search.ts'
 import { DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
-import { pausedUntil } from '#/store/availability.ts'
-import type { Db } from '#/store/database.ts'
-import type { CurrentRestaurant, HeldRestaurants } from '#/store/held-restaurants.ts'
+import { pausedUntil } from '#/store/availability-overrides.ts'
+import type { CurrentRestaurant, RestaurantCache } from '#/store/restaurant-cache.ts'
 import { CANDIDATE, NO_ZONES, version } from '#/store/restaurants.ts'
+import type { Db } from '#/store/tables.ts'
 
-/** The search's statement finds a superset of the result; `domain/search.ts` selects and ranks. */
-export type Sought = {
-  isTest: boolean
-  words: readonly string[]
-  place: Place | null
-  method: SearchMethod
-  pickupRadiusMiles: number
+type Text = { isTestRestaurant: boolean; words: readonly string[] }
+
+export type CandidateStore = {
+  /** Finds a superset of the result of a search; `domain/search.ts` selects and ranks. */
+  find(criteria: Omit<Criteria, 'at'> & Text): Promise<(Candidate & CurrentRestaurant)[]>
 }
 
-type Found = Candidate & CurrentRestaurant
+export const postgresCandidates = (db: Db, cache: RestaurantCache): CandidateStore => ({
+  async find({ isTestRestaurant, words, place, method, pickupRadiusMiles }) {
+    const text = { isTestRestaurant, words: words.map(folded) }
+    if (!place) return everywhere(db, text)
+    const { latitude, longitude } = place.point
+    const radius = Math.max(
+      method === 'delivery' ? 0 : pickupRadiusMiles,
+      method === 'pickup' ? 0 : DEFAULT_RADIUS_MILES,
+    )
+    const delivered = method === 'pickup' ? null : { latitude, longitude, zip: zipOf(place.zip) }
+    return cache.find(await near(db, { ...text, ...boxAround(place.point, radius), ...delivered }))
+  },
+})
 
-export async function findCandidates(db: Db, held: HeldRestaurants, sought: Sought): Promise<Found[]> {
-  const { isTest, place, method, pickupRadiusMiles } = sought
-  const words = sought.words.map(folded)
-  if (!place) return everywhere(db, { isTest, words })
-  const { latitude, longitude } = place.point
-  const radius = Math.max(
-    method === 'delivery' ? 0 : pickupRadiusMiles,
-    method === 'pickup' ? 0 : DEFAULT_RADIUS_MILES,
-  )
-  const delivered = method === 'pickup' ? null : { latitude, longitude, zip: zipOf(place.zip) }
-  return held.find(await near(db, { isTest, words, ...boxAround(place.point, radius), ...delivered }))
-}
-
-type Wanted = { isTest: boolean; words: readonly string[] }
-
-/** Without a place each restaurant is a candidate, many more than can be held. Its zones do not matter. */
-const everywhere = prepared((db: Db, { isTest, words }: Wanted) =>
+/** Without a place every restaurant is a candidate, many more than the cache contains. Zones do not matter then. */
+const everywhere = prepared((db: Db, { isTestRestaurant, words }: Text) =>
   db
     .selectFrom('restaurants')
     .select(CANDIDATE)
     .select(NO_ZONES)
-    .where('is_test', '=', isTest)
-    .where(hasWords(sql`${words}::text[]`)),
+    .where('is_test', '=', isTestRestaurant)
+    .where(containsWords(sql`${words}::text[]`)),
 )
 
-const hasWords = (words: ReturnType<typeof sql>) => sql<boolean>`not exists (
+const containsWords = (words: ReturnType<typeof sql>) => sql<boolean>`not exists (
   select from unnest(${words}) as word where strpos(search_text || E'\n' || menu_text, word) = 0)`
 
-type Near = Wanted & Box & { latitude?: number; longitude?: number; zip?: string }
+type Near = Text & Box & { latitude?: number; longitude?: number; zip?: string }
 
 /**
- * Three indexes, one each: restaurants around the place, zones around it, and zones that name its ZIP code, the last two
- * for deliveries only. Searches of one turn share the statement. `limit 1` keeps the lookup of each restaurant by its
- * key: PostgreSQL cannot know how few are near and would read all of them once for all searches.
+ * Uses three indexes: restaurants around the place, zones around it, and zones that name its ZIP code, the last two for deliveries
+ * only. Searches of one turn of the event loop share the statement. `limit 1` keeps the lookup of each restaurant by its key:
+ * PostgreSQL cannot estimate how few are near and would read all of them once for all searches.
  */
 const near = batched({
   run: async (db: Db, searches: readonly Near[]): Promise<CurrentRestaurant[][]> => {
     const numbered = JSON.stringify(searches.map((search, number) => ({ ...search, number })))
     const { rows } = await sql<CurrentRestaurant & { number: number }>`
       select search.number, found.* from jsonb_to_recordset(${numbered}::jsonb) as search (
-        number integer, "isTest" boolean, words text[], south float8, north float8, west float8, east float8,
+        number integer, "isTestRestaurant" boolean, words text[], south float8, north float8, west float8, east float8,
         latitude float8, longitude float8, zip text)
       cross join lateral (
         select api_key from restaurants
@@ -72,7 +67,8 @@ const near = batched({
       ) as near
       cross join lateral (
         select api_key as "apiKey", ${version} as version, ${pausedUntil} as "pausedUntil" from restaurants
-        where api_key = near.api_key and is_test = search."isTest" and ${hasWords(sql`search.words`)} limit 1
+        where api_key = near.api_key and is_test = search."isTestRestaurant"
+          and ${containsWords(sql`search.words`)} limit 1
       ) as found`.execute(db)
     const found = searches.map((): CurrentRestaurant[] => [])
     for (const { number, ...restaurant } of rows) found[number]?.push(restaurant)

@@ -4,37 +4,39 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
 import { newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { ajanta, korma, vindaloo } from '#/domain/cast.ts'
+import { ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
 import type { Menu } from '#/domain/menu.ts'
-import type { Database, Db } from '#/store/database.ts'
 import { createMenuCache, type MenuCache } from '#/store/menu-cache.ts'
-import { putMenu } from '#/store/menus.ts'
-import { connectCache, type Cache } from '#/store/redis.ts'
-import { putRestaurant } from '#/store/restaurants.ts'
+import { postgresMenus, type MenuStore } from '#/store/menus.ts'
+import { connectCache, type Cache } from '#/store/redis-cache.ts'
+import { postgresRestaurants } from '#/store/restaurants.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
 
 let db: Db
+let menus: MenuStore
 let closeDatabase: () => Promise<void>
 let proxy: Proxy
 let admin: Redis
 let cache: Cache
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Database>(await newDatabase(), 10, log)
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   ;({ db } = postgres)
+  menus = postgresMenus(db)
   closeDatabase = () => postgres.close()
   await migrate(db, MIGRATIONS, log)
-  // A database of its own, which may be emptied.
+  // A separate database, which this test flushes.
   const url = new URL('/7', servers().redis).href
   proxy = await proxyTo(url)
-  // A machine that stands still for 100 ms is no failure of the test's own commands.
+  // Without the timeout of 100 ms, which a busy machine can exceed.
   admin = connectRedis(url, log, { commandTimeout: undefined })
   await vi.waitFor(() => admin.ping(), soon)
   cache = connectCache(proxy.url, log)
-  // Until it is connected it keeps nothing, and nobody says so.
+  // Until its connection is open the cache stores nothing and reports no error.
   await vi.waitUntil(async () => {
     await cache.set('ready', Buffer.from('1'), 10)
     return (await admin.exists('ready')) === 1
@@ -49,7 +51,7 @@ afterAll(async () => {
   await closeDatabase()
 })
 
-/** How long a replica uses a version is measured by it. */
+/** Fakes the clock by which a replica expires a version. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -67,61 +69,62 @@ const menuOf = (restaurant: string, basePrice = korma.basePrice): Menu => [
   },
 ]
 
-async function aRestaurant(): Promise<string> {
+async function newRestaurant(): Promise<string> {
   const apiKey = crypto.randomUUID()
-  await putRestaurant(db, { ...ajanta, apiKey })
-  await putMenu(db, apiKey, menuOf(apiKey))
+  await postgresRestaurants(db).put({ ...ajanta, apiKey })
+  await menus.put(apiKey, menuOf(apiKey))
   return apiKey
 }
 
-const textOf = async (menus: MenuCache, restaurant: string, customized: boolean) =>
-  (await menus.read(restaurant, customized))?.body.toString()
+const textOf = async (replica: MenuCache, restaurant: string, customized: boolean) =>
+  (await replica.read(restaurant, customized))?.body.toString()
 
-/** Waits until every client has had an answer to a request that it sent after this was called. */
+/** Waits until every client has received a response to a request that it sent after the call. */
 type Progress = () => Promise<unknown>
 
-/** Twenty clients read menus, each time from a replica that holds none yet, until `trouble` ends; the wrong ones. */
-async function underLoad(restaurants: readonly string[], trouble: (progress: Progress) => Promise<void>) {
-  const right = new Map<string, string | undefined>()
-  for (const one of restaurants) right.set(one, await textOf(createMenuCache(db, cache), one, true))
-  const state = { running: true, wrong: [] as unknown[] }
-  const answers = Array.from({ length: 20 }, () => 0)
-  const clients = answers.map(async (_, client) => {
+/** Twenty clients read menus from replicas without menus until `fault` ends. Returns the incorrect responses. */
+async function underLoad(restaurants: readonly string[], fault: (progress: Progress) => Promise<void>) {
+  const expected = new Map<string, string | undefined>()
+  for (const restaurant of restaurants)
+    expected.set(restaurant, await textOf(createMenuCache(menus, cache), restaurant, true))
+  const state = { running: true, incorrect: [] as unknown[] }
+  const responses = Array.from({ length: 20 }, () => 0)
+  const clients = responses.map(async (_, client) => {
     for (let turn = client; state.running; turn++) {
       const restaurant = restaurants[turn % restaurants.length] ?? ''
-      const text = await textOf(createMenuCache(db, cache), restaurant, true)
-      if (text === undefined || text !== right.get(restaurant)) state.wrong.push(text)
-      answers[client] = (answers[client] ?? 0) + 1
+      const text = await textOf(createMenuCache(menus, cache), restaurant, true)
+      if (text === undefined || text !== expected.get(restaurant)) state.incorrect.push(text)
+      responses[client] = (responses[client] ?? 0) + 1
     }
   })
   const progress = () => {
-    const before = [...answers]
-    return vi.waitUntil(() => answers.every((count, at) => count > (before[at] ?? 0) + 1), soon)
+    const before = [...responses]
+    return vi.waitUntil(() => responses.every((count, at) => count > (before[at] ?? 0) + 1), soon)
   }
   try {
-    await trouble(progress)
+    await fault(progress)
   } finally {
     state.running = false
     await Promise.all(clients)
   }
-  return state.wrong
+  return state.incorrect
 }
 
-test('a menu is rendered once, and read from Redis then by every replica', async () => {
-  const restaurant = await aRestaurant()
-  const first = await createMenuCache(db, cache).read(restaurant, false)
+test('a menu is rendered once, then every replica reads it from Redis', async () => {
+  const restaurant = await newRestaurant()
+  const first = await createMenuCache(menus, cache).read(restaurant, false)
   const [, version, form] = /^"(\d+)-(.+)"$/.exec(first?.etag ?? '') ?? []
   const key = `menu:${restaurant}:${version}:${form}`
   await vi.waitFor(async () => expect(await admin.exists(key)).toBe(1), soon)
-  await admin.set(key, 'whatever is there')
-  expect((await createMenuCache(db, cache).read(restaurant, false))?.body.toString()).toBe(
-    'whatever is there',
+  await admin.set(key, 'the bytes in Redis')
+  expect((await createMenuCache(menus, cache).read(restaurant, false))?.body.toString()).toBe(
+    'the bytes in Redis',
   )
 })
 
-test('tag and body belong together: another form and another version have another tag', async () => {
-  const restaurant = await aRestaurant()
-  const replica = () => createMenuCache(db, cache)
+test('each form and each version of a menu has its own entity tag', async () => {
+  const restaurant = await newRestaurant()
+  const replica = () => createMenuCache(menus, cache)
   const [plain, customized] = await Promise.all([
     replica().read(restaurant, false),
     replica().read(restaurant, true),
@@ -129,46 +132,46 @@ test('tag and body belong together: another form and another version have anothe
   expect(plain?.etag).not.toBe(customized?.etag)
   expect((await replica().read(restaurant, true))?.etag).toBe(customized?.etag)
   expect(await replica().etagOf(restaurant, true)).toBe(customized?.etag)
-  await putMenu(db, restaurant, menuOf(restaurant, vindaloo.basePrice))
+  await menus.put(restaurant, menuOf(restaurant, vindaloo.basePrice))
   const changed = await replica().read(restaurant, true)
   expect(changed?.etag).not.toBe(customized?.etag)
   expect(changed?.body.toString()).toContain('"basePrice":12.5')
 })
 
-test('a body that was rendered from a newer version than was asked for has the tag of the newer one', async () => {
+test('a body of a newer version than requested has the entity tag of the newer one', async () => {
   stopClock()
-  const restaurant = await aRestaurant()
-  const menus = createMenuCache(db, cache)
-  const old = await menus.etagOf(restaurant, false)
-  await putMenu(db, restaurant, menuOf(restaurant, vindaloo.basePrice))
-  // The replica uses the old version for 0.6 s yet, and nobody has rendered that.
-  const read = await menus.read(restaurant, false)
+  const restaurant = await newRestaurant()
+  const replica = createMenuCache(menus, cache)
+  const old = await replica.etagOf(restaurant, false)
+  await menus.put(restaurant, menuOf(restaurant, vindaloo.basePrice))
+  // The replica uses the old version for another 0.6 s; no replica has rendered that.
+  const read = await replica.read(restaurant, false)
   expect(read?.body.toString()).toContain('"basePrice":12.5')
   expect(read?.etag).not.toBe(old)
-  expect(read?.etag).toBe(await createMenuCache(db, cache).etagOf(restaurant, false))
+  expect(read?.etag).toBe(await createMenuCache(menus, cache).etagOf(restaurant, false))
 })
 
-test('a changed menu is seen 0.6 s later by each replica', async () => {
+test('every replica returns a changed menu after 0.6 s', async () => {
   stopClock()
-  const restaurant = await aRestaurant()
-  const menus = createMenuCache(db, cache)
-  const before = await textOf(menus, restaurant, false)
-  await putMenu(db, restaurant, menuOf(restaurant, vindaloo.basePrice))
+  const restaurant = await newRestaurant()
+  const replica = createMenuCache(menus, cache)
+  const before = await textOf(replica, restaurant, false)
+  await menus.put(restaurant, menuOf(restaurant, vindaloo.basePrice))
   vi.advanceTimersByTime(599)
-  expect(await textOf(menus, restaurant, false), 'the database is not asked').toBe(before)
+  expect(await textOf(replica, restaurant, false), 'without a query').toBe(before)
   vi.advanceTimersByTime(1)
-  expect(await textOf(menus, restaurant, false)).toContain('"basePrice":12.5')
+  expect(await textOf(replica, restaurant, false)).toContain('"basePrice":12.5')
 })
 
-test('there is no menu, and no tag, of a restaurant that does not exist', async () => {
-  const menus = createMenuCache(db, cache)
-  expect(await menus.read('nobody', false)).toBeNull()
-  expect(await menus.etagOf('nobody', false)).toBeNull()
+test('a restaurant that does not exist has no menu and no entity tag', async () => {
+  const replica = createMenuCache(menus, cache)
+  expect(await replica.read('unknown', false)).toBeNull()
+  expect(await replica.etagOf('unknown', false)).toBeNull()
 })
 
 test.each<[string, (progress: Progress) => Promise<void>]>([
   [
-    'cut off',
+    'disconnected',
     async (progress) => {
       proxy.cut()
       await progress()
@@ -186,7 +189,7 @@ test.each<[string, (progress: Progress) => Promise<void>]>([
     },
   ],
   [
-    'emptied all the time',
+    'flushed repeatedly',
     async (progress) => {
       for (let time = 0; time < 5; time++) {
         await admin.flushdb()
@@ -194,7 +197,7 @@ test.each<[string, (progress: Progress) => Promise<void>]>([
       }
     },
   ],
-])('menus are read on while Redis is %s', async (_, trouble) => {
-  const restaurants = await Promise.all(Array.from({ length: 10 }, aRestaurant))
-  expect(await underLoad(restaurants, trouble)).toEqual([])
+])('menus are served while Redis is %s', async (_, fault) => {
+  const restaurants = await Promise.all(Array.from({ length: 10 }, newRestaurant))
+  expect(await underLoad(restaurants, fault)).toEqual([])
 })

@@ -1,64 +1,64 @@
 import { changeTimes, RestaurantMenu } from '@platter/contracts'
 import { responseRenderer } from '@platter/kit'
 import { LRUCache } from 'lru-cache'
-import { menuRecord } from '#/domain/menu.ts'
-import { createMemo } from '#/memo.ts'
+import { menuRecord } from '#/domain/menu-record.ts'
 import { RENDERING } from '#/revalidation.ts'
-import type { Db } from '#/store/database.ts'
-import { findMenu, menuVersion } from '#/store/menus.ts'
-import type { Cache } from '#/store/redis.ts'
+import { singleFlight } from '#/single-flight.ts'
+import type { MenuStore } from '#/store/menus.ts'
+import type { Cache } from '#/store/redis-cache.ts'
 
 const MAX_KEYS = 10_000
-/** Nobody deletes the menus of old versions. */
-const KEPT_SECONDS = 600
-/** Of the menus that are asked for most: 400 of 20 KB. A process has 200 MB at most. */
-const HELD_BYTES = 8 * 1024 * 1024
+/** Menus of old versions leave Redis by expiry only. */
+const EXPIRES_AFTER_SECONDS = 600
+/** The most requested menus: 400 of 20 KB. A process has 200 MB at most. */
+const MAX_BYTES = 8 * 1024 * 1024
 
-/** A menu as the bytes that clients get, and the entity tag that stands for them. */
+/** The response bytes of a menu and their entity tag. */
 export type RenderedMenu = { etag: string; body: Buffer }
 
-/**
- * Menus rendered once a version and shared by all replicas through Redis. The version is part of the key, so
- * that nothing is ever invalidated; a replica asks the database for it every 0.6 s and restaurant. What was read
- * last is held in the process: asking Redis each time took a third of a menu's CPU here, mostly for the memory that
- * comes and goes. Without Redis each read of what is not held renders anew. Both functions give null when there is no such restaurant.
- */
+/** Both methods return null when the restaurant does not exist. */
 export type MenuCache = {
-  /** What `read` would give now is this. */
+  /** The entity tag of what `read` returns. */
   etagOf(restaurantApiKey: string, includeCustomizations: boolean): Promise<string | null>
   read(restaurantApiKey: string, includeCustomizations: boolean): Promise<RenderedMenu | null>
 }
 
-type Wanted = { restaurantApiKey: string; version: number; includeCustomizations: boolean }
+type Request = { restaurantApiKey: string; version: number; includeCustomizations: boolean }
 
 const renderMenu = responseRenderer(RestaurantMenu)
 
-export function createMenuCache(db: Db, cache: Cache): MenuCache {
-  const versions = createMemo<number | null>({ ttlMs: changeTimes.menuVersion, max: MAX_KEYS })
-  const inHand = createMemo<RenderedMenu | null>({ ttlMs: 0, max: MAX_KEYS })
-  const held = new LRUCache<string, RenderedMenu>({
-    maxSize: HELD_BYTES,
+/**
+ * Menus are rendered once per version and shared by all replicas through Redis. The version is part of the key, so that nothing is
+ * invalidated; a replica reads the version of a restaurant from the database every 0.6 s at most. The most requested menus are also
+ * in the process: reading from Redis each time took a third of a menu's CPU here, mostly for allocating its memory. While Redis is
+ * unavailable, a menu that is not in the process is rendered again.
+ */
+export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: Cache): MenuCache {
+  const versions = singleFlight<number | null>({ ttlMs: changeTimes.menuVersion, max: MAX_KEYS })
+  const loads = singleFlight<RenderedMenu | null>({ ttlMs: 0, max: MAX_KEYS })
+  const inProcess = new LRUCache<string, RenderedMenu>({
+    maxSize: MAX_BYTES,
     sizeCalculation: ({ body }) => body.length,
   })
   const versionOf = (restaurantApiKey: string) =>
-    versions(restaurantApiKey, () => menuVersion(db, restaurantApiKey))
+    versions(restaurantApiKey, () => menus.version(restaurantApiKey))
 
   async function render(restaurantApiKey: string, includeCustomizations: boolean) {
-    const found = await findMenu(db, restaurantApiKey)
+    const found = await menus.find(restaurantApiKey)
     if (!found) return null
     const body = Buffer.from(renderMenu(menuRecord(found.menu, includeCustomizations)))
-    // Under the version that was read, which may be newer than the one that was asked for. Nobody waits for it.
+    // Under its own version, which may be newer than the requested one. The response does not wait for Redis.
     const key = keyOf(restaurantApiKey, found.version, includeCustomizations)
-    void cache.set(key, body, Math.round(KEPT_SECONDS * (0.9 + 0.2 * Math.random())))
+    void cache.set(key, body, Math.round(EXPIRES_AFTER_SECONDS * (0.9 + 0.2 * Math.random())))
     return { etag: etagFor(found.version, includeCustomizations), body }
   }
 
-  async function load(key: string, { restaurantApiKey, version, includeCustomizations }: Wanted) {
+  async function load(key: string, { restaurantApiKey, version, includeCustomizations }: Request) {
     const body = await cache.get(key)
     const menu = body
       ? { etag: etagFor(version, includeCustomizations), body }
       : await render(restaurantApiKey, includeCustomizations)
-    if (menu) held.set(key, menu)
+    if (menu) inProcess.set(key, menu)
     return menu
   }
 
@@ -71,19 +71,18 @@ export function createMenuCache(db: Db, cache: Cache): MenuCache {
       const version = await versionOf(restaurantApiKey)
       if (version === null) return null
       const key = keyOf(restaurantApiKey, version, includeCustomizations)
-      return (
-        held.get(key) ?? inHand(key, () => load(key, { restaurantApiKey, version, includeCustomizations }))
-      )
+      const request = { restaurantApiKey, version, includeCustomizations }
+      return inProcess.get(key) ?? loads(key, () => load(key, request))
     },
   }
 }
 
 const formOf = (includeCustomizations: boolean): string => `${RENDERING}-${includeCustomizations ? '1' : '0'}`
 
-/** An apiKey has no colon. */
+/** An apiKey contains no colon. */
 const keyOf = (restaurantApiKey: string, version: number, includeCustomizations: boolean): string =>
   `menu:${restaurantApiKey}:${version}:${formOf(includeCustomizations)}`
 
-/** Strong: a version is rendered to the same bytes by everyone. */
+/** Strong (RFC 9110, 8.8.1): all replicas render a version to the same bytes. */
 const etagFor = (version: number, includeCustomizations: boolean): string =>
   `"${version}-${formOf(includeCustomizations)}"`

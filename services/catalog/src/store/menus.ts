@@ -1,12 +1,31 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { Availability, keysOf, type Said } from '#/domain/availability.ts'
-import { menuText, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
-import { keepFor, nextVersion, said } from '#/store/availability.ts'
-import { KeysTaken, requireInserted, type Db, type Written } from '#/store/database.ts'
-import { inTransaction } from '#/store/validating.ts'
+import { AvailabilityOverrides, keysOf, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
+import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
+import { menuText } from '#/domain/search.ts'
+import { nextVersion, overrides, retainFor } from '#/store/availability-overrides.ts'
+import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
+import type { Db } from '#/store/tables.ts'
 
-/** Columns of `menu_items as item`: an Item, as the domain knows it. */
+/** Menus with their overrides. Every method returns null when the restaurant or the item does not exist. */
+export type MenuStore = {
+  /** A version of a menu always has the same content. */
+  version(restaurantApiKey: string): Promise<number | null>
+  find(restaurantApiKey: string): Promise<{ version: number; menu: Menu } | null>
+  /** The menu without its overrides, and the overrides, of one moment. */
+  findWithOverrides(
+    restaurantApiKey: string,
+  ): Promise<{ version: number; menu: Menu; overrides: AvailabilityOverride[] } | null>
+  findCustomizations(itemApiKey: string): Promise<{ version: number; groups: CustomizationGroup[] } | null>
+  /** Replaces the restaurant's menu and increases its version. Overrides of records that stay on the menu stay, see `retainFor`. */
+  put(
+    restaurantApiKey: string,
+    menu: Menu,
+    options?: { validateOnly: boolean },
+  ): Promise<Taken | Written | { kind: 'no-restaurant' }>
+}
+
+/** The columns of `menu_items as item` that make an Item. */
 export const ITEM = [
   'item.api_key as apiKey',
   'item.name',
@@ -16,32 +35,55 @@ export const ITEM = [
   'item.customization_groups as customizationGroups',
 ] as const
 
-// Read -----------------------------------------------------------------------------------------------------
+export const postgresMenus = (db: Db): MenuStore => ({
+  async version(restaurantApiKey) {
+    const row = await db
+      .selectFrom('restaurants')
+      .select('menu_version')
+      .where('api_key', '=', restaurantApiKey)
+      .executeTakeFirst()
+    return row?.menu_version ?? null
+  },
 
-/** The version of the restaurant's menu; null when there is no such restaurant. */
-export async function menuVersion(db: Db, restaurantApiKey: string): Promise<number | null> {
-  const row = await db
-    .selectFrom('restaurants')
-    .select('menu_version')
-    .where('api_key', '=', restaurantApiKey)
-    .executeTakeFirst()
-  return row?.menu_version ?? null
-}
+  async find(restaurantApiKey) {
+    const found = await findWithOverrides(db, restaurantApiKey)
+    if (!found) return null
+    return { version: found.version, menu: new AvailabilityOverrides(found.overrides).ofMenu(found.menu) }
+  },
 
-/** The menu as it can be ordered, and its version. */
-export async function findMenu(
-  db: Db,
-  restaurantApiKey: string,
-): Promise<{ version: number; menu: Menu } | null> {
-  const found = await findMenuAndSaid(db, restaurantApiKey)
-  return found && { version: found.version, menu: new Availability(found.said).ofMenu(found.menu) }
-}
+  findWithOverrides: (restaurantApiKey) => findWithOverrides(db, restaurantApiKey),
 
-/** The menu's own records and what the restaurant says, of one and the same moment: one statement sees one state of the tables. */
-export async function findMenuAndSaid(
-  db: Db,
-  restaurantApiKey: string,
-): Promise<{ version: number; menu: Menu; said: Said[] } | null> {
+  async findCustomizations(itemApiKey) {
+    const row = await db
+      .selectFrom('menu_items as item')
+      .innerJoin('restaurants', 'restaurants.api_key', 'item.restaurant_api_key')
+      .select(['restaurants.menu_version as version', 'item.customization_groups as groups'])
+      .select(overrides)
+      .where('item.api_key', '=', itemApiKey)
+      .executeTakeFirst()
+    if (!row) return null
+    return { version: row.version, groups: new AvailabilityOverrides(row.overrides).ofGroups(row.groups) }
+  },
+
+  put: (restaurantApiKey, menu, options = { validateOnly: false }) =>
+    put(db, options, async (trx) => {
+      // The restaurant's row first: its lock serializes all writers of the menu and of the overrides.
+      const { numUpdatedRows } = await trx
+        .updateTable('restaurants')
+        .set({ menu_version: nextVersion, menu_text: menuText(menu) })
+        .where('api_key', '=', restaurantApiKey)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return { kind: 'no-restaurant' } as const
+      await trx.deleteFrom('menu_categories').where('restaurant_api_key', '=', restaurantApiKey).execute()
+      await insertCategories(trx, restaurantApiKey, menu)
+      await insertItems(trx, restaurantApiKey, menu)
+      await retainFor(trx, restaurantApiKey, keysOf(menu))
+      return WRITTEN
+    }),
+})
+
+/** One statement, and so one snapshot of menu and overrides. */
+async function findWithOverrides(db: Db, restaurantApiKey: string) {
   const row = await db
     .selectFrom('restaurants')
     .select('restaurants.menu_version as version')
@@ -63,105 +105,41 @@ export async function findMenuAndSaid(
           .orderBy('category.position'),
       ).as('menu'),
     )
-    .select(said)
+    .select(overrides)
     .where('restaurants.api_key', '=', restaurantApiKey)
     .executeTakeFirst()
   return row ?? null
 }
 
-/** What an item may be ordered with, and the version of the menu that says so; null when there is no such item. */
-export async function findCustomizations(
-  db: Db,
-  itemApiKey: string,
-): Promise<{ version: number; groups: CustomizationGroup[] } | null> {
-  const row = await db
-    .selectFrom('menu_items as item')
-    .innerJoin('restaurants', 'restaurants.api_key', 'item.restaurant_api_key')
-    .select(['restaurants.menu_version as version', 'item.customization_groups as groups'])
-    .select(said)
-    .where('item.api_key', '=', itemApiKey)
-    .executeTakeFirst()
-  return row ? { version: row.version, groups: new Availability(row.said).ofGroups(row.groups) } : null
-}
-
-// Write ----------------------------------------------------------------------------------------------------
-
-type NoRestaurant = { kind: 'no-restaurant' }
-
-class RestaurantMissing extends Error {}
-
-/** Swaps the restaurant's menu for this one and raises its version, in one transaction. */
-export async function putMenu(
-  db: Db,
-  restaurantApiKey: string,
-  menu: Menu,
-  options = { validateOnly: false },
-): Promise<Written<NoRestaurant>> {
-  try {
-    await inTransaction(db, options, (trx) => swap(trx, restaurantApiKey, menu))
-    return { kind: 'written' }
-  } catch (error) {
-    if (error instanceof KeysTaken) return { kind: 'taken', keys: error.keys }
-    if (error instanceof RestaurantMissing) return { kind: 'no-restaurant' }
-    throw error
-  }
-}
-
-async function swap(trx: Db, restaurantApiKey: string, menu: Menu): Promise<void> {
-  // First the restaurant's row: its lock puts two writers of one menu one after the other.
-  const { numUpdatedRows } = await trx
-    .updateTable('restaurants')
-    .set({ menu_version: nextVersion, menu_text: menuText(menu) })
-    .where('api_key', '=', restaurantApiKey)
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new RestaurantMissing()
-  await trx.deleteFrom('menu_categories').where('restaurant_api_key', '=', restaurantApiKey).execute()
-  await insertCategories(trx, restaurantApiKey, menu)
-  await insertItems(trx, restaurantApiKey, menu)
-  await keepFor(trx, restaurantApiKey, keysOf(menu))
-}
-
-// One statement for all rows whatever their number. In order of the keys, so that two writers never wait
-// for each other.
+// One statement for all records, in the order of their keys, which prevents deadlocks between two writers.
 
 async function insertCategories(trx: Db, restaurantApiKey: string, menu: Menu): Promise<void> {
-  const rows = menu.map(({ apiKey, name, description }, position) => ({
-    apiKey,
-    position,
-    name,
-    description,
-  }))
+  const categories = menu.map(({ items: _items, ...category }, position) => ({ ...category, position }))
   const { rows: inserted } = await sql<{ api_key: string }>`
     insert into menu_categories (api_key, restaurant_api_key, position, name, description)
     select "apiKey", ${restaurantApiKey}, position, name, description
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as category (
+    from jsonb_to_recordset(${JSON.stringify(categories)}::jsonb) as category (
       "apiKey" text, position integer, name text, description text)
     order by "apiKey"
     on conflict (api_key) do nothing
     returning api_key`.execute(trx)
-  requireInserted(
-    rows.map(({ apiKey }) => apiKey),
-    inserted,
-  )
+  requireInserted(categories, inserted)
 }
 
 async function insertItems(trx: Db, restaurantApiKey: string, menu: Menu): Promise<void> {
-  const rows = menu.flatMap(({ apiKey: categoryApiKey, items }) =>
-    items.map((item, position) => ({ ...item, categoryApiKey, position })),
+  const items = menu.flatMap((category) =>
+    category.items.map((item, position) => ({ ...item, categoryApiKey: category.apiKey, position })),
   )
   const { rows: inserted } = await sql<{ api_key: string }>`
     insert into menu_items (api_key, restaurant_api_key, category_api_key, position, name, description,
       base_price, available, customization_groups)
     select "apiKey", ${restaurantApiKey}, "categoryApiKey", position, name, description,
       "basePrice", available, "customizationGroups"
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as item (
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (
       "apiKey" text, "categoryApiKey" text, position integer, name text, description text,
       "basePrice" integer, available boolean, "customizationGroups" jsonb)
     order by "apiKey"
     on conflict (api_key) do nothing
     returning api_key`.execute(trx)
-  requireInserted(
-    rows.map(({ apiKey }) => apiKey),
-    inserted,
-  )
+  requireInserted(items, inserted)
 }

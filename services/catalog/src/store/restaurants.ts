@@ -1,61 +1,102 @@
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
-import { sql, type ExpressionBuilder } from 'kysely'
+import { sql, type ExpressionBuilder, type Insertable } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { Availability, type Said } from '#/domain/availability.ts'
+import { AvailabilityOverrides, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import type { Box } from '#/domain/geo.ts'
 import type { Item } from '#/domain/menu.ts'
-import { searchText } from '#/domain/restaurant-input.ts'
-import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
+import type { Restaurant, Zone } from '#/domain/restaurant.ts'
+import { restaurantText } from '#/domain/search.ts'
 import { boundsOf } from '#/domain/zones.ts'
-import { pausedUntil, saidNow } from '#/store/availability.ts'
-import { KeysTaken, requireInserted, type Database, type Db, type Written } from '#/store/database.ts'
+import { currentOverrides, pausedUntil } from '#/store/availability-overrides.ts'
 import { ITEM } from '#/store/menus.ts'
-import { inTransaction } from '#/store/validating.ts'
+import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
-/**
- * Another one after each change: the transaction that wrote the row. A zone changes only together with the row of its
- * restaurant, and a replica of an older release changes it as well.
- */
+/** `version` changes with each change of the restaurant or of its zones. */
+export type VersionedRestaurant = Restaurant & { version: string }
+
+/** The end of a page in the operator's list: the creation in microseconds; the apiKey orders restaurants of the same moment. */
+export type Position = { at: number; apiKey: string }
+
+export type RestaurantStore = {
+  find(apiKey: string): Promise<VersionedRestaurant | null>
+  /** Newest first. `before` is the last position of the previous page. */
+  list(page: {
+    before: Position | null
+    limit: number
+  }): Promise<{ restaurant: Restaurant; position: Position }[]>
+  /** Reads the restaurant, and at least those of the items that belong to it, with current availability. */
+  findForQuote(of: {
+    restaurantApiKey: string
+    itemApiKeys: readonly string[]
+  }): Promise<{ restaurant: Restaurant | null; items: ReadonlyMap<string, Item> }>
+  /** Creates or replaces the restaurant and its zones. Menu, overrides and pause stay. */
+  put(restaurant: Restaurant, options?: { validateOnly: boolean }): Promise<Taken | Written>
+}
+
+/** The column of each field. */
+const COLUMNS = {
+  apiKey: 'api_key',
+  name: 'name',
+  logoUrl: 'logo_url',
+  url: 'url',
+  streetAddress: 'street_address',
+  city: 'city',
+  state: 'state',
+  zip: 'zip',
+  latitude: 'latitude',
+  longitude: 'longitude',
+  phone: 'phone',
+  foodTypes: 'food_types',
+  deliveryMin: 'delivery_min',
+  deliveryPrice: 'delivery_price',
+  minFreeDelivery: 'min_free_delivery',
+  taxRatePpm: 'tax_rate_ppm',
+  acceptsCash: 'accepts_cash',
+  acceptsCard: 'accepts_card',
+  offersPickup: 'offers_pickup',
+  offersDelivery: 'offers_delivery',
+  isTestRestaurant: 'is_test',
+  minWaitTime: 'min_wait_minutes',
+  maxWaitTime: 'max_wait_minutes',
+  hours: 'hours',
+  timezone: 'time_zone',
+} as const satisfies Record<Exclude<keyof Restaurant, 'zones' | 'pausedUntil'>, keyof Tables['restaurants']>
+
+type Field = keyof typeof COLUMNS
+const FIELDS = Object.keys(COLUMNS) as Field[]
+
+/** The columns of these fields, under the names of the fields. */
+const columnsOf = <F extends Field>(fields: readonly F[]) =>
+  fields.map((field) => `restaurants.${COLUMNS[field]} as ${field}`) as {
+    [K in F]: `restaurants.${(typeof COLUMNS)[K]} as ${K}`
+  }[F][]
+
+/** The transaction that wrote the row. Zones are written together with the row of their restaurant, by older releases too. */
 export const version = sql<string>`restaurants.xmin::text`
 
-export type VersionedRestaurant = KeptRestaurant & { version: string }
+const CURRENT = [pausedUntil.as('pausedUntil'), version.as('version')] as const
 
 export const CANDIDATE = [
-  'restaurants.api_key as apiKey',
-  'restaurants.name',
-  'restaurants.latitude',
-  'restaurants.longitude',
-  'restaurants.hours',
-  'restaurants.time_zone as timezone',
-  'restaurants.offers_pickup as offersPickup',
-  'restaurants.offers_delivery as offersDelivery',
-  'restaurants.delivery_min as deliveryMin',
-  'restaurants.delivery_price as deliveryPrice',
-  pausedUntil.as('pausedUntil'),
-  version.as('version'),
-] as const
+  ...columnsOf([
+    'apiKey',
+    'name',
+    'latitude',
+    'longitude',
+    'hours',
+    'timezone',
+    'offersPickup',
+    'offersDelivery',
+    'deliveryMin',
+    'deliveryPrice',
+  ]),
+  ...CURRENT,
+]
 
-const WHOLE = [
-  ...CANDIDATE,
-  'restaurants.logo_url as logoUrl',
-  'restaurants.url',
-  'restaurants.street_address as streetAddress',
-  'restaurants.city',
-  'restaurants.state',
-  'restaurants.zip',
-  'restaurants.phone',
-  'restaurants.food_types as foodTypes',
-  'restaurants.min_free_delivery as minFreeDelivery',
-  'restaurants.tax_rate_ppm as taxRatePpm',
-  'restaurants.accepts_cash as acceptsCash',
-  'restaurants.accepts_card as acceptsCard',
-  'restaurants.is_test as isTest',
-  'restaurants.min_wait_minutes as minWaitMinutes',
-  'restaurants.max_wait_minutes as maxWaitMinutes',
-] as const
+const WHOLE = [...columnsOf(FIELDS), ...CURRENT]
 
-export const zones = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
+const zonesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
   jsonArrayFrom(
     eb
       .selectFrom('delivery_zones as zone')
@@ -73,61 +114,65 @@ export const zones = (eb: ExpressionBuilder<Database, 'restaurants'>) =>
       .orderBy('zone.position'),
   ).as('zones')
 
-/** Where nobody asks for zones: 12 ms for 2,100 restaurants instead of 31. */
+/** For statements whose result does not depend on zones: 2,100 restaurants take 12 ms instead of 31. */
 export const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
 
+export const postgresRestaurants = (db: Db): RestaurantStore => ({
+  find: (apiKey) => find(db, apiKey),
+
+  async list({ before, limit }) {
+    const rows = await db
+      .selectFrom('restaurants')
+      .select(WHOLE)
+      .select([NO_ZONES, sql<number>`(extract(epoch from created_at) * 1000000)::int8`.as('at')])
+      .$if(before !== null, (query) =>
+        query.where(
+          sql<boolean>`(created_at, api_key) <
+            (timestamptz 'epoch' + ${before?.at}::int8 * interval '1 microsecond', ${before?.apiKey})`,
+        ),
+      )
+      .orderBy('created_at', 'desc')
+      .orderBy('api_key', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map(({ at, ...restaurant }) => ({ restaurant, position: { at, apiKey: restaurant.apiKey } }))
+  },
+
+  findForQuote: (of) => findForQuote(db, of),
+
+  put: (restaurant, options = { validateOnly: false }) =>
+    put(db, options, async (trx) => {
+      const { api_key, ...columns } = rowOf(restaurant)
+      await trx
+        .insertInto('restaurants')
+        .values({ api_key, ...columns })
+        .onConflict((conflict) => conflict.column('api_key').doUpdateSet(columns))
+        .execute()
+      await trx.deleteFrom('delivery_zones').where('restaurant_api_key', '=', api_key).execute()
+      await insertZones(trx, restaurant)
+      return WRITTEN
+    }),
+})
+
 // Read -----------------------------------------------------------------------------------------------------
+
+/** Calls of one turn of the event loop share the statement. */
+const find = batched({
+  run: async (db: Db, apiKeys: readonly string[]): Promise<(VersionedRestaurant | null)[]> =>
+    matched(apiKeys, await byKeys(db, { apiKeys }), ({ apiKey }) => apiKey),
+})
 
 const byKeys = prepared((db: Db, { apiKeys }: { apiKeys: readonly string[] }) =>
   db
     .selectFrom('restaurants')
     .select(WHOLE)
-    .select(zones)
+    .select(zonesOf)
     .where('restaurants.api_key', '=', sql<string>`any(${apiKeys})`),
 )
 
-/** Calls of one turn of the event loop share the statement. */
-export const findRestaurant = batched({
-  run: async (db: Db, apiKeys: readonly string[]): Promise<(VersionedRestaurant | null)[]> =>
-    matched(apiKeys, await byKeys(db, { apiKeys }), ({ apiKey }) => apiKey),
-})
-
-/** Where a page of the operator's list ends: the creation in microseconds, and what tells those of one moment apart. */
-export type Position = { at: number; apiKey: string }
-
-/** Newest first. `before` is where the page before ended. */
-export async function listRestaurants(
-  db: Db,
-  { before, limit }: { before: Position | null; limit: number },
-): Promise<{ restaurant: KeptRestaurant; position: Position }[]> {
-  const rows = await db
-    .selectFrom('restaurants')
-    .select(WHOLE)
-    .select([NO_ZONES, sql<number>`(extract(epoch from created_at) * 1000000)::int8`.as('at')])
-    .$if(before !== null, (query) =>
-      query.where(
-        sql<boolean>`(created_at, api_key) <
-          (timestamptz 'epoch' + ${before?.at}::int8 * interval '1 microsecond', ${before?.apiKey})`,
-      ),
-    )
-    .orderBy('created_at', 'desc')
-    .orderBy('api_key', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(({ at, ...restaurant }) => ({ restaurant, position: { at, apiKey: restaurant.apiKey } }))
-}
-
-type ForQuote = { restaurantApiKey: string; itemApiKeys: readonly string[] }
-
-/**
- * Everything that a quote needs, in one round trip: the restaurant, and those of the items that belong to it. Quotes of one
- * turn share the statement, so that `items` may hold further items of the restaurant.
- */
-export const findForQuote = batched({
-  run: async (
-    db: Db,
-    quotes: readonly ForQuote[],
-  ): Promise<{ restaurant: KeptRestaurant | null; items: Map<string, Item> }[]> => {
+/** Quotes of one turn share the statement, so that `items` may contain items of another quote for the same restaurant. */
+const findForQuote = batched({
+  run: async (db: Db, quotes: readonly Parameters<RestaurantStore['findForQuote']>[0][]) => {
     const rows = await forQuotes(db, {
       restaurantApiKeys: quotes.map(({ restaurantApiKey }) => restaurantApiKey),
       itemApiKeys: quotes.flatMap(({ itemApiKeys }) => itemApiKeys),
@@ -144,7 +189,7 @@ const forQuotes = prepared((db: Db, { restaurantApiKeys, itemApiKeys }: OfQuotes
   db
     .selectFrom('restaurants')
     .select(WHOLE)
-    .select(zones)
+    .select(zonesOf)
     .select((eb) =>
       jsonArrayFrom(
         eb
@@ -154,74 +199,27 @@ const forQuotes = prepared((db: Db, { restaurantApiKeys, itemApiKeys }: OfQuotes
           .where('item.api_key', '=', sql<string>`any(${itemApiKeys})`),
       ).as('items'),
     )
-    .select(saidNow)
+    .select(currentOverrides)
     .where('restaurants.api_key', '=', sql<string>`any(${restaurantApiKeys})`),
 )
 
-function itemsOf({ said, items }: { said: readonly Said[]; items: readonly Item[] }): Map<string, Item> {
-  const availability = new Availability(said)
-  return new Map(items.map((item) => [item.apiKey, availability.ofItem(item)]))
+function itemsOf(row: { overrides: readonly AvailabilityOverride[]; items: readonly Item[] }) {
+  const overrides = new AvailabilityOverrides(row.overrides)
+  return new Map(row.items.map((item) => [item.apiKey, overrides.ofItem(item)]))
 }
 
 // Write ----------------------------------------------------------------------------------------------------
 
-/** Creates or replaces the restaurant with its zones; the menu stays as it is. */
-export async function putRestaurant(
-  db: Db,
-  restaurant: KeptRestaurant,
-  options = { validateOnly: false },
-): Promise<Written<never>> {
-  const { api_key, ...columns } = rowOf(restaurant)
-  try {
-    await inTransaction(db, options, async (trx) => {
-      await trx
-        .insertInto('restaurants')
-        .values({ api_key, ...columns })
-        .onConflict((conflict) => conflict.column('api_key').doUpdateSet(columns))
-        .execute()
-      await trx.deleteFrom('delivery_zones').where('restaurant_api_key', '=', api_key).execute()
-      await insertZones(trx, restaurant)
-    })
-    return { kind: 'written' }
-  } catch (error) {
-    if (error instanceof KeysTaken) return { kind: 'taken', keys: error.keys }
-    throw error
-  }
-}
+const rowOf = (restaurant: Restaurant) =>
+  ({
+    ...Object.fromEntries(FIELDS.map((field) => [COLUMNS[field], restaurant[field]])),
+    search_text: restaurantText(restaurant),
+  }) as Insertable<Tables['restaurants']>
 
-const rowOf = (restaurant: KeptRestaurant) => ({
-  api_key: restaurant.apiKey,
-  name: restaurant.name,
-  logo_url: restaurant.logoUrl,
-  url: restaurant.url,
-  street_address: restaurant.streetAddress,
-  city: restaurant.city,
-  state: restaurant.state,
-  zip: restaurant.zip,
-  latitude: restaurant.latitude,
-  longitude: restaurant.longitude,
-  phone: restaurant.phone,
-  food_types: restaurant.foodTypes,
-  delivery_min: restaurant.deliveryMin,
-  delivery_price: restaurant.deliveryPrice,
-  min_free_delivery: restaurant.minFreeDelivery,
-  tax_rate_ppm: restaurant.taxRatePpm,
-  accepts_cash: restaurant.acceptsCash,
-  accepts_card: restaurant.acceptsCard,
-  offers_pickup: restaurant.offersPickup,
-  offers_delivery: restaurant.offersDelivery,
-  is_test: restaurant.isTest,
-  min_wait_minutes: restaurant.minWaitMinutes,
-  max_wait_minutes: restaurant.maxWaitMinutes,
-  hours: JSON.stringify(restaurant.hours),
-  time_zone: restaurant.timezone,
-  search_text: searchText(restaurant),
-})
-
-/** One statement whatever their number. In order of the keys, so that two writers never wait for each other. */
-async function insertZones(trx: Db, restaurant: KeptRestaurant): Promise<void> {
+/** One statement for all zones, in the order of their keys, which prevents deadlocks between two writers. */
+async function insertZones(trx: Db, restaurant: Restaurant): Promise<void> {
   if (restaurant.zones.length === 0) return
-  const rows = restaurant.zones.map((zone, position) => {
+  const zones = restaurant.zones.map((zone, position) => {
     const box: Partial<Box> = boundsOf(zone, restaurant) ?? {}
     return { ...zone, ...box, position }
   })
@@ -230,15 +228,12 @@ async function insertZones(trx: Db, restaurant: KeptRestaurant): Promise<void> {
       max_radius_miles, delivery_min, delivery_price, bounds)
     select "apiKey", ${restaurant.apiKey}, position, description, zips, points, "holePoints",
       "maxRadius", "deliveryMin", "deliveryPrice", box(point(west, south), point(east, north))
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as zone (
+    from jsonb_to_recordset(${JSON.stringify(zones)}::jsonb) as zone (
       "apiKey" text, position integer, description text, zips text[], points jsonb, "holePoints" jsonb,
       "maxRadius" double precision, "deliveryMin" integer, "deliveryPrice" integer,
       west double precision, south double precision, east double precision, north double precision)
     order by "apiKey"
     on conflict (api_key) do nothing
     returning api_key`.execute(trx)
-  requireInserted(
-    rows.map(({ apiKey }) => apiKey),
-    inserted,
-  )
+  requireInserted(zones, inserted)
 }

@@ -1,6 +1,8 @@
 import { MenuInput } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { menuFaults, menuFrom, menuRecord, menuText, takenFaults } from '#/domain/menu.ts'
+import { menuFaults, menuOf } from '#/domain/menu-input.ts'
+import { menuRecord } from '#/domain/menu-record.ts'
+import { menuText } from '#/domain/search.ts'
 
 const choice = (apiKey: string) => ({ apiKey, name: apiKey, price: 0.25 })
 const group = (apiKey: string, customizations: object[]) => ({ apiKey, name: apiKey, customizations })
@@ -20,14 +22,14 @@ const menu = (...categories: [string, object[]][]): MenuInput =>
   MenuInput.parse(categories.map(([apiKey, items]) => ({ apiKey, name: `All ${apiKey}`, items })))
 const pointers = (input: MenuInput) => menuFaults(input).map(({ pointer, code }) => [pointer, code])
 
-test('a menu comes out as it went in, in cents between', () => {
+test('a menu is stored in cents and read as it was put', () => {
   const input = menu(['mains', [item('korma', [group('heat', [custom('how-hot', 'mild', 'hot')])])]])
-  const kept = menuFrom(input)
-  expect(kept[0]?.items[0]?.basePrice).toBe(1250)
-  expect(kept[0]?.items[0]?.customizationGroups[0]?.customizations[0]?.customizationChoices[0]?.price).toBe(
+  const stored = menuOf(input)
+  expect(stored[0]?.items[0]?.basePrice).toBe(1250)
+  expect(stored[0]?.items[0]?.customizationGroups[0]?.customizations[0]?.customizationChoices[0]?.price).toBe(
     25,
   )
-  expect(menuRecord(kept, true)).toEqual([
+  expect(menuRecord(stored, true)).toEqual([
     {
       apiKey: 'mains',
       name: 'All mains',
@@ -63,12 +65,12 @@ test('a menu comes out as it went in, in cents between', () => {
   ])
 })
 
-test('customizations are shown only when they are asked for', () => {
-  const [category] = menuRecord(menuFrom(menu(['mains', [item('korma')]])), false)
+test('customizations are in the record only when they are requested', () => {
+  const [category] = menuRecord(menuOf(menu(['mains', [item('korma')]])), false)
   expect(category?.items[0]).not.toHaveProperty('customizationGroups')
 })
 
-test('two categories or items of one key are refused, wherever in the menu they are', () => {
+test('refuses an apiKey that two categories or two items of the menu have', () => {
   const input = menu(['a', [item('x'), item('y')]], ['b', [item('x')]], ['a', [item('x')]])
   expect(pointers(input)).toEqual([
     ['/2/apiKey', 'invalid-field'],
@@ -77,7 +79,7 @@ test('two categories or items of one key are refused, wherever in the menu they 
   ])
 })
 
-test('what customizes an item has one key each within the item; items may share it', () => {
+test('the apiKeys below an item are unique within the item, and items may share them', () => {
   const heat = group('heat', [custom('how-hot', 'mild', 'hot')])
   const toppings = group('toppings', [custom('more', 'mild')])
   expect(pointers(menu(['a', [item('x', [heat]), item('y', [heat])]]))).toEqual([])
@@ -90,15 +92,7 @@ test('what customizes an item has one key each within the item; items may share 
   ])
 })
 
-test('apikey-taken points at every key that is another restaurant’s', () => {
-  const input = menu(['a', [item('x'), item('y')]], ['b', [item('z')]])
-  expect(takenFaults(input, new Set(['b', 'y'])).map(({ pointer, code }) => [pointer, code])).toEqual([
-    ['/1/apiKey', 'apikey-taken'],
-    ['/0/items/1/apiKey', 'apikey-taken'],
-  ])
-})
-
-test('the names of all items can be searched in', () => {
+test('the names of all items are searched', () => {
   const jalfrezi = { ...item('j'), name: 'Jalfrézi' }
-  expect(menuText(menuFrom(menu(['a', [jalfrezi]], ['b', [item('Korma')]])))).toBe('jalfrezi\nchicken korma')
+  expect(menuText(menuOf(menu(['a', [jalfrezi]], ['b', [item('Korma')]])))).toBe('jalfrezi\nchicken korma')
 })

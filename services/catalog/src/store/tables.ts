@@ -3,11 +3,11 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 import type { CustomizationGroup } from '#/domain/menu.ts'
 
-/** Written as JSON text: a JavaScript array as a parameter becomes a PostgreSQL array. */
+/** Written as JSON text, because the driver converts a JavaScript array into a PostgreSQL array. */
 type Json<T> = ColumnType<T, string, string>
 
-/** The tables of migrations/, column by column. */
-export type Database = {
+/** The tables of migrations/. */
+export type Tables = {
   restaurants: {
     api_key: string
     name: string
@@ -59,7 +59,7 @@ export type Database = {
     max_radius_miles: number | null
     delivery_min: Cents
     delivery_price: Cents
-    /** Used by SQL only. */
+    /** A box, read and written by SQL only. */
     bounds: string | null
   }
   menu_categories: {
@@ -82,26 +82,7 @@ export type Database = {
   }
 }
 
-export type Db = Kysely<Database>
+export type Db = Kysely<Tables>
 
-/** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
-export type Trx = Transaction<Database>
-
-/** What became of a write that brings keys along. Keys of another restaurant: nothing was written. */
-export type Written<R> = { kind: 'written' } | { kind: 'taken'; keys: ReadonlySet<string> } | R
-
-/** Ends a transaction: nothing of it is to be kept. Never leaves the store. */
-export class KeysTaken extends Error {
-  readonly keys: ReadonlySet<string>
-  constructor(keys: ReadonlySet<string>) {
-    super('keys belong to another restaurant')
-    this.keys = keys
-  }
-}
-
-/** Throws KeysTaken for the keys that were not inserted, because somebody else has them. */
-export function requireInserted(wanted: readonly string[], inserted: readonly { api_key: string }[]): void {
-  if (inserted.length === wanted.length) return
-  const there = new Set(inserted.map(({ api_key }) => api_key))
-  throw new KeysTaken(new Set(wanted.filter((key) => !there.has(key))))
-}
+/** For statements that lock rows or commit together with the request's idempotency key. */
+export type Trx = Transaction<Tables>

@@ -1,12 +1,12 @@
 import { cents } from '@platter/contracts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
-import type { KeptRestaurant, Zone } from '#/domain/restaurant.ts'
+import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 
-/* The cast of this service's tests: Ajanta, an Indian restaurant in Madison, open around the clock. */
+/* Fixtures: Ajanta, an Indian restaurant in Madison, open around the clock. */
 
 const ALWAYS = ['12:00 AM - 12:00 AM']
 
-export const ajanta: KeptRestaurant = {
+export const ajanta: Restaurant = {
   apiKey: 'ajanta',
   name: 'Ajanta',
   logoUrl: '',
@@ -27,9 +27,9 @@ export const ajanta: KeptRestaurant = {
   acceptsCard: true,
   offersPickup: true,
   offersDelivery: true,
-  isTest: false,
-  minWaitMinutes: 30,
-  maxWaitMinutes: 45,
+  isTestRestaurant: false,
+  minWaitTime: 30,
+  maxWaitTime: 45,
   hours: {
     Monday: ALWAYS,
     Tuesday: ALWAYS,
@@ -44,7 +44,7 @@ export const ajanta: KeptRestaurant = {
   pausedUntil: null,
 }
 
-/** A zone that holds nothing yet. */
+/** A zone without an area. */
 export const aZone = (over: Partial<Zone>): Zone => ({
   apiKey: 'zone',
   description: null,
@@ -57,7 +57,7 @@ export const aZone = (over: Partial<Zone>): Zone => ({
   ...over,
 })
 
-/** 12.50 without choices. */
+/** 12.50, without choices. */
 export const vindaloo: Item = {
   apiKey: 'vindaloo',
   name: 'Chicken Vindaloo',
@@ -107,7 +107,7 @@ const basket: CustomizationGroup = {
   ],
 }
 
-/** 10.95; one choice of "Heat" is required, breads up to three are not, and putting bread in costs 1.00 once. */
+/** 10.95. Requires one choice of "Heat" and allows up to three breads, which add 1.00 once. */
 export const korma: Item = {
   apiKey: 'korma',
   name: 'Korma',

@@ -1,10 +1,10 @@
 import type { Log } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { Breaker } from '#/breaker.ts'
+import { CircuitBreaker } from '#/circuit-breaker.ts'
 
-/** A cache that may be away, slow or empty at any time: then it only saves nothing. */
+/** A cache that may be unavailable, slow or empty at any time. No method rejects. */
 export type Cache = {
-  /** null: not there, or not to be had now. */
+  /** Null when the key is absent or Redis is unavailable. */
   get(key: string): Promise<Buffer | null>
   set(key: string, value: Buffer, seconds: number): Promise<void>
   close(): void
@@ -12,7 +12,7 @@ export type Cache = {
 
 export function connectCache(url: string, log: Log): Cache {
   const redis = connectRedis(url, log)
-  const breaker = new Breaker({ failures: 5, openMs: 1_000 })
+  const breaker = new CircuitBreaker({ failures: 5, openMs: 1_000 })
   return {
     get: (key) => breaker.run(() => redis.getBuffer(key), null),
     set: async (key, value, seconds) =>

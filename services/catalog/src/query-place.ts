@@ -4,21 +4,21 @@ import { zipAtEnd, type Place } from '#/domain/place.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
 
 /**
- * The place that a search means; null when it names none. A point counts more than an address in words. Throws a Problem for
- * half a point and for an address that is not found.
+ * The place of a search; null when the query has none. A point takes precedence over an address. Throws a Problem for half a point
+ * and for an address that is not found.
  */
-export async function whereIs(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
+export async function requirePlace(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
   if (latitude !== undefined && longitude === undefined) throw Problem.of([halfPoint('longitude')])
   if (longitude !== undefined && latitude === undefined) throw Problem.of([halfPoint('latitude')])
-  const place = await placeIfFound(geocoder, query)
+  const place = await findPlace(geocoder, query)
   if (place || address === undefined) return place
   const detail = 'The address was not found on the map.'
   throw Problem.of([{ pointer: 'query/street-address', code: 'address-not-found-on-map', detail }])
 }
 
-/** The same for the details of a restaurant, which are of use without a place as well: half a point names none. */
-export async function placeIfFound(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
+/** The place of a query that does not require one; null also for half a point and for an address that is not found. */
+export async function findPlace(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
   if (latitude === undefined || longitude === undefined)
     return address === undefined ? null : geocoder.locate(address)

@@ -4,40 +4,41 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ajanta, aZone } from '#/domain/cast.ts'
-import { pause } from '#/store/availability.ts'
-import { findCandidates } from '#/store/candidates.ts'
-import type { Database, Db } from '#/store/database.ts'
-import { HeldRestaurants } from '#/store/held-restaurants.ts'
-import { putRestaurant } from '#/store/restaurants.ts'
+import { ajanta, aZone } from '#/domain/fixtures.ts'
+import { postgresAvailability } from '#/store/availability-overrides.ts'
+import { postgresCandidates, type CandidateStore } from '#/store/candidates.ts'
+import { RestaurantCache } from '#/store/restaurant-cache.ts'
+import { postgresRestaurants } from '#/store/restaurants.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
 const { latitude, longitude, zip } = ajanta
 const place = { point: { latitude, longitude }, streetAddress: '', city: '', state: '', zip }
-const around = { isTest: false, words: [], place, method: 'both', pickupRadiusMiles: 5 } as const
+const around = { isTestRestaurant: false, words: [], place, method: 'both', pickupRadiusMiles: 5 } as const
 
 let db: Db
 let close: () => Promise<void>
-/** Of two replicas. */
-let replicas: readonly HeldRestaurants[]
+/** The caches of two replicas. */
+let caches: readonly RestaurantCache[]
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Database>(await newDatabase(), 10, createLog('test', 'silent'))
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, createLog('test', 'silent'))
   ;({ db, close } = postgres)
   await migrate(db, MIGRATIONS, createLog('test', 'silent'))
-  replicas = [new HeldRestaurants(db), new HeldRestaurants(db)]
+  caches = [newCache(), newCache()]
 })
 afterAll(() => close())
 
-const put = (over: Partial<typeof ajanta>) => putRestaurant(db, { ...ajanta, ...over })
-const search = (held: HeldRestaurants, over: Partial<Parameters<typeof findCandidates>[2]> = {}) =>
-  findCandidates(db, held, { ...around, ...over })
+const newCache = () => new RestaurantCache(postgresRestaurants(db))
+const put = (over: Partial<typeof ajanta>) => postgresRestaurants(db).put({ ...ajanta, ...over })
+const search = (cache: RestaurantCache, over: Partial<Parameters<CandidateStore['find']>[0]> = {}) =>
+  postgresCandidates(db, cache).find({ ...around, ...over })
 const seen = async (by = db) =>
-  (await Promise.all(replicas.map((held) => findCandidates(by, held, around)))).map((candidates) =>
+  (await Promise.all(caches.map((cache) => postgresCandidates(by, cache).find(around)))).map((candidates) =>
     candidates.find(({ apiKey }) => apiKey === ajanta.apiKey),
   )
 
-test('a change of the restaurant, of its zones or of its pause is in the next search at every replica', async () => {
+test('the next search at every replica returns a change of a restaurant, its zones or its pause', async () => {
   await put({})
   expect(await seen()).toMatchObject([ajanta, ajanta])
 
@@ -49,7 +50,7 @@ test('a change of the restaurant, of its zones or of its pause is in the next se
   await put({ zones })
   expect(await seen()).toMatchObject([{ zones }, { zones }])
 
-  const { pausedUntil } = (await pause(db, ajanta.apiKey, 5)) ?? {}
+  const { pausedUntil } = (await postgresAvailability(db).pause(ajanta.apiKey, 5)) ?? {}
   expect(pausedUntil).toBeGreaterThan(Date.now() / 1_000)
   expect(await seen()).toMatchObject([{ pausedUntil }, { pausedUntil }])
 
@@ -57,10 +58,10 @@ test('a change of the restaurant, of its zones or of its pause is in the next se
   expect(await seen()).toEqual([undefined, undefined])
 })
 
-test('a pause that has ended is over in the next search, although nothing was written', async () => {
+test('the next search after the end of a pause returns the restaurant without it', async () => {
   await put({})
   await db.transaction().execute(async (trx) => {
-    // In a transaction now() is its beginning, however long all of this takes.
+    // now() is the beginning of the transaction, at any duration of this test.
     const { rows } = await sql<{ began: Date }>`select now() as began`.execute(trx)
     await sql`update restaurants set paused_until = ${rows[0]?.began}::timestamptz + interval '300 ms'`.execute(
       db,
@@ -71,19 +72,19 @@ test('a pause that has ended is over in the next search, although nothing was wr
   await expect.poll(() => seen()).toMatchObject([{ pausedUntil: null }, { pausedUntil: null }])
 })
 
-test('searches that share a statement each get their own restaurants', async () => {
+test('searches that share a statement return their own restaurants', async () => {
   await put({ apiKey: 'here' })
   await put({ apiKey: 'there', latitude: latitude + 2 })
   await put({ apiKey: 'here-delivers', latitude: latitude + 1, zones: [aZone({ apiKey: 'z', zips: [zip] })] })
-  await put({ apiKey: 'test', isTest: true })
-  const [held = new HeldRestaurants(db)] = replicas
+  await put({ apiKey: 'test', isTestRestaurant: true })
+  const cache = newCache()
   const there = { ...place, point: { latitude: latitude + 2, longitude }, zip: '' }
   const found = await Promise.all([
-    search(held),
-    search(held, { place: there }),
-    search(held, { method: 'pickup' }),
-    search(held, { isTest: true }),
-    search(held, { words: ['nothing has this word'] }),
+    search(cache),
+    search(cache, { place: there }),
+    search(cache, { method: 'pickup' }),
+    search(cache, { isTestRestaurant: true }),
+    search(cache, { words: ['nothing has this word'] }),
   ])
   expect(found.map((candidates) => candidates.map(({ apiKey }) => apiKey).toSorted())).toEqual([
     ['ajanta', 'here', 'here-delivers'],
@@ -94,10 +95,10 @@ test('searches that share a statement each get their own restaurants', async () 
   ])
 })
 
-test('a restaurant that is held is read once', async () => {
+test('a cached restaurant is read once', async () => {
   await put({})
-  const held = new HeldRestaurants(db)
-  const [first] = await search(held)
-  const [again] = await search(held)
+  const cache = newCache()
+  const [first] = await search(cache)
+  const [again] = await search(cache)
   expect(again).toBe(first)
 })

@@ -1,0 +1,60 @@
+import type { Fault, MenuInput } from '@platter/contracts'
+import { located, repeatedKeys } from '#/domain/api-keys.ts'
+import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
+import { centsOf } from '#/domain/money.ts'
+
+type GroupInput = MenuInput[number]['items'][number]['customizationGroups'][number]
+
+/** Converts the validated body of put-menu. */
+export const menuOf = (input: MenuInput): Menu =>
+  input.map((category) => ({
+    ...category,
+    description: category.description ?? null,
+    items: category.items.map((item) => ({
+      ...item,
+      description: item.description ?? null,
+      basePrice: centsOf(item.basePrice),
+      customizationGroups: item.customizationGroups.map(groupOf),
+    })),
+  }))
+
+const groupOf = (group: GroupInput): CustomizationGroup => ({
+  ...group,
+  basePrice: centsOf(group.basePrice),
+  customizations: group.customizations.map((customization) => ({
+    ...customization,
+    customizationChoices: customization.customizationChoices.map((choice) => ({
+      ...choice,
+      price: centsOf(choice.price),
+    })),
+  })),
+})
+
+/**
+ * The apiKeys that are used twice. Those of categories and items are unique within the menu. Those below an item are unique
+ * within the item only, because a restaurant offers the same toppings with many of its items.
+ */
+export function menuFaults(menu: MenuInput): Fault[] {
+  const { categories, items } = locatedRecords(menu)
+  return [
+    ...repeatedKeys(categories),
+    ...repeatedKeys(items),
+    ...items.flatMap((item) => {
+      const groups = located(item.record.customizationGroups, `${item.pointer}/customizationGroups`)
+      const customizations = groups.flatMap(({ record, pointer }) =>
+        located(record.customizations, `${pointer}/customizations`),
+      )
+      const choices = customizations.flatMap(({ record, pointer }) =>
+        located(record.customizationChoices, `${pointer}/customizationChoices`),
+      )
+      return [groups, customizations, choices].flatMap(repeatedKeys)
+    }),
+  ]
+}
+
+/** The categories and items of the body, with their pointers. */
+export function locatedRecords(menu: MenuInput) {
+  const categories = located(menu, '')
+  const items = categories.flatMap(({ record, pointer }) => located(record.items, `${pointer}/items`))
+  return { categories, items }
+}

@@ -1,0 +1,59 @@
+import {
+  toMoney,
+  type CustomizationGroup as GroupRecord,
+  type MenuCategory,
+  type OwnCategory,
+} from '@platter/contracts'
+import type { AvailabilityOverrides } from '#/domain/availability-overrides.ts'
+import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
+
+type ChoiceRecord = GroupRecord['customizations'][number]['customizationChoices'][number]
+
+/** The menu as clients see it. */
+export const menuRecord = (menu: Menu, includeCustomizations: boolean): MenuCategory[] =>
+  menu.map((category) => ({
+    ...category,
+    description: category.description ?? undefined,
+    items: category.items.map(({ customizationGroups, ...item }) => ({
+      ...item,
+      description: item.description ?? undefined,
+      basePrice: toMoney(item.basePrice),
+      ...(includeCustomizations && { customizationGroups: groupRecords(customizationGroups) }),
+    })),
+  }))
+
+export const groupRecords = (groups: readonly CustomizationGroup[]): GroupRecord[] =>
+  groups.map((group) => ({
+    ...group,
+    basePrice: toMoney(group.basePrice),
+    customizations: group.customizations.map((customization) => ({
+      ...customization,
+      customizationChoices: customization.customizationChoices.map((choice) => ({
+        ...choice,
+        price: toMoney(choice.price),
+      })),
+    })),
+  }))
+
+/** The menu as its restaurant sees it: with the time at which each unavailable item or choice becomes available. */
+export function ownMenuRecord(menu: Menu, overrides: AvailabilityOverrides): OwnCategory[] {
+  const choice = (record: ChoiceRecord) => ({
+    ...record,
+    availableAgain: overrides.availableAgain('choice', record),
+  })
+  const group = (record: GroupRecord) => ({
+    ...record,
+    customizations: record.customizations.map((customization) => ({
+      ...customization,
+      customizationChoices: customization.customizationChoices.map(choice),
+    })),
+  })
+  return menuRecord(overrides.ofMenu(menu), true).map((category) => ({
+    ...category,
+    items: category.items.map((item) => ({
+      ...item,
+      availableAgain: overrides.availableAgain('item', item),
+      customizationGroups: (item.customizationGroups ?? []).map(group),
+    })),
+  }))
+}

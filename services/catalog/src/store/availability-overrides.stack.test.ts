@@ -1,0 +1,167 @@
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
+import type { AvailabilityOverride } from '#/domain/availability-overrides.ts'
+import { choicesOf, type Item, type Menu } from '#/domain/menu.ts'
+import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
+import { postgresMenus, type MenuStore } from '#/store/menus.ts'
+import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+let db: Db
+let close: () => Promise<void>
+let restaurants: RestaurantStore
+let menus: MenuStore
+let restaurant: string
+let naan: Item
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, createLog('test', 'silent'))
+  ;({ db, close } = postgres)
+  restaurants = postgresRestaurants(db)
+  menus = postgresMenus(db)
+  await migrate(db, MIGRATIONS, createLog('test', 'silent'))
+})
+afterAll(() => close())
+beforeEach(async () => {
+  restaurant = crypto.randomUUID()
+  await restaurants.put({ ...ajanta, apiKey: restaurant })
+  naan = { ...vindaloo, apiKey: `${restaurant}-naan` }
+  await menus.put(restaurant, menuOf(naan))
+})
+
+const kormaKey = () => `${restaurant}-korma`
+const menuOf = (...others: Item[]): Menu => [
+  {
+    apiKey: `${restaurant}-mains`,
+    name: 'Mains',
+    description: null,
+    items: [{ ...korma, apiKey: kormaKey() }, ...others],
+  },
+]
+const override = (value: AvailabilityOverride, of = restaurant) =>
+  db.transaction().execute((trx) => postgresAvailability(trx).override(of, value))
+const makeUnavailable = (apiKey: string, until: number | null = null, kind: 'item' | 'choice' = 'item') =>
+  override({ kind, apiKey, available: false, until })
+const makeAvailable = (apiKey: string, kind: 'item' | 'choice' = 'item') =>
+  override({ kind, apiKey, available: true, until: null })
+
+/** Whether each item is available, in the menu and for a quote. */
+async function availability() {
+  const items = (await menus.find(restaurant))?.menu.flatMap((category) => category.items) ?? []
+  const keys = items.map(({ apiKey }) => apiKey)
+  const quoted = await restaurants.findForQuote({ restaurantApiKey: restaurant, itemApiKeys: keys })
+  return Object.fromEntries(
+    items.map(({ apiKey, available }) => [
+      apiKey.slice(restaurant.length + 1),
+      [available, quoted.items.get(apiKey)?.available],
+    ]),
+  )
+}
+const on = [true, true]
+const off = [false, false]
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
+
+test('an item is unavailable until the restaurant makes it available; both increase the version', async () => {
+  const versions = [await menus.version(restaurant)]
+  expect(await makeUnavailable(kormaKey())).toBe('stored')
+  versions.push(await menus.version(restaurant))
+  expect(await availability()).toEqual({ korma: off, naan: on })
+  expect(await makeAvailable(kormaKey())).toBe('stored')
+  versions.push(await menus.version(restaurant))
+  expect(await availability()).toEqual({ korma: on, naan: on })
+  expect(new Set(versions).size).toBe(3)
+})
+
+test('an expired override ends for orders at once, and for menus when one of several sweepers clears it', async () => {
+  await makeUnavailable(kormaKey(), inSeconds(3_600))
+  await makeUnavailable(naan.apiKey, inSeconds(3_600))
+  await expireAll()
+  const before = await menus.version(restaurant)
+  expect(await availability(), 'a version always has the same bytes').toEqual({
+    korma: [false, true],
+    naan: [false, true],
+  })
+  await Promise.all(Array.from({ length: 5 }, () => clearExpired(db)))
+  expect(await availability()).toEqual({ korma: on, naan: on })
+  const after = await menus.version(restaurant)
+  expect(after).toBeGreaterThan(before ?? 0)
+  await clearExpired(db)
+  expect(await menus.version(restaurant), 'once').toBe(after)
+})
+
+const expireAll = () =>
+  db
+    .updateTable('availability')
+    .set({ until: new Date(Date.now() - 1_000) } as never)
+    .where('until', 'is not', null)
+    .execute()
+
+test('rejects an end in the past and a record that is not on the menu, and changes nothing', async () => {
+  const before = await menus.version(restaurant)
+  expect(await makeUnavailable(kormaKey(), inSeconds(-1))).toBe('in-the-past')
+  expect(await makeUnavailable('nothing')).toBe('not-on-the-menu')
+  expect(await makeUnavailable(kormaKey(), null, 'choice')).toBe('not-on-the-menu')
+  const value = { kind: 'item', apiKey: kormaKey(), available: false, until: null } as const
+  expect(await override(value, 'another')).toBe('not-on-the-menu')
+  expect(await menus.version(restaurant)).toBe(before)
+  expect(await availability()).toEqual({ korma: on, naan: on })
+})
+
+test('a choice is unavailable in every item that has it', async () => {
+  const other = { ...korma, apiKey: `${restaurant}-other` }
+  await menus.put(restaurant, menuOf(other))
+  await makeUnavailable('hot', null, 'choice')
+  const found = await menus.find(restaurant)
+  const hot = found?.menu.flatMap(({ items }) =>
+    items.flatMap(({ customizationGroups }) =>
+      choicesOf(customizationGroups).flatMap(({ apiKey, available }) =>
+        apiKey === 'hot' ? [available] : [],
+      ),
+    ),
+  )
+  expect(hot).toEqual([false, false])
+})
+
+test('overrides survive a new menu, except where the menu makes a record unavailable', async () => {
+  await makeUnavailable(kormaKey())
+  await menus.put(restaurant, menuOf({ ...naan, available: false }))
+  expect(await availability()).toEqual({ korma: off, naan: off })
+  await makeAvailable(naan.apiKey)
+  await makeAvailable(kormaKey())
+  expect(await availability(), 'the restaurant overrides the menu').toEqual({ korma: on, naan: on })
+  await menus.put(restaurant, menuOf(naan))
+  expect(await availability()).toEqual({ korma: on, naan: on })
+  await menus.put(restaurant, menuOf({ ...naan, available: false }))
+  expect(await availability(), 'the new menu ends that override').toEqual({ korma: on, naan: off })
+})
+
+test('a record that leaves the menu loses its override', async () => {
+  await makeUnavailable(naan.apiKey)
+  await menus.put(restaurant, menuOf())
+  await menus.put(restaurant, menuOf(naan))
+  expect(await availability()).toEqual({ korma: on, naan: on })
+})
+
+test('a pause ends at its time or by the restaurant, and survives a replacement of the restaurant', async () => {
+  const earliest = inSeconds(1_200)
+  const { pausedUntil } = (await postgresAvailability(db).pause(restaurant, 20)) ?? {}
+  expect(pausedUntil).toBeGreaterThanOrEqual(earliest)
+  expect(pausedUntil).toBeLessThanOrEqual(inSeconds(1_202))
+  await restaurants.put({ ...ajanta, apiKey: restaurant })
+  expect((await restaurants.find(restaurant))?.pausedUntil).toBe(pausedUntil)
+  await db
+    .updateTable('restaurants')
+    .set({ paused_until: new Date(Date.now() - 1_000) } as never)
+    .where('api_key', '=', restaurant)
+    .execute()
+  expect((await restaurants.find(restaurant))?.pausedUntil).toBeNull()
+  await postgresAvailability(db).pause(restaurant, 1)
+  expect(await postgresAvailability(db).pause(restaurant, null)).toEqual({ pausedUntil: null })
+  expect((await restaurants.find(restaurant))?.pausedUntil).toBeNull()
+  expect(await postgresAvailability(db).pause('another', 1)).toBeUndefined()
+})

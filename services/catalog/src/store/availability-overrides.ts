@@ -1,0 +1,131 @@
+import { sql, type ExpressionBuilder } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overrides.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+/** What a restaurant sets itself: overrides for its items and choices, and its pause. */
+export type AvailabilityStore = {
+  /** Stores the override in place of an earlier one and increases the menu's version. In the caller's transaction. */
+  override(
+    restaurantApiKey: string,
+    override: AvailabilityOverride,
+  ): Promise<'stored' | 'not-on-the-menu' | 'in-the-past'>
+  /** Pauses the restaurant for `minutes` from now; null ends the pause. Undefined when the restaurant does not exist. */
+  pause(restaurantApiKey: string, minutes: number | null): Promise<{ pausedUntil: number | null } | undefined>
+}
+
+const overridesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
+  eb
+    .selectFrom('availability')
+    .select(['availability.kind', 'availability.api_key as apiKey', 'availability.available'])
+    .select(sql<number | null>`extract(epoch from availability.until)::bigint`.as('until'))
+    .whereRef('availability.restaurant_api_key', '=', 'restaurants.api_key')
+
+/**
+ * The overrides of a restaurant, expired ones included until they are cleared: a version of a menu always has the same bytes, and
+ * only `clearExpired` increases the version.
+ */
+export const overrides = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
+  jsonArrayFrom(overridesOf(eb)).as('overrides')
+
+/** The overrides that have not expired, for orders. */
+export const currentOverrides = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
+  jsonArrayFrom(
+    overridesOf(eb).where(sql<boolean>`(availability.until is null or availability.until > now())`),
+  ).as('overrides')
+
+/** The time in milliseconds; one more than the current version when that is greater (see the first migration). */
+export const nextVersion = sql<number>`
+  greatest(menu_version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)`
+
+/** Epoch seconds of the end of the pause; null: the restaurant is not paused. */
+export const pausedUntil = sql<number | null>`
+  case when restaurants.paused_until > now() then ceil(extract(epoch from restaurants.paused_until))::bigint end`
+
+export const postgresAvailability = (db: Db): AvailabilityStore => ({
+  async override(restaurantApiKey, override) {
+    const { kind, apiKey, available, until } = override
+    // The restaurant's row first: its lock serializes all writers of the menu and of the overrides.
+    const { rows } = await sql<{ isPast: boolean }>`
+      select to_timestamp(${until}) <= now() as "isPast" from restaurants
+      where api_key = ${restaurantApiKey} for update`.execute(db)
+    const records = await recordsOf(db, restaurantApiKey, override)
+    if (records.length === 0) return 'not-on-the-menu'
+    if (rows[0]?.isPast) return 'in-the-past'
+    await db
+      .deleteFrom('availability')
+      .where('restaurant_api_key', '=', restaurantApiKey)
+      .where('kind', '=', kind)
+      .where('api_key', '=', apiKey)
+      .execute()
+    // An override that repeats the menu is not stored.
+    if (!available || records.some((record) => !record.available))
+      await sql`insert into availability (restaurant_api_key, kind, api_key, available, until)
+        values (${restaurantApiKey}, ${kind}, ${apiKey}, ${available}, to_timestamp(${until}))`.execute(db)
+    await db
+      .updateTable('restaurants')
+      .set({ menu_version: nextVersion })
+      .where('api_key', '=', restaurantApiKey)
+      .execute()
+    return 'stored'
+  },
+
+  async pause(restaurantApiKey, minutes) {
+    const { rows } = await sql<{ pausedUntil: number | null }>`
+      update restaurants set paused_until = now() + ${minutes}::integer * interval '1 minute'
+      where api_key = ${restaurantApiKey} returning ${pausedUntil} as "pausedUntil"`.execute(db)
+    return rows[0]
+  },
+})
+
+const CHOICES = '$[*].customizations[*].customizationChoices[*] ? (@.apiKey == $key).available'
+
+/** The menu's records that the override is for: one item, or the choice in each item that has it. */
+async function recordsOf(
+  db: Db,
+  restaurantApiKey: string,
+  { kind, apiKey }: AvailabilityOverride,
+): Promise<{ available: boolean }[]> {
+  const items = db.selectFrom('menu_items').where('restaurant_api_key', '=', restaurantApiKey)
+  if (kind === 'item') return items.where('api_key', '=', apiKey).select('available').execute()
+  const { rows } = await sql<{ available: boolean }>`
+    select record::boolean as available from menu_items,
+      jsonb_path_query(customization_groups, ${CHOICES}::jsonpath, jsonb_build_object('key', ${apiKey}::text)) as record
+    where restaurant_api_key = ${restaurantApiKey}`.execute(db)
+  return rows
+}
+
+/**
+ * Deletes the overrides that a new menu ends: those of records that are no longer on the menu, and those that make a record
+ * available that the new menu makes unavailable.
+ */
+export async function retainFor(
+  trx: Db,
+  restaurantApiKey: string,
+  { item, choice }: MenuKeys,
+): Promise<void> {
+  await sql`
+    delete from availability where restaurant_api_key = ${restaurantApiKey} and not case kind
+      when 'item' then api_key = any(${item.all}) and not (available and api_key = any(${item.off}))
+      else api_key = any(${choice.all}) and not (available and api_key = any(${choice.off})) end`.execute(trx)
+}
+
+const CLEARED_AT_ONCE = 100
+
+/**
+ * Deletes expired overrides, by the database's clock, and increases the versions of their menus in the same commit. Skips
+ * restaurants that another replica has locked. True when there may be more.
+ */
+export async function clearExpired(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    with due as (
+      select api_key from restaurants
+      where api_key in (select restaurant_api_key from availability where until <= now())
+      limit ${CLEARED_AT_ONCE} for update skip locked
+    ), raised as (
+      update restaurants set menu_version = ${nextVersion} where api_key in (select api_key from due) returning api_key
+    )
+    delete from availability where until <= now() and restaurant_api_key in (select api_key from raised)
+    returning restaurant_api_key`.execute(db)
+  return rows.length >= CLEARED_AT_ONCE
+}

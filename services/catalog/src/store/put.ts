@@ -1,0 +1,48 @@
+import type { Db } from '#/store/tables.ts'
+
+/** Nothing was written: these keys belong to another restaurant. */
+export type Taken = { kind: 'taken'; keys: ReadonlySet<string> }
+export type Written = { kind: 'written' }
+
+/** Rolls a transaction back and becomes its outcome. */
+class Rollback extends Error {
+  readonly outcome: Taken | Written
+  constructor(outcome: Taken | Written) {
+    super(outcome.kind)
+    this.outcome = outcome
+  }
+}
+
+/**
+ * Runs `work` in a transaction and returns its outcome. With `validateOnly` every check runs, those of the database included, and
+ * nothing is kept.
+ */
+export async function put<O = never>(
+  db: Db,
+  { validateOnly }: { validateOnly: boolean },
+  work: (trx: Db) => Promise<O | Written>,
+): Promise<O | Taken | Written> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const outcome = await work(trx)
+      if (validateOnly) throw new Rollback(WRITTEN)
+      return outcome
+    })
+  } catch (error) {
+    if (error instanceof Rollback) return error.outcome
+    throw error
+  }
+}
+
+export const WRITTEN: Written = { kind: 'written' }
+
+/** Rolls back for the keys that were not inserted: another restaurant has them. */
+export function requireInserted(
+  records: readonly { apiKey: string }[],
+  inserted: readonly { api_key: string }[],
+): void {
+  if (inserted.length === records.length) return
+  const keys = new Set(inserted.map(({ api_key }) => api_key))
+  const taken = records.map(({ apiKey }) => apiKey).filter((key) => !keys.has(key))
+  throw new Rollback({ kind: 'taken', keys: new Set(taken) })
+}
