@@ -12,7 +12,7 @@ const SHARED = {
   isolate: false,
   unstubEnvs: true,
   maxWorkers: 2,
-  setupFiles: ['tests/fixed-seed.ts'],
+  setupFiles: ['tests/support/fixed-seed.ts'],
 }
 
 // groupOrder: one group after the other, so that the slow projects do not fight for the cores with the rest.

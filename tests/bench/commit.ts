@@ -2,24 +2,25 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment, PlatformOptions, ServedStack } from './platform.ts'
-import type { Groups } from './processes.ts'
-import { Worker } from './workers/worker.ts'
+import type { Groups } from '../support/processes.ts'
+import { Worker } from '../support/worker.ts'
 
 const root = join(import.meta.dirname, '../..')
+const program = new URL('workers/stack-of-commit.ts', import.meta.url)
 
-/** The full hash of a commit; throws a sentence for a name that git does not know. */
-export function commitOf(name: string): string {
+/** The full hash of a commit; throws for a name that git does not resolve. */
+function commitOf(name: string): string {
   try {
     return execFileSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
       cwd: root,
       encoding: 'utf8',
     }).trim()
   } catch {
-    throw new Error(`--against-commit: git knows no commit ${name}`)
+    throw new Error(`--against-commit: git has no commit ${name}`)
   }
 }
 
-/** The files of the commit with its own packages, kept for the next run. */
+/** Checks out the commit and installs its packages; the next run finds both. */
 function checkOut(commit: string): string {
   const tree = join(root, '.run/bench-commits', commit)
   if (!existsSync(join(tree, 'package.json'))) {
@@ -33,7 +34,7 @@ function checkOut(commit: string): string {
   return tree
 }
 
-/** Starts the stack of another commit with that commit's own launcher, in a process of its own. */
+/** Starts the stack of another commit with the launcher of that commit, in a process of its own. */
 export async function stackOfCommit({
   commit,
   directory,
@@ -46,7 +47,7 @@ export async function stackOfCommit({
 }> {
   const tree = checkOut(commitOf(commit))
   const settings = [tree, directory, String(replicas), JSON.stringify(env)]
-  const launcher = await Worker.start<object, object>('stack-of-commit.ts', settings)
+  const launcher = await Worker.start<object, object>(program, settings)
   const stack = JSON.parse(launcher.address) as ServedStack
   return {
     stack,

@@ -1,121 +1,88 @@
 /** `npm run bench`: see docs/performance.md, and `npm run bench -- --help`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { reporterFor, type Reporter } from '../../dev/progress.ts'
-import { chart } from './chart.ts'
-import { compare, comparison } from './compare.ts'
-import { help, readOptions, type Options } from './options.ts'
-import { startPlatform, startReceiver, type Platform } from './platform.ts'
+import { join } from 'node:path'
+import { reporterFor } from '../../dev/progress.ts'
+import { LoadGenerator } from '../support/load/generator.ts'
+import { HELP, readOptions, type Options } from './options.ts'
+import type { OperationName } from './operations.ts'
+import { startPlatform, startReceiver } from './platform.ts'
 import { describeRun, markdown, type Report, type Section } from './report.ts'
-import { memory } from './sections/memory.ts'
-import { paced } from './sections/paced.ts'
-import { againstCommit, comparable } from './sections/against-commit.ts'
-import { replicas, tracing, type Frame } from './sections/pairs.ts'
+import type { Frame } from './sections/frame.ts'
+import { memory, paced } from './sections/one-stack.ts'
 import { scale } from './sections/scale.ts'
-import { prepare, type Bench } from './subjects.ts'
-import { groupsOf, measureTable } from './table.ts'
-import type { HttpJob } from './workers/http-load.ts'
-import type { Outcome } from './workers/loop.ts'
-import { Worker } from './workers/worker.ts'
+import { againstCommit, COMPARED, replicas, tracing } from './sections/two-stacks.ts'
+import { measureTable } from './table.ts'
 
 const root = join(import.meta.dirname, '../..')
-const stop = new AsyncDisposableStack()
 
-// CPU is read of processes: those of this machine, and nobody else's.
+// The bench reads the CPU of processes of this machine, so it starts its own servers.
 process.env['PLATTER_SERVERS'] = 'native'
 for (const name of ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
   delete process.env[name]
 
-async function measure(options: Options, reporter: Reporter): Promise<Report> {
+/** The operations of a stack whose replicas or telemetry differ. */
+const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
+
+async function measure(options: Options): Promise<Report> {
+  await using cleanup = new AsyncDisposableStack()
+  const { url: telemetry, stop } = await startReceiver()
+  cleanup.defer(stop)
+  const generator = await LoadGenerator.start()
+  cleanup.defer(() => generator.stop())
+  const { seconds, rounds } = options
+  const directory = join(root, '.run')
+  const frame = { directory, generator, reporter: reporterFor(process.stderr), telemetry, seconds, rounds }
   const described = describeRun(options)
-  const directory = join(root, '.run/bench-stack')
-  const { url: telemetry, server } = await startReceiver()
-  stop.defer(() => server.close().closeAllConnections())
-  const nothing = { rows: [], idle: {} }
-  if (options.againstCommit !== null) {
-    const sections = await comparedWith(options.againstCommit, { options, reporter, telemetry })
-    return { ...described, ...nothing, sections }
-  }
-  const sections: Section[] = []
-  const isWanted = (name: Section['name']) => (options.sections as readonly string[]).includes(name)
-  if (isWanted('scale')) sections.push(await scale(options, { telemetry, reporter, root }))
-  const isStackNeeded = options.operations.length > 0 || options.sections.some((name) => name !== 'scale')
-  if (!isStackNeeded) return { ...described, ...nothing, sections }
-  const platform = await startPlatform({ directory, reporter, telemetry })
-  stop.defer(() => platform.stop())
-  const bench = await prepare(platform, join(root, '.run/bench-limits'), reporter)
-  stop.defer(() => bench.stop())
-  const { rows, idle } =
-    options.operations.length > 0 ? await measureTable(bench, options, reporter) : nothing
-  sections.push(...(await more(platform, bench, { options, reporter, telemetry })))
-  return { ...described, idle, rows, sections }
+  return options.againstCommit === null
+    ? { ...described, ...(await measureAlone(options, frame)) }
+    : { ...described, rows: [], sections: await measureBeside(options.againstCommit, options, frame) }
 }
 
-type Given = { options: Options; reporter: Reporter; telemetry: string }
+type Measured = Pick<Report, 'rows' | 'sections'>
 
-const frameOf = ({ options: { seconds, rounds }, reporter, telemetry }: Given): Frame => ({
-  out: join(root, '.run/bench-stack'),
-  seconds,
-  rounds,
-  reporter,
-  telemetry,
-})
+async function measureAlone({ operations, sections }: Options, frame: Frame): Promise<Measured> {
+  const measured: Section[] = []
+  if (sections.includes('scale')) measured.push(await scale(frame))
+  if (sections.includes('replicas')) measured.push(await replicas(frame, PAIRED))
+  if (sections.includes('tracing')) measured.push(await tracing(frame, PAIRED))
+  const wantsStack = operations.length > 0 || sections.includes('paced') || sections.includes('memory')
+  if (!wantsStack) return { rows: [], sections: measured }
+  await using cleanup = new AsyncDisposableStack()
+  const { directory, reporter, telemetry } = frame
+  const platform = await startPlatform({ directory: join(directory, 'bench-stack'), reporter, telemetry })
+  cleanup.defer(() => platform.stop())
+  const rows = operations.length > 0 ? await measureTable(platform, frame, { operations, cleanup }) : []
+  if (sections.includes('paced')) measured.push(await paced(platform, frame))
+  // Last: it leaves a hundred thousand orders.
+  if (sections.includes('memory')) measured.push(await memory(platform, frame))
+  return { rows, sections: measured }
+}
 
-/** One pair of stacks after the other, so that no more than two share the machine. */
-async function comparedWith(commit: string, given: Given): Promise<Section[]> {
-  const load = await Worker.start<HttpJob, Outcome>('http-load.ts')
-  stop.defer(() => load.stop())
-  const { operations: wanted, sections } = given.options
-  const operations = comparable.filter((name) => wanted.includes(name))
-  const frame = frameOf(given)
-  // One operation only: more rounds cost little, and both ratios are close to 1.
-  const pair = { frame: { ...frame, rounds: frame.rounds * 2 }, operations: ['card-order'] as const }
+/** One pair of stacks after the other: no more than two share the machine. */
+async function measureBeside(
+  commit: string,
+  { operations, sections }: Options,
+  frame: Frame,
+): Promise<Section[]> {
+  const compared = COMPARED.filter((name) => operations.includes(name))
+  // One operation whose ratios are close to 1: more rounds cost little.
+  const longer = { ...frame, rounds: frame.rounds * 2 }
   return [
-    ...(operations.length > 0 ? await againstCommit({ load }, frame, { commit, operations }) : []),
-    ...(sections.includes('replicas') ? [await replicas({ load }, pair)] : []),
-    ...(sections.includes('tracing') ? [await tracing({ load }, pair)] : []),
+    ...(compared.length > 0 ? await againstCommit(frame, { commit, operations: compared }) : []),
+    ...(sections.includes('replicas') ? [await replicas(longer, ['card-order'])] : []),
+    ...(sections.includes('tracing') ? [await tracing(longer, ['card-order'])] : []),
   ]
 }
 
-/** What another setting is measured with. */
-const measured = ['menu', 'get-order', 'card-order'] as const
-
-async function more(platform: Platform, bench: Bench, given: Given): Promise<Section[]> {
-  const {
-    options: { sections, seconds, requests },
-    reporter,
-  } = given
-  const isWanted = (name: Section['name']) => (sections as readonly string[]).includes(name)
-  const pair = { frame: frameOf(given), operations: measured }
-  return [
-    ...(isWanted('paced') ? [await paced(platform, bench, { seconds: seconds * 10, reporter })] : []),
-    ...(isWanted('replicas') ? [await replicas(bench, pair)] : []),
-    ...(isWanted('tracing') ? [await tracing(bench, pair)] : []),
-    // Last: it leaves a hundred thousand orders.
-    ...(isWanted('memory') ? [await memory(platform, bench, { requests, reporter })] : []),
-  ]
-}
-
-/** The exit code: 1 when something got worse than in the report that it was held against. */
-function tell(report: Report, { out, against, writeDocs }: Options): number {
-  mkdirSync(out, { recursive: true })
+/** Writes the report, and into the documentation if wished. */
+function publish(report: Report, { writeDocs }: Options): void {
   const text = markdown(report)
-  const clients = report.options.clients.includes(16) ? 16 : (report.options.clients[0] ?? 1)
-  const groups = groupsOf(report.rows, clients)
-  const changes = against === null ? [] : compare(JSON.parse(readFileSync(against, 'utf8')) as Report, report)
-  const compared = against === null ? '' : `\n\n### Against ${against}\n\n${comparison(changes)}`
-  const picture = groups.length > 0 ? '\n\n![CPU of one operation by process](cpu.svg)' : ''
-  writeFileSync(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
-  writeFileSync(join(out, 'report.md'), `# The bench\n\n${text}${compared}${picture}\n`)
-  if (groups.length > 0) writeFileSync(join(out, 'cpu.svg'), chart(groups, clients))
-  if (writeDocs) fillDocs(text, report)
-  process.stdout.write(`\n${text}${compared}\n\nKept in ${out}\n`)
-  return changes.some(({ verdict }) => verdict === 'worse') ? 1 : 0
-}
-
-/** Puts the tables between the marks of their own kind of run. */
-function fillDocs(text: string, { against }: Report): void {
-  const mark = against === null ? 'bench' : 'bench against a commit'
+  const out = join(root, '.run/bench')
+  mkdirSync(out, { recursive: true })
+  writeFileSync(join(out, 'report.md'), `# The bench\n\n${text}\n`)
+  process.stdout.write(`\n${text}\n\nWritten to ${out}\n`)
+  if (!writeDocs) return
+  const mark = report.against === null ? 'bench' : 'bench against a commit'
   const between = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`)
   const file = join(root, 'docs/performance.md')
   const page = readFileSync(file, 'utf8')
@@ -126,26 +93,10 @@ function fillDocs(text: string, { against }: Report): void {
   )
 }
 
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), root)
-  if (options === 'help') {
-    process.stdout.write(`${help}\n`)
-    return 0
-  }
-  const { out, against } = options
-  try {
-    const report = await measure(options, reporterFor(process.stderr))
-    return tell(report, {
-      ...options,
-      out: resolve(out),
-      against: against === null ? null : resolve(against),
-    })
-  } finally {
-    await stop.disposeAsync()
-  }
-}
-
-// What runs is killed when this process exits, and only then.
+// All children end with this process, and only then.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-process.exit(await main())
+const options = readOptions(process.argv.slice(2))
+if (options === 'help') process.stdout.write(`${HELP}\n`)
+else publish(await measure(options), options)
+process.exit(0)

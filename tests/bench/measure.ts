@@ -1,131 +1,155 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { cpuOf, peaksOf, resetPeaks, type Groups } from './processes.ts'
-import type { Subject } from './subjects.ts'
-import type { Outcome } from './workers/loop.ts'
+import type { Reporter } from '../../dev/progress.ts'
+import { tookOf } from '../support/load/figures.ts'
+import { cpuOf, peaksOf, resetPeaks, type Groups } from '../support/processes.ts'
+import { median, quantile } from '../support/statistics.ts'
+import type { Subject, Subjects } from './subjects.ts'
 
-/** CPU by group, milliseconds. */
+/** CPU by group of processes, ms. */
 export type Cpu = Readonly<Record<string, number>>
 
-/** One measurement of one subject. `cpu` is by operation, what the processes use when nobody asks is taken off. */
-export type Sample = { outcome: Outcome; cpu: Cpu; total: number; memory: Readonly<Record<string, number>> }
-
-/** The same subject at the same number of clients, in every round. */
-export type Row = {
-  subject: string
-  kind: Subject['kind']
-  about: string
-  clients: number
+/** One measurement of one subject. CPU is that of one operation, without the idle CPU of the processes. */
+export type Sample = {
   perSecond: number
-  /** Milliseconds. */
   p50: number
   p99: number
   failed: number
   failure: string | null
-  /** Milliseconds of CPU an operation, all its processes together: the median of the rounds. */
+  cpuByGroup: Cpu
   cpu: number
-  byProcess: Record<string, number>
-  /** MB at the worst moment, the largest process of each group. */
-  memory: Record<string, number>
-  /** `cpu` of each round. */
-  rounds: number[]
-  /** How often its CPU is that of its limits together; null where there are none. */
-  ratio: { to: readonly string[]; value: number; noise: number } | null
+  /** MB at the peak: the largest process of each group. */
+  memory: Readonly<Record<string, number>>
 }
 
-/** Milliseconds of CPU a second that each group uses when nobody asks for anything. */
-export async function idleOf(groups: Groups, seconds: number): Promise<Cpu> {
-  const before = cpuOf(groups)
-  const from = performance.now()
-  await wait(seconds * 1_000)
-  const took = (performance.now() - from) / 1_000
-  return map(cpuOf(groups), (ms, group) => (ms - (before[group] ?? 0)) / took)
+/** A stack and its subjects. Several sides take the same load in turns. */
+export type Side = Subjects & { idle: Cpu; samples: Map<string, Sample[]> }
+
+export const newSide = (...parts: readonly Subjects[]): Side => ({
+  subjects: parts.flatMap(({ subjects }) => subjects),
+  groups: Object.assign({}, ...parts.map(({ groups }) => groups)) as Groups,
+  idle: {},
+  samples: new Map(),
+})
+
+/** The samples of a subject at a number of clients: one per round. */
+export const samplesOf = ({ samples }: Side, subject: string, clients: number): readonly Sample[] =>
+  samples.get(`${subject}, ${clients}`) ?? []
+
+export type Plan = {
+  name: string
+  /** By name, those of the first side too that the others lack. */
+  subjects: readonly string[]
+  clients: readonly number[]
+  seconds: number
+  rounds: number
+  reporter: Reporter
+  /** Called after each round. */
+  afterRound?: () => void
 }
 
-/** So many times as long as it is measured an operation runs before. */
-const WARM = 4
+/** An operation runs so many times as long before it is measured. */
+const WARM_UP = 4
+const WARM_UP_CLIENTS = 16
+const IDLE_SECONDS = 4
 
 /**
- * Lets a platform that was just started get warm: V8 compiles what runs often, and a menu costs three times as much in the
- * first five seconds as later. The limits are small, and warm after the third of a measurement.
+ * Measures every subject on every side, round after round: a disturbance of the machine that lasts longer than a round affects
+ * all alike. Before that, operations run: V8 compiles hot functions late, and a menu costs three times as much in the first five
+ * seconds as later. A limit is small, and warm after the third of a measurement.
  */
-export async function warmUp(
-  subjects: readonly Subject[],
-  { clients, seconds }: { clients: number; seconds: number },
-): Promise<void> {
-  for (const subject of subjects) await subject.run({ clients, seconds: seconds * WARM })
+export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<void> {
+  const { name, reporter, rounds, seconds, clients } = plan
+  const isWanted = (subject: Subject) => plan.subjects.includes(subject.name)
+  await reporter.step(`Warm-up: ${name}`, async () => {
+    for (const { subjects } of sides)
+      for (const subject of subjects.filter((one) => isWanted(one) && one.kind === 'operation'))
+        await subject.run({ clients: WARM_UP_CLIENTS, seconds: seconds * WARM_UP })
+  })
+  await reporter.step(`Idle CPU: ${name}`, () =>
+    Promise.all(sides.map(async (side) => (side.idle = await idleOf(side.groups)))),
+  )
+  const turns = plan.subjects.flatMap((subject) =>
+    clients.flatMap((each) =>
+      sides.flatMap((side) => {
+        const found = side.subjects.find((one) => one.name === subject)
+        return found ? [{ subject: found, clients: each, side }] : []
+      }),
+    ),
+  )
+  for (let round = 1; round <= rounds; round++)
+    await reporter.step(`Round ${round} of ${rounds}: ${name}`, async (step) => {
+      for (const turn of turns) {
+        const key = `${turn.subject.name}, ${turn.clients}`
+        step.now(`${key} clients`)
+        const { samples } = turn.side
+        samples.set(key, [...(samples.get(key) ?? []), await measure(turn, seconds)])
+      }
+      plan.afterRound?.()
+    })
 }
 
-/** Measures once, after a third as long in which nothing counts. */
-export async function sample(
-  subject: Subject,
-  { clients, seconds, groups, idle }: { clients: number; seconds: number; groups: Groups; idle: Cpu },
+/** CPU of each group without load, ms a second. */
+async function idleOf(groups: Groups): Promise<Cpu> {
+  const [before, began] = [cpuOf(groups), performance.now()]
+  await wait(IDLE_SECONDS * 1_000)
+  const took = (performance.now() - began) / 1_000
+  return mapValues(cpuOf(groups), (ms, group) => (ms - (before[group] ?? 0)) / took)
+}
+
+/** Measures once, after a third as long that does not count. */
+async function measure(
+  { subject, clients, side: { groups, idle } }: { subject: Subject; clients: number; side: Side },
+  seconds: number,
 ): Promise<Sample> {
   await subject.run({ clients, seconds: seconds / 3 })
   const counted = Object.fromEntries(Object.entries(groups).filter(([name]) => subject.counts.includes(name)))
   resetPeaks(counted)
-  const before = cpuOf(groups)
-  const from = performance.now()
+  const [before, began] = [cpuOf(groups), performance.now()]
   const outcome = await subject.run({ clients, seconds })
-  const took = (performance.now() - from) / 1_000
-  if (outcome.count === 0)
-    throw new Error(`${subject.name}: none of ${outcome.failed} came out well: ${outcome.failure}`)
-  const used = map(cpuOf(groups), (ms, group) =>
-    Math.max(0, (ms - (before[group] ?? 0) - (idle[group] ?? 0) * took) / outcome.count),
+  const wholeTook = (performance.now() - began) / 1_000
+  const took = tookOf(outcome, subject.expects)
+  if (took.length === 0)
+    throw new Error(`${subject.name}: none of ${outcome.sent} succeeded: ${outcome.failure}`)
+  const used = mapValues(cpuOf(groups), (ms, group) =>
+    Math.max(0, (ms - (before[group] ?? 0) - (idle[group] ?? 0) * wholeTook) / took.length),
   )
-  const total = subject.counts.reduce((sum, group) => sum + (used[group] ?? 0), 0)
-  return { outcome, cpu: used, total, memory: peaksOf(counted) }
-}
-
-/** Puts the rounds of a subject together. */
-export function rowOf(subject: Subject, clients: number, samples: readonly Sample[]): Row {
-  const { name, kind, about } = subject
-  const middle = (read: (one: Sample) => number) => median(samples.map(read))
-  const groups = Object.keys(samples[0]?.cpu ?? {}).filter(
-    (group) => subject.counts.includes(group) || (kind === 'operation' && group === 'processor'),
-  )
-  const memory = Object.keys(samples[0]?.memory ?? {})
   return {
-    subject: name,
-    kind,
-    about,
-    clients,
-    perSecond: middle(({ outcome }) => outcome.count / outcome.seconds),
-    p50: middle(({ outcome }) => outcome.p50),
-    p99: middle(({ outcome }) => outcome.p99),
-    failed: samples.reduce((sum, { outcome }) => sum + outcome.failed, 0),
-    failure: samples.find(({ outcome }) => outcome.failure !== null)?.outcome.failure ?? null,
-    cpu: middle(({ total }) => total),
-    byProcess: Object.fromEntries(groups.map((group) => [group, middle(({ cpu }) => cpu[group] ?? 0)])),
-    memory: Object.fromEntries(
-      memory.map((group) => [group, Math.max(...samples.map((one) => one.memory[group] ?? 0))]),
-    ),
-    rounds: samples.map(({ total }) => total),
-    ratio: null,
+    perSecond: took.length / outcome.seconds,
+    p50: quantile(took, 0.5),
+    p99: quantile(took, 0.99),
+    failed: outcome.sent - took.length,
+    failure: outcome.failure,
+    cpuByGroup: used,
+    cpu: subject.counts.reduce((sum, group) => sum + (used[group] ?? 0), 0),
+    memory: peaksOf(counted),
   }
 }
 
-/** No two rounds are more alike than this, whatever few of them say. */
+export type Ratio = { value: number; noise: number; quartiles: string }
+
+/** No two rounds are closer than this, even when few rounds look so. */
 const LEAST_NOISE = 0.03
 
-/**
- * Holds a row against others of the same number of clients, round by round: what disturbs the machine for longer
- * than a round meets both. The noise is half the range of the rounds' ratios, as a share of their median.
- */
-export function ratioTo(row: Row, limits: readonly Row[]): NonNullable<Row['ratio']> {
-  const ratios = row.rounds.map(
-    (cpu, round) => cpu / limits.reduce((sum, limit) => sum + (limit.rounds[round] ?? NaN), 0),
-  )
+/** The median of the ratios of the rounds, half their range as a share of it, and their quartiles. */
+export function ratioOf(own: readonly number[], others: readonly number[]): Ratio {
+  const ratios = own.map((value, round) => value / (others[round] ?? NaN))
   const value = median(ratios)
   const noise = (Math.max(...ratios) - Math.min(...ratios)) / 2 / value
-  return { to: limits.map(({ subject }) => subject), value, noise: Math.max(noise, LEAST_NOISE) }
+  const sorted = ratios.toSorted((one, other) => one - other)
+  const at = (share: number) => (sorted[Math.round((sorted.length - 1) * share)] ?? NaN).toFixed(2)
+  return { value, noise: Math.max(noise, LEAST_NOISE), quartiles: `${at(0.25)}–${at(0.75)}` }
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const half = Math.floor(sorted.length / 2)
-  const [low = NaN, high = NaN] = [sorted[half - (sorted.length % 2 === 0 ? 1 : 0)], sorted[half]]
-  return (low + high) / 2
-}
+/** CPU of each round. */
+export const cpuRounds = (samples: readonly Sample[]): number[] => samples.map(({ cpu }) => cpu)
 
-const map = (values: Cpu, change: (value: number, key: string) => number): Cpu =>
+/** Of each round, the sum of several subjects. */
+export const sumRounds = (all: readonly (readonly number[])[]): number[] =>
+  (all[0] ?? []).map((_, round) => all.reduce((sum, rounds) => sum + (rounds[round] ?? NaN), 0))
+
+/** The median of the rounds. */
+export const middle = (samples: readonly Sample[], read: (one: Sample) => number): number =>
+  median(samples.map(read))
+
+const mapValues = (values: Cpu, change: (value: number, key: string) => number): Cpu =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]))

@@ -6,26 +6,26 @@ import { supervise } from '../../dev/process/supervise.ts'
 import type { Reporter } from '../../dev/progress.ts'
 import { canInstall, installPackages } from '../../dev/servers/programs.ts'
 
-/** A running nginx: files of its folder at /static/, and everything else from behind it. */
+/** A running nginx: files of its folder at /static/, everything else from the upstream. */
 export type Nginx = { url: string; pids: () => number[]; stop: () => Promise<void> }
 
 const findNginx = () => findProgram('nginx', '/usr/sbin')
 
-/** Starts the machine's nginx, and installs it where that is possible: Debian's, as it is. */
+/** Starts nginx; installs Debian's package where it may. */
 export async function startNginx(
   directory: string,
-  { files, behind, reporter }: { files: string; behind: string; reporter: Reporter },
+  { files, upstream, reporter }: { files: string; upstream: string; reporter: Reporter },
 ): Promise<Nginx> {
   const host = createProcessHost(directory)
   process.once('exit', () => host.killAll())
   if (findNginx() === null) await install(host, reporter)
   const program = findNginx()
-  if (program === null) throw new Error('nginx was installed and cannot be found')
+  if (program === null) throw new Error('nginx is installed, but was not found')
   const port = await freePort()
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'])
     mkdirSync(join(directory, name), { recursive: true })
   const settings = join(directory, 'nginx.conf')
-  writeFileSync(settings, configuration({ directory, port, files, behind }))
+  writeFileSync(settings, configuration({ directory, port, files, upstream }))
   const supervised = supervise(host, {
     name: 'nginx',
     say: reporter.say,
@@ -42,27 +42,27 @@ export async function startNginx(
     }),
   })
   const url = `http://127.0.0.1:${port}`
-  const answers = () =>
+  const isServing = () =>
     fetch(`${url}/static/menu`).then(
       ({ ok }) => ok,
       () => false,
     )
-  await supervised.ready(answers, { withinMs: 10_000, signal: undefined })
+  await supervised.ready(isServing, { withinMs: 10_000, signal: undefined })
   return { url, pids: () => (supervised.pid === null ? [] : [supervised.pid]), stop: () => supervised.stop() }
 }
 
 async function install(host: ProcessHost, reporter: Reporter): Promise<void> {
   if (!canInstall())
     throw new Error(
-      'nginx not found: install it ("sudo apt-get install nginx-light"); the limits are measured with it',
+      'nginx not found: install it ("sudo apt-get install nginx-light"); the bench measures its limits with it',
     )
   await installPackages(['nginx-light'], { host, reporter, signal: undefined })
 }
 
-type Place = { directory: string; port: number; files: string; behind: string }
+type Place = { directory: string; port: number; files: string; upstream: string }
 
-/** One worker, kept connections on both sides, no access log: what costs least. */
-const configuration = ({ directory, port, files, behind }: Place) => `
+/** One worker, persistent connections on both sides, no access log: the least cost. */
+const configuration = ({ directory, port, files, upstream }: Place) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 worker_processes 1;
 pid ${directory}/nginx.pid;
@@ -79,12 +79,12 @@ http {
   fastcgi_temp_path ${directory}/fastcgi;
   uwsgi_temp_path ${directory}/uwsgi;
   scgi_temp_path ${directory}/scgi;
-  upstream behind { server ${new URL(behind).host}; keepalive 64; keepalive_requests 1000000000; }
+  upstream fastify { server ${new URL(upstream).host}; keepalive 64; keepalive_requests 1000000000; }
   server {
     listen 127.0.0.1:${port};
     location /static/ { alias ${files}/; }
     location / {
-      proxy_pass http://behind;
+      proxy_pass http://fastify;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
     }

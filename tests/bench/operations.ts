@@ -1,90 +1,124 @@
-/* What clients do, as the bench asks for it. */
+import { card, cast, pickup } from '../support/cast.ts'
+import { requestBytes, UNIQUE } from '../support/load/generator.ts'
 
-/** Of a platform that is filled: what requests are made of. */
+/** The data of a platform that the requests need. */
 export type Context = {
   accessKey: string
-  restaurantApiKey: string
-  /** Can be ordered without a choice. */
   itemApiKey: string
-  /** Has 200 orders. */
+  /** A user with 200 orders. */
   userApiKey: string
   orderApiKey: string
   menuEtag: string
 }
 
-/** A request, and the status that it has to be answered with. */
-export type Asked = {
-  method: 'GET' | 'POST'
-  path: string
-  headers: Record<string, string>
-  body?: string
-  expects: number
+type Scenario = {
+  about: string
+  /** The limits that it is compared with; together they are the least work that it needs. */
+  limits: readonly string[]
+  method?: 'GET' | 'POST'
+  path: (context: Context) => string
+  headers?: (context: Context) => Record<string, string>
+  body?: (context: Context) => object
+  expects?: number
+  /** It places an order, whose saga is a part of its cost. */
+  isOrder?: true
 }
 
-const API = '/publicapi/v1'
-const menu = ({ restaurantApiKey }: Context) =>
-  `${API}/restaurant/${restaurantApiKey}/menu?includeCustomizations=true`
+/*
+ * The least work of any design of an order: the order is written before its charge is requested and after the response, the
+ * gateway and the service of the charges are other processes, the payment processor is a third party, and prices and charges
+ * are requested by messages. Each part is measured by itself.
+ */
+export const CARD_ORDER_LIMITS = [
+  'writes: card, 4 commits',
+  'exchanges: card, 2 internal and 3 with the processor',
+  'hops: card, 4 light',
+] as const
+export const CASH_ORDER_LIMITS = [
+  'writes: cash, 2 commits',
+  'exchanges: cash, 1 internal',
+  'hops: cash, 2 light',
+] as const
 
-const get = (path: string, { accessKey }: Context): Asked => ({
-  method: 'GET',
-  path,
-  headers: { 'x-access-token': accessKey },
-  expects: 200,
-})
+const SEND_ORDER = '/publicapi/v1/send-order'
+const menuPath = () => `/publicapi/v1/restaurant/${cast.aurora}/menu?includeCustomizations=true`
+const cardOrder = ({ itemApiKey }: Context) =>
+  pickup(cast.aurora, itemApiKey, { payment: 'card', card: card() })
 
-const post = (path: string, { accessKey }: Context, body: object): Asked => ({
-  method: 'POST',
-  path,
-  headers: { 'x-access-token': accessKey, 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-  expects: 200,
-})
+/** Every operation that the bench measures. */
+export const operations = {
+  menu: {
+    about: 'a menu with customizations, from the cache',
+    limits: ['nginx → Fastify: menu'],
+    path: menuPath,
+  },
+  'menu-unchanged': {
+    about: 'the same with If-None-Match, whose response is 304',
+    limits: ['nginx → Fastify: 304'],
+    path: menuPath,
+    headers: ({ menuEtag }) => ({ 'if-none-match': menuEtag }),
+    expects: 304,
+  },
+  restaurant: {
+    about: 'restaurant details',
+    limits: ['nginx → Fastify: restaurant'],
+    path: () => `/publicapi/v1/restaurant/${cast.aurora}`,
+  },
+  search: {
+    about: 'restaurants around an address',
+    limits: ['nginx → Fastify: search'],
+    path: () =>
+      '/publicapi/v1/restaurant/search?street-address=2%20E%20Main%20St%2C%20Madison%2C%20WI%2053703',
+  },
+  'cash-order': {
+    about: 'send-order of a guest, cash, until its saga has finished',
+    limits: CASH_ORDER_LIMITS,
+    method: 'POST',
+    path: () => SEND_ORDER,
+    body: ({ itemApiKey }) => pickup(cast.aurora, itemApiKey),
+    isOrder: true,
+  },
+  'card-order': {
+    about: 'send-order of a guest, card, until it is captured',
+    limits: CARD_ORDER_LIMITS,
+    method: 'POST',
+    path: () => SEND_ORDER,
+    body: cardOrder,
+    isOrder: true,
+  },
+  'card-order-with-key': {
+    about: 'the same with an Idempotency-Key of its own',
+    limits: CARD_ORDER_LIMITS,
+    method: 'POST',
+    path: () => SEND_ORDER,
+    headers: () => ({ 'idempotency-key': UNIQUE }),
+    body: cardOrder,
+    isOrder: true,
+  },
+  'get-order': {
+    about: 'an order by its apiKey',
+    limits: ['Fastify + pg: order'],
+    path: ({ orderApiKey }) => `/publicapi/v1/order/${orderApiKey}`,
+  },
+  'order-history': {
+    about: 'the first 100 of a user who has 200 orders',
+    limits: ['Fastify + pg: history'],
+    path: ({ userApiKey }) => `/publicapi/v1/user/${userApiKey}/orders`,
+  },
+  'get-user': {
+    about: 'a user by apiKey',
+    limits: [],
+    path: ({ userApiKey }) => `/publicapi/v1/user/${userApiKey}`,
+  },
+} as const satisfies Record<string, Scenario>
 
-const card = {
-  apiKey: null,
-  cardholderName: 'Maria Lindqvist',
-  cardholderStreetAddress: '316 W Washington Ave',
-  cardholderZip: '53703',
-  cvv: '314',
-  cardNumber: '4242424242424242',
-  expirationMonth: '09',
-  expirationYear: '39',
+export type OperationName = keyof typeof operations
+export const operationNames = Object.keys(operations) as OperationName[]
+export const scenarioOf = (name: OperationName): Scenario => operations[name]
+
+/** The bytes of its request. */
+export function bytesOf(name: OperationName, context: Context): string {
+  const { method = 'GET', path, headers, body } = scenarioOf(name)
+  const line = { method, path: path(context), key: context.accessKey, headers: headers?.(context) ?? {} }
+  return requestBytes(line, body?.(context))
 }
-
-/** Two of an item for pickup, by a guest whom nobody else is. */
-const order = ({ restaurantApiKey, itemApiKey }: Context, n: number, payment: object) => ({
-  restaurantApiKey,
-  items: [{ apiKey: itemApiKey }, { apiKey: itemApiKey, comments: `number ${n}` }],
-  method: 'pickup',
-  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
-  ...payment,
-})
-
-const requests = {
-  menu: (context: Context) => get(menu(context), context),
-  'menu-unchanged': (context: Context): Asked => {
-    const { headers, ...asked } = get(menu(context), context)
-    return { ...asked, headers: { ...headers, 'if-none-match': context.menuEtag }, expects: 304 }
-  },
-  restaurant: (context: Context) => get(`${API}/restaurant/${context.restaurantApiKey}`, context),
-  search: (context: Context) =>
-    get(`${API}/restaurant/search?street-address=2%20E%20Main%20St%2C%20Madison%2C%20WI%2053703`, context),
-  'cash-order': (context: Context, n: number) =>
-    post(`${API}/send-order`, context, order(context, n, { payment: 'cash' })),
-  'card-order': (context: Context, n: number) =>
-    post(`${API}/send-order`, context, order(context, n, { payment: 'card', card })),
-  'card-order-with-key': (context: Context, n: number): Asked => {
-    const { headers, ...asked } = requests['card-order'](context, n)
-    return { ...asked, headers: { ...headers, 'idempotency-key': crypto.randomUUID() } }
-  },
-  'get-order': (context: Context) => get(`${API}/order/${context.orderApiKey}`, context),
-  'order-history': (context: Context) => get(`${API}/user/${context.userApiKey}/orders`, context),
-  'get-user': (context: Context) => get(`${API}/user/${context.userApiKey}`, context),
-} satisfies Record<string, (context: Context, n: number) => Asked>
-
-export type OperationName = keyof typeof requests
-export const operationNames = Object.keys(requests) as OperationName[]
-
-/** The `n`th request of its kind. */
-export const requestOf = (name: OperationName, context: Context, n: number): Asked =>
-  requests[name](context, n)

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { cpus } from 'node:os'
+import { availableParallelism, cpus } from 'node:os'
 import { serviceNames } from '../../dev/stack/services.ts'
-import { markdownTable as table } from '../markdown.ts'
-import type { Row } from './measure.ts'
+import { markdownTable as table } from '../support/markdown.ts'
+import type { Ratio } from './measure.ts'
 import type { Options } from './options.ts'
-import { cores } from './options.ts'
-import { judge } from './targets.ts'
+import type { Subject } from './subjects.ts'
+import { verdictsOf } from './targets.ts'
 
-/** What a section has to say: a table, and the figures that targets read. */
+/** A table, and the figures that the targets read. */
 export type Section = {
   name: string
   about: string
@@ -16,36 +16,49 @@ export type Section = {
   values: Readonly<Record<string, number>>
 }
 
-/** All of a run, as report.json keeps it. */
+/** A subject at a number of clients: medians of the rounds. Times in ms, memory in MB. */
+export type Row = {
+  subject: string
+  kind: Subject['kind']
+  about: string
+  clients: number
+  perSecond: number
+  p50: number
+  p99: number
+  failed: number
+  /** CPU of one operation, all its processes together. */
+  cpu: number
+  byProcess: Readonly<Record<string, number>>
+  /** At the peak, the largest process of each group. */
+  memory: Readonly<Record<string, number>>
+  /** Its CPU divided by that of its limits together; null for a limit. */
+  ratio: Ratio | null
+}
+
 export type Report = {
   at: string
   commit: string
-  /** Which other commit it was held against; null in a run of the working tree alone. */
+  /** The commit that it is compared with; null in a run of the working tree alone. */
   against: string | null
   machine: { cores: number; model: string; node: string }
-  options: Pick<Options, 'clients' | 'seconds' | 'rounds'>
-  /** Milliseconds of CPU a second that each process uses when nobody asks; taken off everywhere. */
-  idle: Readonly<Record<string, number>>
+  options: Pick<Options, 'seconds' | 'rounds'>
   rows: readonly Row[]
   sections: readonly Section[]
 }
 
-export function describeRun({
-  clients,
+export const describeRun = ({
   seconds,
   rounds,
   againstCommit,
-}: Options): Pick<Report, 'at' | 'commit' | 'against' | 'machine' | 'options'> {
-  return {
-    at: new Date().toISOString(),
-    commit: execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim(),
-    against: againstCommit,
-    machine: { cores, model: cpus()[0]?.model ?? 'unknown', node: process.version },
-    options: { clients, seconds, rounds },
-  }
-}
+}: Options): Omit<Report, 'rows' | 'sections'> => ({
+  at: new Date().toISOString(),
+  commit: execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim(),
+  against: againstCommit,
+  machine: { cores: availableParallelism(), model: cpus()[0]?.model ?? 'unknown', node: process.version },
+  options: { seconds, rounds },
+})
 
-/** The tables of a report, for people. */
+/** The tables of a report. */
 export function markdown(report: Report): string {
   return [
     `Measured at ${report.commit}${report.against === null ? '' : ` against ${report.against}`} on ${report.at.slice(0, 10)}: ${report.machine.cores} × ${report.machine.model}, ` +
@@ -65,7 +78,7 @@ export function markdown(report: Report): string {
 const targetTable = (report: Report) =>
   table(
     ['what', 'wanted', 'measured', ''],
-    judge(report).map(({ claim, wanted, measured, result }) => [claim, wanted, measured, result]),
+    verdictsOf(report).map(({ claim, wanted, measured, result }) => [claim, wanted, measured, result]),
   )
 
 function operationTable({ rows }: Report): string {
@@ -85,7 +98,7 @@ function operationTable({ rows }: Report): string {
   )
 }
 
-/** Of what is ours: how much a server keeps in memory is its settings' choice. */
+/** Of the services only: the memory of a server is a matter of its settings. */
 const largest = ({ kind, memory }: Row): number =>
   Math.max(
     ...Object.keys(memory).map((name) => (kind === 'limit' || isService(name) ? (memory[name] ?? 0) : 0)),
@@ -104,6 +117,6 @@ function processTable({ rows }: Report): string {
   )
 }
 
-/** Three digits that count. */
+/** Three significant digits. */
 export const digits = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3)

@@ -1,171 +1,213 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter } from '../../dev/progress.ts'
+import { requestBytes, type LoadGenerator } from '../support/load/generator.ts'
+import type { Load, Outcome } from '../support/load/loop.ts'
+import type { Groups } from '../support/processes.ts'
+import { Worker } from '../support/worker.ts'
 import { startNginx } from './nginx.ts'
-import { operationNames, type Asked, type OperationName } from './operations.ts'
-import { cardOrderLimits, cashOrderLimits, startOrderLimits } from './order-limits.ts'
-import { ours, type Platform } from './platform.ts'
-import type { Groups } from './processes.ts'
-import type { HttpJob } from './workers/http-load.ts'
-import type { Load, Outcome } from './workers/loop.ts'
-import { Worker } from './workers/worker.ts'
+import {
+  bytesOf,
+  CARD_ORDER_LIMITS,
+  CASH_ORDER_LIMITS,
+  operationNames,
+  scenarioOf,
+  type OperationName,
+} from './operations.ts'
+import { PLATFORM, type Platform } from './platform.ts'
+import type { ExchangesJob } from './workers/bare-exchanges.ts'
+import type { HopsJob } from './workers/bare-hops.ts'
+import type { WritesJob } from './workers/bare-writes.ts'
 
-/** Something that is measured: an operation of the platform, or the least that could do the same. */
+/** Something that is measured: an operation of the platform, or one of its limits. */
 export type Subject = {
   name: string
   kind: 'operation' | 'limit'
-  /** What it is, for who reads the report. */
   about: string
-  /** Whose CPU is its cost. */
+  /** The groups of processes whose CPU is its cost. */
   counts: readonly string[]
+  expects: number
   run: (load: Load) => Promise<Outcome>
 }
 
-/** The limits that an operation is held against: together they are what it has to do at least. */
-export const limitsOf: Readonly<Record<OperationName, readonly string[]>> = {
-  menu: ['nginx → Fastify: menu'],
-  'menu-unchanged': ['nginx → Fastify: 304'],
-  restaurant: ['nginx → Fastify: restaurant'],
-  search: ['nginx → Fastify: search'],
-  'cash-order': cashOrderLimits,
-  'card-order': cardOrderLimits,
-  'card-order-with-key': cardOrderLimits,
-  'get-order': ['Fastify + pg: order'],
-  'order-history': ['Fastify + pg: history'],
-  'get-user': [],
+/** Subjects and the processes that work for them. */
+export type Subjects = { subjects: readonly Subject[]; groups: Groups }
+
+/** Enough for 50 requests a second of an open loop. */
+const OPEN_LOOP_CONNECTIONS = 64
+
+const connectionsFor = (load: Load) => ('clients' in load ? load.clients : OPEN_LOOP_CONNECTIONS)
+
+/** Sends an operation to a platform until its orders have settled. */
+export async function runOperation(
+  { stack, context, settled }: Platform,
+  generator: LoadGenerator,
+  { name, load }: { name: OperationName; load: Load },
+): Promise<Outcome> {
+  const { expects = 200, isOrder } = scenarioOf(name)
+  const outcome = await generator.send(
+    { origins: stack.gateways, connections: connectionsFor(load) },
+    { load, bytes: [bytesOf(name, context)], expects },
+  )
+  if (isOrder) await settled()
+  return outcome
 }
 
-const aboutOperations: Readonly<Record<OperationName, string>> = {
-  menu: 'a menu with customizations, from the cache',
-  'menu-unchanged': 'the same with If-None-Match, answered with 304',
-  restaurant: 'restaurant details',
-  search: 'restaurants around an address',
-  'cash-order': 'send-order of a guest, cash, until its saga has ended',
-  'card-order': 'send-order of a guest, card, until it is captured',
-  'card-order-with-key': 'the same with an Idempotency-Key of its own',
-  'get-order': 'an order by its key',
-  'order-history': 'the first 100 of a user who has 200 orders',
-  'get-user': 'a user by key',
-}
-
-/** Everything that can be measured on one platform; `groups` are all processes that take part. */
-export type Bench = {
-  subjects: ReadonlyMap<string, Subject>
-  groups: Groups
-  load: Worker<HttpJob, Outcome>
-  stop: () => Promise<void>
-}
-
-export async function prepare(platform: Platform, directory: string, reporter: Reporter): Promise<Bench> {
-  const cleanup = new AsyncDisposableStack()
-  try {
-    return await assemble(platform, { directory, reporter, cleanup })
-  } catch (error) {
-    await cleanup.disposeAsync()
-    throw error
-  }
-}
-
-type Frame = { directory: string; reporter: Reporter; cleanup: AsyncDisposableStack }
-
-async function assemble(platform: Platform, { directory, reporter, cleanup }: Frame): Promise<Bench> {
-  const start = async <J extends object, R>(file: string, ...args: string[]) => {
-    const worker = await Worker.start<J, R>(file, args)
-    cleanup.defer(() => worker.stop())
-    return worker
-  }
-  const files = await keepAnswers(platform, join(directory, 'answers'))
-  const fastify = await start<object, void>('bare-fastify.ts', files, kept.join(','), platform.stack.postgres)
-  const nginx = await startNginx(join(directory, 'nginx'), { files, behind: fastify.address, reporter })
-  cleanup.defer(() => nginx.stop())
-  const load = await start<HttpJob, Outcome>('http-load.ts')
-  const orderLimits = await startOrderLimits(platform.stack, cleanup)
-  const all = [
-    ...operationsOn(platform, load),
-    ...readLimits(platform, { load, nginx: nginx.url, fastify: fastify.address }),
-    ...orderLimits.subjects,
-  ]
-  return {
-    subjects: new Map(all.map((subject) => [subject.name, subject])),
-    groups: {
-      ...platform.groups,
-      nginx: nginx.pids,
-      fastify: () => [fastify.pid],
-      ...orderLimits.groups,
-    },
-    load,
-    stop: () => cleanup.disposeAsync(),
-  }
-}
-
-/** The operations of a platform, asked for by a driver whose CPU nobody counts. */
-export function operationsOn(platform: Platform, driver: Worker<HttpJob, Outcome>): Subject[] {
-  const { context, stack, settled } = platform
-  return operationNames.map((operation) => ({
-    name: operation,
+/** The operations of a platform. */
+export const operationsOn = (platform: Platform, generator: LoadGenerator): Subjects => ({
+  subjects: operationNames.map((name) => ({
+    name,
     kind: 'operation',
-    about: aboutOperations[operation],
-    counts: ours,
-    run: async (load) => {
-      const outcome = await driver.run({ origins: stack.gateways, load, ask: { operation, context } })
-      if (operation.endsWith('-order') || operation.endsWith('-with-key')) await settled()
-      return outcome
+    about: scenarioOf(name).about,
+    counts: PLATFORM,
+    expects: scenarioOf(name).expects ?? 200,
+    run: (load) => runOperation(platform, generator, { name, load }),
+  })),
+  groups: platform.groups,
+})
+
+type Limit = Pick<Subject, 'name' | 'about' | 'counts' | 'run'> & { expects?: number }
+const limit = (declared: Limit): Subject => ({ kind: 'limit', expects: 200, ...declared })
+
+/** The limits of an order, on the servers of a platform; `cleanup` stops their processes. */
+export async function orderLimits(
+  { stack: { postgres, rabbitmq } }: Platform,
+  cleanup: AsyncDisposableStack,
+): Promise<Subjects> {
+  const writer = await startWorker<WritesJob>(cleanup, 'bare-writes.ts', postgres)
+  const internal = await startWorker(cleanup, 'bare-answers.ts')
+  const processor = await startWorker(cleanup, 'bare-answers.ts')
+  const caller = await startWorker<ExchangesJob>(
+    cleanup,
+    'bare-exchanges.ts',
+    internal.address,
+    processor.address,
+  )
+  const hopper = await startWorker<HopsJob>(cleanup, 'bare-hops.ts', rabbitmq)
+  const writes = (name: string, shape: WritesJob['shape'], about: string) =>
+    limit({ name, about, counts: ['writer', 'postgres'], run: (load) => writer.run({ load, shape }) })
+  const exchanges = (name: string, numbers: readonly number[]) =>
+    limit({
+      name,
+      about: 'HTTP by undici and node:http; the processor’s end does not count',
+      counts: ['caller', 'answerer'],
+      run: (load) => caller.run({ load, exchanges: numbers }),
+    })
+  const hops = (name: string, count: number) =>
+    limit({
+      name,
+      about: 'durable classic queues, transient messages, no confirms, acknowledgements',
+      counts: ['hopper', 'rabbitmq'],
+      run: (load) => hopper.run({ load, hops: count }),
+    })
+  return {
+    subjects: [
+      writes(CARD_ORDER_LIMITS[0], 'card-4', 'insert order, insert charge, update charge, update order'),
+      exchanges(CARD_ORDER_LIMITS[1], [2, 3]),
+      hops(CARD_ORDER_LIMITS[2], 4),
+      writes(CASH_ORDER_LIMITS[0], 'cash-2', 'insert order, update order'),
+      exchanges(CASH_ORDER_LIMITS[1], [1, 0]),
+      hops(CASH_ORDER_LIMITS[2], 2),
+    ],
+    groups: {
+      writer: () => [writer.pid],
+      caller: () => [caller.pid],
+      answerer: () => [internal.pid],
+      hopper: () => [hopper.pid],
     },
-  }))
+  }
 }
 
-/** Whose answers are kept, to be sent again by those that do nothing else. */
-const kept = ['menu', 'restaurant', 'search'] as const
+/** Operations whose response bytes nginx and Fastify send. */
+const COPIED = ['menu', 'restaurant', 'search'] as const
 
-async function keepAnswers(platform: Platform, folder: string): Promise<string> {
+type ReadLimitOptions = { directory: string; reporter: Reporter; generator: LoadGenerator }
+
+/** The limits of reads: nginx, nginx in front of Fastify, Fastify with a select; `cleanup` stops their processes. */
+export async function readLimits(
+  platform: Platform,
+  cleanup: AsyncDisposableStack,
+  { directory, reporter, generator }: ReadLimitOptions,
+): Promise<Subjects> {
+  const { context, stack } = platform
+  const files = await copyResponses(platform, join(directory, 'responses'))
+  const fastify = await startWorker(cleanup, 'bare-fastify.ts', files, COPIED.join(','), stack.postgres)
+  const nginx = await startNginx(directory, { files, upstream: fastify.address, reporter })
+  cleanup.defer(() => nginx.stop())
+  const reading = (
+    origin: string,
+    { path, headers = {}, ...rest }: Omit<Limit, 'run'> & { path: string; headers?: Record<string, string> },
+  ) =>
+    limit({
+      ...rest,
+      run: (load) =>
+        generator.send(
+          { origins: [origin], connections: connectionsFor(load) },
+          { load, bytes: [requestBytes({ method: 'GET', path, headers })], expects: rest.expects ?? 200 },
+        ),
+    })
+  const counts = ['nginx', 'fastify']
+  const select = ['fastify', 'postgres']
+  return {
+    subjects: [
+      reading(nginx.url, {
+        name: 'nginx: menu',
+        about: 'the same bytes as a file',
+        counts: ['nginx'],
+        path: '/static/menu',
+      }),
+      ...COPIED.map((name) =>
+        reading(nginx.url, {
+          name: `nginx → Fastify: ${name}`,
+          about: 'the same bytes from the memory of a Fastify',
+          counts,
+          path: `/bytes/${name}`,
+        }),
+      ),
+      reading(nginx.url, {
+        name: 'nginx → Fastify: 304',
+        about: 'the same as a 304',
+        counts,
+        path: '/bytes/menu',
+        headers: { 'if-none-match': '"bench"' },
+        expects: 304,
+      }),
+      reading(fastify.address, {
+        name: 'Fastify + pg: order',
+        about: 'the same select, its row as JSON',
+        counts: select,
+        path: `/order/${context.orderApiKey}`,
+      }),
+      reading(fastify.address, {
+        name: 'Fastify + pg: history',
+        about: 'the same select, its rows as JSON',
+        counts: select,
+        path: `/orders/${context.userApiKey}`,
+      }),
+    ],
+    groups: { nginx: nginx.pids, fastify: () => [fastify.pid] },
+  }
+}
+
+async function copyResponses({ stack, context }: Platform, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true })
-  for (const name of kept) writeFileSync(join(folder, name), (await platform.ask(name)).body)
+  for (const name of COPIED) {
+    const path = scenarioOf(name).path(context)
+    const response = await fetch(`${stack.gateway}${path}`, {
+      headers: { 'x-access-token': stack.accessKey },
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status}`)
+    writeFileSync(join(folder, name), await response.bytes())
+  }
   return folder
 }
 
-type Places = { load: Worker<HttpJob, Outcome>; nginx: string; fastify: string }
-
-const get = (path: string, more: Partial<Asked> = {}): Asked => ({
-  method: 'GET',
-  path,
-  headers: {},
-  expects: 200,
-  ...more,
-})
-
-function readLimits({ context }: Platform, { load: driver, nginx, fastify }: Places): Subject[] {
-  const limit = (
-    about: Pick<Subject, 'name' | 'about' | 'counts'>,
-    origin: string,
-    asked: Asked,
-  ): Subject => ({
-    ...about,
-    kind: 'limit',
-    run: (load) => driver.run({ origins: [origin], load, ask: { get: asked } }),
-  })
-  const counts = ['nginx', 'fastify']
-  const unchanged = { headers: { 'if-none-match': '"bench"' }, expects: 304 }
-  const select = ['fastify', 'postgres']
-  const file = { name: 'nginx: menu', about: 'the same bytes as a file', counts: ['nginx'] }
-  const nothing = { name: 'nginx → Fastify: 304', about: 'the same as a 304', counts }
-  const order = { name: 'Fastify + pg: order', about: 'the same select, its row as JSON', counts: select }
-  const history = {
-    name: 'Fastify + pg: history',
-    about: 'the same select, its rows as JSON',
-    counts: select,
-  }
-  return [
-    limit(file, nginx, get('/static/menu')),
-    ...kept.map((name) => {
-      const about = {
-        name: `nginx → Fastify: ${name}`,
-        about: 'the same bytes from the memory of a Fastify',
-        counts,
-      }
-      return limit(about, nginx, get(`/bytes/${name}`))
-    }),
-    limit(nothing, nginx, get('/bytes/menu', unchanged)),
-    limit(order, fastify, get(`/order/${context.orderApiKey}`)),
-    limit(history, fastify, get(`/orders/${context.userApiKey}`)),
-  ]
+async function startWorker<J extends object>(
+  cleanup: AsyncDisposableStack,
+  file: string,
+  ...args: string[]
+): Promise<Worker<J, Outcome>> {
+  const worker = await Worker.start<J, Outcome>(new URL(`workers/${file}`, import.meta.url), args)
+  cleanup.defer(() => worker.stop())
+  return worker
 }

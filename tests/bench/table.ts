@@ -1,66 +1,69 @@
-import type { Reporter } from '../../dev/progress.ts'
-import { idleOf, ratioTo, rowOf, sample, warmUp, type Cpu, type Row, type Sample } from './measure.ts'
-import type { Options } from './options.ts'
-import { digits } from './report.ts'
-import { limitsOf, type Bench, type Subject } from './subjects.ts'
+import { join } from 'node:path'
+import { median } from '../support/statistics.ts'
+import {
+  cpuRounds,
+  measureInTurns,
+  middle,
+  newSide,
+  ratioOf,
+  samplesOf,
+  sumRounds,
+  type Side,
+} from './measure.ts'
+import { scenarioOf, type OperationName } from './operations.ts'
+import type { Platform } from './platform.ts'
+import type { Row } from './report.ts'
+import type { Frame } from './sections/frame.ts'
+import { operationsOn, orderLimits, readLimits, type Subject } from './subjects.ts'
 
-const IDLE_SECONDS = 4
-const WARM_CLIENTS = 16
+const CLIENTS = [1, 16, 64]
 
-/** Measures the operations and their limits in turns, round after round; what disturbs for longer meets all alike. */
+/** Measures operations and their limits in turns; `cleanup` stops the processes of the limits. */
 export async function measureTable(
-  { subjects, groups }: Bench,
-  { operations, clients, seconds, rounds }: Options,
-  reporter: Reporter,
-): Promise<{ rows: Row[]; idle: Cpu }> {
-  await reporter.step('Getting warm', () =>
-    warmUp(
-      operations.map((operation) => subjectOf(subjects, operation)),
-      { clients: WARM_CLIENTS, seconds },
+  platform: Platform,
+  frame: Frame,
+  { operations, cleanup }: { operations: readonly OperationName[]; cleanup: AsyncDisposableStack },
+): Promise<Row[]> {
+  const { generator, directory, reporter } = frame
+  const side = newSide(
+    operationsOn(platform, generator),
+    await readLimits(platform, cleanup, { directory: join(directory, 'bench-limits'), reporter, generator }),
+    await orderLimits(platform, cleanup),
+  )
+  const names = operations.flatMap((operation) => [
+    operation,
+    ...scenarioOf(operation).limits,
+    // The alternative to a proxy, for comparison.
+    ...(operation === 'menu' ? ['nginx: menu'] : []),
+  ])
+  const subjects = [...new Set(names)]
+  await measureInTurns([side], { ...frame, name: 'operations', subjects, clients: CLIENTS })
+  const found = subjects.map((name) => side.subjects.find((one) => one.name === name)!)
+  return CLIENTS.flatMap((clients) => found.map((subject) => rowOf(side, subject, clients)))
+}
+
+function rowOf(side: Side, { name, kind, about, counts }: Subject, clients: number): Row {
+  const samples = samplesOf(side, name, clients)
+  const groups = [...counts, ...(kind === 'operation' ? ['processor'] : [])]
+  const limits = kind === 'operation' ? scenarioOf(name as OperationName).limits : []
+  const cpu = cpuRounds(samples)
+  const parts = limits.map((limit) => cpuRounds(samplesOf(side, limit, clients)))
+  return {
+    subject: name,
+    kind,
+    about,
+    clients,
+    perSecond: middle(samples, (one) => one.perSecond),
+    p50: middle(samples, (one) => one.p50),
+    p99: middle(samples, (one) => one.p99),
+    failed: samples.reduce((sum, { failed }) => sum + failed, 0),
+    cpu: median(cpu),
+    byProcess: Object.fromEntries(
+      groups.map((group) => [group, middle(samples, (one) => one.cpuByGroup[group] ?? 0)]),
     ),
-  )
-  const idle = await reporter.step('What is used when nobody asks', () => idleOf(groups, IDLE_SECONDS))
-  const order = operations.flatMap((operation) => [operation, ...limitsOf[operation], ...alsoOf(operation)])
-  const wanted = [...new Set(order)].map((name) => subjectOf(subjects, name))
-  const samples = new Map<string, Sample[]>()
-  for (let round = 0; round < rounds; round++)
-    for (const each of clients)
-      await reporter.step(`Round ${round + 1} of ${rounds}, ${each} clients`, async (step) => {
-        for (const subject of wanted) {
-          step.now(subject.name)
-          const one = await sample(subject, { clients: each, seconds, groups, idle })
-          step.now(`${subject.name} ${digits(one.total)} ms`)
-          const key = `${subject.name} ${each}`
-          samples.set(key, [...(samples.get(key) ?? []), one])
-        }
-      })
-  const rows = clients.flatMap((each) =>
-    wanted.map((subject) => rowOf(subject, each, samples.get(`${subject.name} ${each}`) ?? [])),
-  )
-  return { rows: rows.map((row) => ({ ...row, ratio: ratioOf(row, rows) })), idle }
-}
-
-/** Beside its limits, what might be done instead of them. */
-const alsoOf = (operation: string): string[] => (operation === 'menu' ? ['nginx: menu'] : [])
-
-function ratioOf(row: Row, rows: readonly Row[]): Row['ratio'] {
-  const names: readonly string[] =
-    row.kind === 'operation' ? limitsOf[row.subject as keyof typeof limitsOf] : []
-  const limits = rows.filter(({ subject, clients }) => clients === row.clients && names.includes(subject))
-  return limits.length === 0 ? null : ratioTo(row, limits)
-}
-
-/** An operation and everything that was measured because of it, of one number of clients. */
-export const groupsOf = (rows: readonly Row[], clients: number): Row[][] =>
-  rows
-    .filter((row) => row.kind === 'operation' && row.clients === clients)
-    .map((row) => [
-      row,
-      ...rows.filter((one) => one.clients === clients && (row.ratio?.to ?? []).includes(one.subject)),
-    ])
-
-function subjectOf(subjects: Bench['subjects'], name: string): Subject {
-  const subject = subjects.get(name)
-  if (!subject) throw new Error(`there is nothing called ${name}`)
-  return subject
+    memory: Object.fromEntries(
+      counts.map((group) => [group, Math.max(...samples.map((one) => one.memory[group] ?? 0))]),
+    ),
+    ratio: parts.length === 0 ? null : ratioOf(cpu, sumRounds(parts)),
+  }
 }

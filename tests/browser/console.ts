@@ -11,7 +11,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { inject } from 'vitest'
-import { call, maria, operator, sendOrder, stack } from '../e2e/client.ts'
+import { api, call, maria, sendOrder, stack } from '../e2e/client.ts'
 import { aRestaurant, menuItem, newKey } from '../e2e/own-restaurant.ts'
 
 /** Null where there is none: then nothing here can run. */
@@ -61,9 +61,8 @@ export async function aConsole(
     ],
   })
   const apiKey = await aRestaurant({ name: names.restaurant }, [soup, dumplings])
-  await operator('PUT', `restaurants/${apiKey}/link`, { kind: 'console', reports })
-  const { body } = await operator<{ accessKey: string }>('POST', `restaurants/${apiKey}/access-keys`, {})
-  const { accessKey } = body
+  await api.linkConsole(apiKey, reports)
+  const accessKey = await api.restaurantKey(apiKey)
   return { apiKey, accessKey, soup: soup.apiKey, dumplings: dumplings.apiKey, chili: chili.apiKey }
 }
 

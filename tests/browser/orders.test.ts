@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { card, eventually, ledgerOf, readOrder, stack, statusesOf } from '../e2e/client.ts'
 import { plantAge } from '../e2e/planted.ts'
-import { Stream } from '../event-stream.ts'
+import { Stream } from '../support/event-stream.ts'
 import {
   aConsole,
   button,

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anOrder, cast, operator, post, stack } from '../e2e/client.ts'
+import { anOrder, api, cast, post, stack } from '../e2e/client.ts'
 import { launch, program } from './console.ts'
 
 let browser: Browser | undefined
@@ -55,13 +55,7 @@ describe.skipIf(program() === null)('an application in a browser, from an origin
     )
     shop = server
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { body: application } = await operator<{ id: string }>('POST', 'applications', { name: 'a shop' })
-    const issued = await operator<{ accessKey: string }>(
-      'POST',
-      `applications/${application.id}/access-keys`,
-      {},
-    )
-    key = issued.body.accessKey
+    key = (await api.newApplication('a shop')).accessKey
     browser = await launch()
     page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)

@@ -1,5 +1,5 @@
 import { isCardNumber } from '@platter/contracts'
-import { randomOf, type Random } from '../chaos/random.ts'
+import { randomOf, type Random } from '../support/random.ts'
 
 /** A card that nobody else has: wherever its number turns up, it came from the one request that it was made for. */
 export type CanaryCard = { number: string; cvv: string; holder: string }

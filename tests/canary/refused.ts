@@ -1,4 +1,4 @@
-import { AURORA } from '../chaos/clients.ts'
+import { cast } from '../support/cast.ts'
 import type { Answer } from './sender.ts'
 import {
   API,
@@ -150,7 +150,7 @@ const IN_URLS: [to: (secret: string) => string, leadsTo: number][] = [
   [(secret) => `restaurant/search?latitude=${secret}`, 400],
   [(secret) => `restaurant/search?limit=${secret}`, 400],
   [(secret) => `restaurant/search?cursor=${secret}`, 400],
-  [(secret) => `restaurant/${AURORA}/menu?x=${secret}#${secret}`, 200],
+  [(secret) => `restaurant/${cast.aurora}/menu?x=${secret}#${secret}`, 200],
 ]
 const inUrls = IN_URLS.flatMap(([to, leadsTo]) =>
   (['card number', 'access key'] as const).map((kind) =>

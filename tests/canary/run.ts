@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../dev/process/wait.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { unfinished } from '../chaos/books.ts'
-import { randomOf, type Random } from '../chaos/random.ts'
-import { sendToTrees } from '../chaos/signals.ts'
+import { unfinishedSagas } from '../support/books.ts'
+import { randomOf, type Random } from '../support/random.ts'
+import { sendToTrees } from '../support/faults.ts'
 import { Canaries } from './canaries.ts'
 import { PATHS } from './paths.ts'
 import { dumps, keepEverything, searchFiles, searchRows, type Found } from './places.ts'
@@ -216,7 +216,7 @@ async function allReady(stack: Stack): Promise<void> {
 
 /** Until every saga has ended, and what was measured last is sent. */
 async function settle(stack: Stack): Promise<void> {
-  const isOver = async () => (await unfinished(stack.file).catch(() => null)) === 0
+  const isOver = async () => (await unfinishedSagas(stack.file).catch(() => null)) === 0
   await until(isOver, { what: 'The end of all sagas', withinMs: 90_000, everyMs: 200 })
 }
 

@@ -1,6 +1,7 @@
 import type { StackFile } from '../../dev/stack/description.ts'
-import { AURORA, plainItem } from '../chaos/clients.ts'
-import type { Random } from '../chaos/random.ts'
+import { Api } from '../support/api.ts'
+import { cast } from '../support/cast.ts'
+import type { Random } from '../support/random.ts'
 import type { Canaries, CanaryCard } from './canaries.ts'
 import type { Answer, Sender, Sent } from './sender.ts'
 
@@ -42,7 +43,7 @@ export async function worldOf(
   const issued = await operate(sender, stack, `applications/${application}/access-keys`, { mode: 'live' })
   const accessKey = canaries.know(String(issued.body['accessKey']), 'access key')
   const [item, refusing, console] = await Promise.all([
-    plainItem(stack, AURORA),
+    new Api(() => stack).plainItem(cast.aurora),
     kitchenOf(stack, 'simulator:refuses'),
     kitchenOf(stack, 'console'),
   ])
@@ -53,7 +54,7 @@ export async function worldOf(
 async function kitchenOf(stack: StackFile, link: string): Promise<Kitchen> {
   const restaurant = stack.restaurants.find((one) => one.link === link)
   if (!restaurant) throw new Error(`no restaurant has the link ${link}`)
-  return { ...restaurant, item: await plainItem(stack, restaurant.apiKey) }
+  return { ...restaurant, item: await new Api(() => stack).plainItem(restaurant.apiKey) }
 }
 
 export const operate = (sender: Sender, stack: StackFile, to: string, body: unknown) =>
@@ -80,7 +81,7 @@ export const cardOf = ({ number, cvv, holder }: CanaryCard) => ({
 })
 export const maria = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-2142' }
 export const orderOf = ({ item }: World, card: object, more: object = {}) => ({
-  restaurantApiKey: AURORA,
+  restaurantApiKey: cast.aurora,
   items: [{ apiKey: item }],
   method: 'pickup',
   payment: 'card',

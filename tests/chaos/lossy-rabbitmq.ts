@@ -1,7 +1,7 @@
 import type { Servers } from '../../dev/servers/find.ts'
 import { proxyTo, type Proxy } from '../../packages/testkit/src/proxy.ts'
 import { DroppedPublishes } from './dropped-publishes.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../support/random.ts'
 
 /** Loses messages on their way to RabbitMQ, each one with the same probability. */
 export class LossyRabbitmq {

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { LossyRabbitmq } from './lossy-rabbitmq.ts'
-import { randomOf } from './random.ts'
-import { quantile, runChaos, startStackForChaos } from './run.ts'
+import { randomOf } from '../support/random.ts'
+import { quantile } from '../support/statistics.ts'
+import { runChaos, startStackForChaos } from './run.ts'
 
 // The faults are signals to the servers' processes and files of theirs that are gone.
 process.env['PLATTER_SERVERS'] ??= 'native'

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../dev/process/wait.ts'
 import { answersAmqp } from '../../dev/servers/answers.ts'
 import type { Stack } from '../../dev/stack.ts'
-import type { Random } from './random.ts'
-import { sendToTrees } from './signals.ts'
+import type { Random } from '../support/random.ts'
+import { sendToTrees } from '../support/faults.ts'
 
 /** `what`: one of EVERY_FAULT. */
 export type Fault = { at: number; what: string }

@@ -4,16 +4,18 @@ import { until } from '../../dev/process/wait.ts'
 import { answersAmqp } from '../../dev/servers/answers.ts'
 import { withClient } from '../../dev/servers/database.ts'
 import type { Stack } from '../../dev/stack.ts'
-import { KitchenPage } from '../kitchen-page.ts'
-import { AURORA, cardOf, cashOrderSender, plainItem } from './clients.ts'
+import { KitchenPage } from '../support/restaurant-page.ts'
+import { Api } from '../support/api.ts'
+import { card, cast, pickup } from '../support/cast.ts'
+import { cashOrderSender } from '../support/order-clients.ts'
 import { EVERY_FAULT } from './nemesis.ts'
-import { hasFaultStruck, setFaults } from './processor-faults.ts'
 import { rollingRestarts } from '../rolling/rolling.ts'
 import { runChaos, startStackForChaos } from './run.ts'
-import { sendToTrees } from './signals.ts'
+import { hasFaultOccurred, sendToTrees, setProcessorFaults } from '../support/faults.ts'
 import { fillPages, removeFiller, SmallDisk } from './small-disk.ts'
 
 let stack: Stack
+const api = new Api(() => stack.file)
 let disk: SmallDisk | undefined
 let send: Awaited<ReturnType<typeof cashOrderSender>>
 /** Open from the first outage to the last. */
@@ -24,7 +26,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 beforeAll(async () => {
   stack = await startStackForChaos(2, say)
   send = await cashOrderSender(stack.file)
-  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === AURORA) ?? {}
+  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
   page = new KitchenPage(stack.gateways, accessKey)
 }, 120_000)
 
@@ -80,14 +82,9 @@ const sendCardOrder = async (restaurantApiKey: string, headers = {}): Promise<Re
   fetch(`${stack.gateway}/publicapi/v1/send-order`, {
     method: 'POST',
     headers: { ...asClient(), ...headers },
-    body: JSON.stringify({
-      restaurantApiKey,
-      items: [{ apiKey: await plainItem(stack.file, restaurantApiKey) }],
-      method: 'pickup',
-      payment: 'card',
-      card: cardOf('card'),
-      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
-    }),
+    body: JSON.stringify(
+      pickup(restaurantApiKey, await api.plainItem(restaurantApiKey), { payment: 'card', card: card() }),
+    ),
   })
 
 /** An order that was paid by card. */
@@ -170,11 +167,11 @@ test('a killed or frozen Redis fails no order', async () => {
 
 /** Until the end of the test. */
 async function failProcessor(rules: readonly object[]): Promise<void> {
-  onTestFinished(() => setFaults(stack.file, []))
-  await setFaults(stack.file, rules)
+  onTestFinished(() => setProcessorFaults(stack.file, []))
+  await setProcessorFaults(stack.file, rules)
 }
 
-const hasStruck = () => hasFaultStruck(stack.file)
+const hasStruck = () => hasFaultOccurred(stack.file)
 
 /** What the work gives, once it is sure that the client had it by the deadline. */
 async function byDeadline(work: Promise<Response>): Promise<Response> {
@@ -192,7 +189,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when the proc
     // The saga republishes the command after 2.5 s, and another replica may ask the processor as well.
     { fault: 'slow', on: ['authorize'], next: 2, ms: 30_000 },
   ])
-  const order = (await (await byDeadline(sendCardOrder(AURORA))).json()) as Order
+  const order = (await (await byDeadline(sendCardOrder(cast.aurora))).json()) as Order
   expect(order).toMatchObject(pending)
   await paid(order.apiKey ?? '', 'CHARGED')
 }, 180_000)
@@ -200,7 +197,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when the proc
 test('an order whose card takes too long is 503 by its deadline, and there is none', async () => {
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 30_000 }])
   const key = { 'idempotency-key': crypto.randomUUID() }
-  expect((await byDeadline(sendCardOrder(AURORA, key))).status).toBe(503)
+  expect((await byDeadline(sendCardOrder(cast.aurora, key))).status).toBe(503)
   const found = await fetch(`${stack.gateway}/publicapi/v1/order-by-key/${key['idempotency-key']}`, {
     headers: asClient(),
   })
@@ -209,7 +206,7 @@ test('an order whose card takes too long is 503 by its deadline, and there is no
 
 test('an accepted order is answered 200 PROCESSING by its deadline when PostgreSQL is frozen, and is charged once after that', async () => {
   await failProcessor([{ fault: 'slow', on: ['authorize'], next: 1, ms: 4_000 }])
-  const sent = byDeadline(sendCardOrder(AURORA))
+  const sent = byDeadline(sendCardOrder(cast.aurora))
   await until(hasStruck, { what: 'Authorizing', withinMs: 30_000, everyMs: 20 })
   signal('postgres', 'SIGSTOP')
   const response = await sent.finally(() => signal('postgres', 'SIGCONT'))
@@ -225,7 +222,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when PostgreS
 test('an order whose commit is not confirmed by its deadline is 503, and its Idempotency-Key finds out what became of it', async () => {
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 2_000 }])
   const key = { 'idempotency-key': crypto.randomUUID() }
-  const sent = byDeadline(sendCardOrder(AURORA, key))
+  const sent = byDeadline(sendCardOrder(cast.aurora, key))
   await until(hasStruck, { what: 'Tokenizing', withinMs: 30_000, everyMs: 20 })
   signal('postgres', 'SIGSTOP')
   const response = await sent.finally(() => signal('postgres', 'SIGCONT'))
@@ -233,9 +230,9 @@ test('an order whose commit is not confirmed by its deadline is 503, and its Ide
   expect(await response.json()).toMatchObject({
     detail: expect.stringContaining('Idempotency-Key') as string,
   })
-  const again = async () => (await sendCardOrder(AURORA, key)).status === 200
+  const again = async () => (await sendCardOrder(cast.aurora, key)).status === 200
   await until(again, { what: 'Sending it again', withinMs: 60_000, everyMs: 500 })
-  const { apiKey } = (await (await sendCardOrder(AURORA, key)).json()) as Order
+  const { apiKey } = (await (await sendCardOrder(cast.aurora, key)).json()) as Order
   await paid(apiKey ?? '', 'CHARGED')
 }, 180_000)
 

@@ -1,12 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
-import { readBooks, unfinished } from './books.ts'
-import { sendOrders, type Timed } from './clients.ts'
-import { judge, type Violation } from './judge.ts'
+import { readBooks, settled } from '../support/books.ts'
+import { sendOrders, type Timed } from '../support/order-clients.ts'
+import { violationsOf, type Violation } from '../support/invariants.ts'
 import { ONE_ROUND, torment, type Fault } from './nemesis.ts'
-import { randomOf } from './random.ts'
+import { randomOf } from '../support/random.ts'
+import { quantile } from '../support/statistics.ts'
 
 export type ChaosOptions = {
   /** At least; there is load until each fault was there. */
@@ -19,9 +19,6 @@ export type ChaosOptions = {
 }
 
 export type Report = { entries: Timed[]; faults: Fault[]; violations: Violation[]; settledMs: number | null }
-
-/** Everything has to be settled so long after the last fault. */
-const SETTLE_WITHIN_MS = 60_000
 
 /** A stack to be tormented. */
 export const startStackForChaos = (
@@ -70,7 +67,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   await tormenting
   const loadMs = performance.now() - started
   const settledMs = await settled(stack)
-  const violations = judge(entries, await readBooks(stack.file))
+  const violations = violationsOf(entries, await readBooks(stack.file))
   const report = { entries, faults, violations, settledMs }
   describe(report, { ...options, loadMs })
   return report
@@ -80,29 +77,11 @@ const every = (count: number, tell: (done: number) => void) => (done: number) =>
   if (done % count === 0) tell(done)
 }
 
-/** Milliseconds until every saga has ended; null when some never does. */
-export async function settled(stack: Stack): Promise<number | null> {
-  const started = performance.now()
-  while (performance.now() - started < SETTLE_WITHIN_MS) {
-    // The database may be on its way back from the last fault.
-    const open = await unfinished(stack.file).catch(() => null)
-    if (open === 0) return performance.now() - started
-    await wait(250)
-  }
-  return null
-}
-
 const tally = (words: readonly string[]) =>
   [...Map.groupBy(words, (word) => word)]
     .map(([word, all]) => `${word} ${all.length}`)
     .toSorted()
     .join(', ')
-
-/** The smallest value that so large a share of the values does not exceed. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
-}
 
 function describe(
   { entries, faults, violations, settledMs }: Report,

@@ -10,10 +10,10 @@ import { createProcessHost } from '../../dev/process/host.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack } from '../../dev/stack.ts'
 import { takeRunDirectory } from '../../dev/stack/run-directory.ts'
-import { readBooks } from '../chaos/books.ts'
-import { sendOrders } from '../chaos/clients.ts'
-import { judge } from '../chaos/judge.ts'
-import { quantile, settled } from '../chaos/run.ts'
+import { readBooks, settled } from '../support/books.ts'
+import { sendOrders } from '../support/order-clients.ts'
+import { violationsOf } from '../support/invariants.ts'
+import { quantile } from '../support/statistics.ts'
 import { RabbitmqCluster } from './rabbitmq-cluster.ts'
 
 process.env['PLATTER_SERVERS'] ??= 'native'
@@ -83,7 +83,7 @@ const entries = await sendOrders(stack.file, {
   },
 })
 const settledMs = await settled(stack)
-const violations = judge(entries, await readBooks(stack.file))
+const violations = violationsOf(entries, await readBooks(stack.file))
 
 const gaps = answered.map((at, index) => at - (answered[index - 1] ?? at))
 const gapsBefore = gaps.filter((_, index) => (answered[index] ?? 0) < killedAt)

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { judge } from '../chaos/judge.ts'
+import { violationsOf } from '../support/invariants.ts'
 import { CrashStack } from './crash-stack.ts'
 import { Client, SharedBooks, type Answer } from './orders.ts'
 import { chosenPoints, KINDS, points, writePoints, type Point, type Points } from './points.ts'
@@ -122,7 +122,7 @@ describe.concurrent('an order ends as it should, and no other way, when', () => 
         ms: Math.round(performance.now() - killedAt),
         what: `${point.kind}, ${point.event}`,
       })
-      const violations = judge([await client.entryOf(key, point.kind, answer)], settled)
+      const violations = violationsOf([await client.entryOf(key, point.kind, answer)], settled)
       const since = deaths.slice(deaths.indexOf(`${key}: ${point.event}`)).join('\n')
       expect(
         violations,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { MenuCategory, Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { readBooks, type Books } from '../chaos/books.ts'
-import type { Entry } from '../chaos/clients.ts'
+import { readBooks, type Books } from '../support/books.ts'
+import type { Entry } from '../support/order-clients.ts'
 import type { Kind } from './points.ts'
 
 const RESTAURANTS: Record<Kind, string> = {

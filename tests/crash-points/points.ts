@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format } from 'node:util'
-import { randomOf } from '../chaos/random.ts'
+import { randomOf } from '../support/random.ts'
 
 /** The orders whose every step is crashed: what each of them goes through. */
 export const KINDS = ['card', 'cash', 'refused'] as const

@@ -1,8 +1,10 @@
-import { call, maria, post, stack, type Answer, type ProblemBody, type User } from './client.ts'
+import { tally as countOf } from '../support/statistics.ts'
+import { call, post, stack, type Answer, type Options, type ProblemBody, type User } from './client.ts'
 
 /** What the tests of users, cards and addresses share. */
 
-export type Options = NonNullable<Parameters<typeof call>[1]>
+export { newEmail, person, PASSWORD } from '../support/cast.ts'
+export type { Options }
 
 export const keyed = (key: string = crypto.randomUUID()) => ({ headers: { 'idempotency-key': key } })
 
@@ -10,18 +12,6 @@ export const keyed = (key: string = crypto.randomUUID()) => ({ headers: { 'idemp
 export const elsewhere = () => ({ key: stack().otherAccessKey })
 
 export const NOBODYS_KEY = '0'.repeat(48)
-
-export const PASSWORD = 'a long enough password'
-
-export const newEmail = (name = 'maria') => `${name}.${crypto.randomUUID()}@example.org`
-
-/** The body of register-user. */
-export const person = (changes: Record<string, unknown> = {}) => ({
-  ...maria,
-  email: newEmail(),
-  password: PASSWORD,
-  ...changes,
-})
 
 export const signin = (email: string, password: string, options: Options = {}) =>
   post<User & ProblemBody>('signin', { email, password }, options)
@@ -57,12 +47,9 @@ export const detailsOf = ({ body }: Answer<ProblemBody>): Record<string, string>
 export const each = (fields: readonly string[], say: (field: string) => string): Record<string, string> =>
   Object.fromEntries(fields.map((field) => [`/${field}`, say(field)]))
 
-/** How many answers there are of each status. */
-export function tally(answers: readonly Answer<unknown>[]): Record<number, number> {
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-  return counts
-}
+/** The number of responses by status. */
+export const tally = (answers: readonly Answer<unknown>[]): Partial<Record<number, number>> =>
+  countOf(answers.map(({ status }) => status))
 
 /** The apiKeys that were told of, each once. */
 export const apiKeysOf = (answers: readonly Answer<{ apiKey: string | null }>[]): (string | null)[] => [

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { markdownTable } from '../markdown.ts'
+import { markdownTable } from '../support/markdown.ts'
 
 /* The table of costs.md, which tests hold against what they count, and the bench takes hops from. */
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { randomOf } from '../chaos/random.ts'
+import { randomOf } from '../support/random.ts'
 import { eventually, stack } from './client.ts'
 import { exchange } from './malformed/exchange.ts'
 import { complaint, WITHIN_MS } from './malformed/judge.ts'

@@ -1,7 +1,7 @@
 import { operations, problems, type PublicOperation } from '@platter/contracts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Stream } from '../event-stream.ts'
+import { Stream } from '../support/event-stream.ts'
 import { elsewhere, newEmail, PASSWORD, person, signin } from './accounts.ts'
 import { call, get, maria, post, sendOrder, stack, type Order, type User } from './client.ts'
 import { fullOrder, makeWorld, type World } from './foreign-objects.ts'

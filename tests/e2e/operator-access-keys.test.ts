@@ -7,7 +7,7 @@ import {
   type AccessKey,
 } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { Stream } from '../event-stream.ts'
+import { Stream } from '../support/event-stream.ts'
 import { keyed, NOBODYS_KEY } from './accounts.ts'
 import {
   anOrder,

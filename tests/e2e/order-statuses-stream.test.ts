@@ -1,7 +1,7 @@
 import { OrderStatuses, type Order, type OrderStatusRecord } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { anOrder, call, cast, get, readOrder, sendOrder, stack } from './client.ts'
-import { Stream, type StreamEvent } from '../event-stream.ts'
+import { Stream, type StreamEvent } from '../support/event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
 
 let kitchen: Awaited<ReturnType<typeof aKitchen>>

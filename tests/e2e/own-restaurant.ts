@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
-import { operator } from './client.ts'
+import { api, operator } from './client.ts'
 
 /*
  * Restaurants that a test makes for itself. They are in Salina, Kansas, where no other test searches; what is
@@ -89,9 +89,8 @@ export async function aKitchen(
   items: readonly object[] = [menuItem(10)],
 ): Promise<{ apiKey: string; key: string }> {
   const apiKey = await aRestaurant(changes, items)
-  await operator('PUT', `restaurants/${apiKey}/link`, { kind: 'console', reports: 'detailed' })
-  const issued = await operator<{ accessKey: string }>('POST', `restaurants/${apiKey}/access-keys`, {})
-  return { apiKey, key: issued.body.accessKey }
+  await api.linkConsole(apiKey)
+  return { apiKey, key: await api.restaurantKey(apiKey) }
 }
 
 type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>

@@ -1,7 +1,7 @@
 import { RestaurantOrdersStream, type RestaurantOrder } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { anOrder, call, sendOrder, stack } from './client.ts'
-import { Stream, type StreamEvent } from '../event-stream.ts'
+import { Stream, type StreamEvent } from '../support/event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
 
 const PATH = '/restaurantapi/v1/orders/stream'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { Stream } from '../event-stream.ts'
+import { Stream } from '../support/event-stream.ts'
 import {
   anOrder,
   cast,

@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { AURORA, cashOrderSender } from '../chaos/clients.ts'
-import { KitchenPage } from '../kitchen-page.ts'
+import { cast } from '../support/cast.ts'
+import { cashOrderSender } from '../support/order-clients.ts'
+import { KitchenPage } from '../support/restaurant-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
 /** The full length is every replica ten times (`ROUNDS=10`); the short one is one replica of each service once. */
@@ -40,7 +41,7 @@ function hangOn(gateway: string): Socket[] {
 
 test('restarting every replica of every service under load fails no request, loses nothing of a stream, and each ends within 10 seconds', async () => {
   const hanging = stack.gateways.flatMap(hangOn)
-  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === AURORA) ?? {}
+  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
   const pages = Array.from({ length: 4 }, () => new KitchenPage(stack.gateways, accessKey))
   const { restarts, requests, failed } = await rollingRestarts(stack, {
     ...LENGTH,

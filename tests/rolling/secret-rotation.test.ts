@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { cashOrderSender } from '../chaos/clients.ts'
+import { cashOrderSender } from '../support/order-clients.ts'
 import { rollingRestarts, type Send } from './rolling.ts'
 
 /* docs/operations.md, "INTERNAL_SECRET": its steps, with services that run and orders that come all the time. */

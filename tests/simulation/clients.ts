@@ -9,7 +9,7 @@ import {
 import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import { stores } from './instead/stores.ts'
-import type { Entry, Kind as JudgedKind } from '../chaos/clients.ts'
+import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'
 import type { Simulation } from './simulation.ts'

@@ -1,6 +1,6 @@
-import type { OrderRow } from '../chaos/books.ts'
-import type { Entry } from '../chaos/clients.ts'
-import { judge, type Violation } from '../chaos/judge.ts'
+import type { OrderRow } from '../support/books.ts'
+import type { Entry } from '../support/order-clients.ts'
+import { violationsOf, type Violation } from '../support/invariants.ts'
 import type { Clients, Kind, Placed } from './clients.ts'
 import type { Simulation } from './simulation.ts'
 
@@ -11,7 +11,7 @@ export function judged(all: Simulation, clients: Clients, isShort: boolean) {
   const doubtful = new Set(rows.filter((row) => isShort && isInDoubt(all, row)).map(({ apiKey }) => apiKey))
   const receipts = restaurants.receipts.filter(({ orderApiKey }) => !doubtful.has(orderApiKey))
   const violations: Violation[] = [
-    ...judge(clients.book.filter(isJudged), { orders: rows, ledger: processor.ledger, receipts }),
+    ...violationsOf(clients.book.filter(isJudged), { orders: rows, ledger: processor.ledger, receipts }),
     ...clients.book.flatMap((entry) => judgeOther(entry, rows)),
     ...judgeSaved(all),
     ...judgeShown(all),

@@ -1,6 +1,6 @@
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import type { Receipt, Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
-import type { Receipt as ReceiptLine } from '../chaos/books.ts'
+import type { Receipt as ReceiptLine } from '../support/books.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../chaos/judge.ts'
+import type { Violation } from '../support/invariants.ts'
 import { installAmbient } from './ambient.ts'
 import { Broker } from './broker.ts'
 import { Clients, type Kind } from './clients.ts'

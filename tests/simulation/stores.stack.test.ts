@@ -21,7 +21,7 @@ import {
   type AuthorizationStore,
   type Database as Payments,
 } from '../../services/payments/src/store/authorizations.ts'
-import { randomOf, type Random } from '../chaos/random.ts'
+import { randomOf, type Random } from '../support/random.ts'
 import { authorizations as fakeAuthorizations } from './authorizations.ts'
 import { Database } from './database.ts'
 import { stores as simulated } from './instead/stores.ts'

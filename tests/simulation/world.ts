@@ -1,4 +1,4 @@
-import { randomOf, type Random } from '../chaos/random.ts'
+import { randomOf, type Random } from '../support/random.ts'
 
 /**
  * One life of a process of ours. What it has in memory is what its events close over: when it dies they are

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve } from './worker.ts'
+import { serve } from '../../support/worker.ts'
 
-/* The other end of an HTTP exchange: reads a request and answers 500 bytes of JSON. */
+/* The server of an HTTP exchange: reads a request and responds with 500 bytes of JSON. */
 
 const answer = JSON.stringify({ filler: 'x'.repeat(487) })
 const server = createServer((request, response) => {

@@ -1,10 +1,10 @@
 import { Pool } from 'undici'
-import { runLoad, type Load, type Outcome } from './loop.ts'
-import { serve } from './worker.ts'
+import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
+import { serve } from '../../support/worker.ts'
 
-/* HTTP exchanges of 500 bytes each way, one after the other, over kept connections. */
+/* HTTP exchanges of 500 bytes each way, one after the other, over persistent connections. */
 
-/** How many exchanges with each of the origins that the worker was started with. */
+/** The number of exchanges with each origin in the arguments. */
 export type ExchangesJob = { load: Load; exchanges: readonly number[] }
 
 const body = JSON.stringify({ filler: 'x'.repeat(487) })
@@ -17,7 +17,7 @@ async function exchange(pool: Pool): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body,
   })
-  if (answer.statusCode !== 200) throw new Error(`an exchange was answered with ${answer.statusCode}`)
+  if (answer.statusCode !== 200) throw new Error(`an exchange ended with ${answer.statusCode}`)
   await answer.body.arrayBuffer()
 }
 
@@ -25,5 +25,6 @@ serve<ExchangesJob, Outcome>('', ({ load, exchanges }) =>
   runLoad(load, async () => {
     for (const [at, pool] of pools.entries())
       for (let left = exchanges[at] ?? 0; left > 0; left--) await exchange(pool)
+    return { status: 200 }
   }),
 )

@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { serve } from './worker.ts'
+import { serve } from '../../support/worker.ts'
 
 /*
- * A Fastify with nothing in it: answers that lie in memory, and the select of an order or of a user's orders, its rows
- * sent as they are. Arguments: the folder of the answers, their names, the database.
+ * A bare Fastify: responses from memory, and the select of an order or of a user's orders with its rows unchanged. Arguments: the
+ * folder of the responses, their names, the database.
  */
 
 const [folder = '', names = '', database = ''] = process.argv.slice(2)
-const answers = new Map(names.split(',').map((name) => [name, readFileSync(join(folder, name))]))
+const responses = new Map(names.split(',').map((name) => [name, readFileSync(join(folder, name))]))
 const etag = '"bench"'
 const pool = new pg.Pool({ connectionString: database, max: 10 })
 const app = Fastify()
 
 app.get<{ Params: { name: string } }>('/bytes/:name', (request, reply) => {
   if (request.headers['if-none-match'] === etag) return reply.code(304).header('etag', etag).send()
-  const body = answers.get(request.params.name)
+  const body = responses.get(request.params.name)
   if (!body) return reply.code(404).send()
   return reply.header('etag', etag).type('application/json; charset=utf-8').send(body)
 })

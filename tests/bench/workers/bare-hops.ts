@@ -1,11 +1,10 @@
 import { connect } from 'amqplib'
-import { runLoad, type Load, type Outcome } from './loop.ts'
-import { serve } from './worker.ts'
+import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
+import { serve } from '../../support/worker.ts'
 
 /*
- * One message of 500 bytes over so many queues in a row, as light as it can be without being lost by a consumer that
- * dies: durable classic queues, transient messages, no publisher confirms, but acknowledgements. Nothing is parsed,
- * written or decided on the way.
+ * One message of 500 bytes over several queues in a row, at the least cost with which a crashed consumer loses nothing: durable
+ * classic queues, transient messages, no publisher confirms, acknowledgements. Nothing is parsed or stored on the way.
  */
 
 export type HopsJob = { load: Load; hops: number }
@@ -42,6 +41,7 @@ serve<HopsJob, Outcome>('', async ({ load, hops }) => {
       arrived.set(id, resolve)
       publish(queues[0] ?? '', Buffer.from(`${id} ${filler}`))
       await promise
+      return { status: 200 }
     })
   } finally {
     for (const name of queues) await consumer.deleteQueue(name)

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { runLoad, type Load, type Outcome } from './loop.ts'
-import { serve } from './worker.ts'
+import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
+import { serve } from '../../support/worker.ts'
 
 /*
- * The barest durable writes of an order, through pg and nothing else: the order (1 KB), for a card its charge, and what
- * becomes of both. Statements are prepared; what a service checks, reads, signs or says is not here.
+ * The durable writes of an order, by pg alone: the order (1 KB), for a card its charge, and an update of both. Statements
+ * are prepared.
  */
 
-/** `card-4` commits four times, as an order must whose charge is asked of somebody else in between. */
+/** `card-4` commits four times, because a third party makes the charge in between. */
 export type WritesJob = { load: Load; shape: 'card-4' | 'cash-2' }
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 })
@@ -43,7 +43,7 @@ const placed: Write = (key) => ({
   values: [key],
 })
 
-/** Each is a commit of its own. */
+/** Each write is one commit. */
 const shapes: Record<WritesJob['shape'], readonly Write[]> = {
   'card-4': [order, charge, charged, placed],
   'cash-2': [order, placed],
@@ -53,5 +53,6 @@ serve<WritesJob, Outcome>('', ({ load, shape }) =>
   runLoad(load, async () => {
     const key = randomBytes(24).toString('hex')
     for (const write of shapes[shape]) await pool.query(write(key))
+    return { status: 200 }
   }),
 )

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type * as launcher from '../../../dev/stack.ts'
 import type * as progress from '../../../dev/progress.ts'
 import type { Environment, ServedStack } from '../platform.ts'
-import { serve } from './worker.ts'
+import { serve } from '../../support/worker.ts'
 
 const [root = '', runDirectory = '', replicas = '1', env = '{}'] = process.argv.slice(2)
 process.env['PLATTER_SERVERS'] = 'native'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { StackFile } from '../../../dev/stack/description.ts'
-import { peaksOf, residentOf, type Groups } from '../../bench/processes.ts'
+import { peaksOf, residentOf, type Groups } from '../../support/processes.ts'
 import { stack } from '../stack.ts'
 
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const

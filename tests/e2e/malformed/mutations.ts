@@ -1,4 +1,4 @@
-import type { Random } from '../../chaos/random.ts'
+import type { Random } from '../../support/random.ts'
 
 const nested = (depth: number): unknown => {
   let value: unknown = 'deep'

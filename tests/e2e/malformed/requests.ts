@@ -1,5 +1,5 @@
 import { operations, type Operation } from '@platter/contracts'
-import type { Random } from '../../chaos/random.ts'
+import type { Random } from '../../support/random.ts'
 import { mutate, mutateBytes, mutateText, nastyText } from './mutations.ts'
 import { documented, sampleOf, type Known } from './samples.ts'
 

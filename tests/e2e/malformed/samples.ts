@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Random } from '../../chaos/random.ts'
+import type { Random } from '../../support/random.ts'
 
 /** As much of a JSON Schema as the contracts' document has. */
 export type Schema = {

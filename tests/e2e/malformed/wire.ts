@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { operations } from '@platter/contracts'
-import type { Random } from '../../chaos/random.ts'
+import type { Random } from '../../support/random.ts'
 import type { Made, World } from './requests.ts'
 
 /*

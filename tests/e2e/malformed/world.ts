@@ -1,5 +1,5 @@
 import {
-  operator,
+  api,
   post,
   get,
   anOrder,
@@ -13,18 +13,14 @@ import {
   type CreditCard,
 } from '../client.ts'
 import { aRestaurant, always, menuItem, menuOf, newKey, restaurantInput } from '../own-restaurant.ts'
-import type { Random } from '../../chaos/random.ts'
+import type { Random } from '../../support/random.ts'
 import type { World } from './requests.ts'
-
-const issue = async (path: string) => (await operator<{ accessKey: string }>('POST', path, {})).body.accessKey
 
 /** What the endpoints can be asked about without disturbing anybody: an application and two restaurants of its own. */
 export async function aWorld(): Promise<World> {
-  const applicationId = (await operator<{ id: string }>('POST', 'applications', { name: 'malformed' })).body
-    .id
-  const application = await issue(`applications/${applicationId}/access-keys`)
+  const { id: applicationId, accessKey: application } = await api.newApplication('malformed')
   const [open, changing] = [await aRestaurant({}, [menuItem(9.5), menuItem(4)]), await aRestaurant()]
-  const restaurant = await issue(`restaurants/${changing}/access-keys`)
+  const restaurant = await api.restaurantKey(changing)
   const as = { key: application }
   const user = await register(as)
   const { body: saved } = await post<CreditCard>(`user/${user.apiKey}/add-card`, card(), as)

@@ -1,10 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { withClient } from '../../dev/servers/database.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { readLines } from '../json-lines.ts'
+import { readLines } from './json-lines.ts'
 
-/** An order as the orders schema has it, with what its saga and history say. */
+/** An order in the schema of the orders service, with its saga and history. */
 export type OrderRow = {
   apiKey: string
+  /** Its Idempotency-Key, which the clients of these tests repeat in its comments. */
   key: string
   payment: 'cash' | 'card'
   test: boolean
@@ -25,7 +27,7 @@ export type LedgerLine = {
 }
 export type Receipt = { orderApiKey: string; outcome: 'accepted' | 'refused' }
 
-/** The three books beside the clients': none of them is written by who reads it. */
+/** Three records of the same orders, written independently: orders service, payment processor, restaurants. */
 export type Books = { orders: OrderRow[]; ledger: LedgerLine[]; receipts: Receipt[] }
 
 const ORDERS = `
@@ -35,22 +37,35 @@ const ORDERS = `
   from orders.orders o join orders.sagas s on s.order_api_key = o.api_key`
 
 export async function readBooks({ urls, data }: StackFile): Promise<Books> {
-  const [rows, ledger, receipts] = await Promise.all([
+  const [orders, ledger, receipts] = await Promise.all([
     query<OrderRow>(urls.postgres, ORDERS),
     readLines<LedgerLine>(data.ledger),
     readLines<Receipt>(data.receipts),
   ])
-  return { orders: rows, ledger, receipts }
+  return { orders, ledger, receipts }
 }
 
-/** How many sagas have not ended. */
-export async function unfinished({ urls }: StackFile): Promise<number> {
-  const [row] = await query<{ count: string }>(
-    urls.postgres,
-    'select count(*) from orders.sagas where finished_at is null',
-  )
-  return Number(row?.count ?? 0)
+/** The number of orders in the database. */
+export const storedOrders = ({ urls }: StackFile): Promise<number> =>
+  count(urls.postgres, 'select count(*)::int4 as count from orders.orders')
+
+export const unfinishedSagas = ({ urls }: StackFile): Promise<number> =>
+  count(urls.postgres, 'select count(*)::int4 as count from orders.sagas where finished_at is null')
+
+/** Milliseconds until every saga has finished; null when one has not within 60 s. */
+export async function settled(stack: { file: StackFile }, withinMs = 60_000): Promise<number | null> {
+  const started = performance.now()
+  while (performance.now() - started < withinMs) {
+    // PostgreSQL may still be restarting after the last fault.
+    const running = await unfinishedSagas(stack.file).catch(() => null)
+    if (running === 0) return performance.now() - started
+    await wait(250)
+  }
+  return null
 }
 
 const query = <T extends Record<string, unknown>>(url: string, text: string): Promise<T[]> =>
   withClient(url, async (client) => (await client.query<T>(text)).rows)
+
+const count = async (url: string, text: string): Promise<number> =>
+  (await query<{ count: number }>(url, text))[0]?.count ?? 0

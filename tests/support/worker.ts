@@ -1,33 +1,33 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 
-/* A process of its own for a piece of the bench: whose CPU counts, and whose does not, is told by processes. */
+/* A process for one part of a measurement, so that its CPU is counted, or left out, by itself. */
 
-/** What each worker takes and gives. */
+/** What a worker sends: `ready` once, then one `done` or `failed` per job. */
 type Reply<R> = { ready: string } | { done: R } | { failed: string }
-/** Does a job of a worker. */
+
+/** Does a job. */
 export type Handle<J, R> = (job: J) => Promise<R>
 
-/** To be called once by a worker: does one job after the other. `ready` is what it has to say first. */
+const send = (reply: Reply<unknown>) => void process.send?.(reply)
+
+/** Called once by the program of a worker: handles one job after the other. `ready` is its address, if it listens. */
 export function serve<J, R>(ready: string, handle: Handle<J, R>): void {
-  const say = (reply: Reply<R>) => void process.send?.(reply)
   process.on('message', (job: J) => {
     handle(job).then(
-      (done) => say({ done }),
+      (done) => send({ done }),
       (error: unknown) =>
-        say({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+        send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     )
   })
-  // Whoever started it is gone.
   process.on('disconnect', () => process.exit(0))
-  say({ ready })
+  send({ ready })
 }
 
 /** A running worker. */
 export class Worker<J extends object, R> {
   readonly #child: ChildProcess
-  /** What it said when it was ready: an address, if it listens. */
+  /** What the program passed to `serve`. */
   readonly address: string
 
   private constructor(child: ChildProcess, address: string) {
@@ -35,16 +35,17 @@ export class Worker<J extends object, R> {
     this.address = address
   }
 
-  /** Starts a file of this folder; rejects when it ends before it is ready. */
-  static async start<J extends object, R>(file: string, args: readonly string[] = []): Promise<Worker<J, R>> {
-    const child = fork(join(import.meta.dirname, file), args, {
-      // As services have it; the bench's own environment may name servers that are not meant.
+  /** Starts a program; rejects when it ends before it is ready. */
+  static async start<J extends object, R>(program: URL, args: readonly string[] = []): Promise<Worker<J, R>> {
+    const child = fork(program, args, {
+      // As for services. The environment of the tool may name other servers.
       env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
     })
     const reply = await replyOf<R>(child)
-    if (!('ready' in reply))
-      throw new Error(`${file}: ${'failed' in reply ? reply.failed : 'no word of being ready'}`)
-    return new Worker<J, R>(child, reply.ready)
+    if ('ready' in reply) return new Worker<J, R>(child, reply.ready)
+    throw new Error(
+      `${program.pathname}: ${'failed' in reply ? reply.failed : 'a result before it was ready'}`,
+    )
   }
 
   get pid(): number {
@@ -56,7 +57,7 @@ export class Worker<J extends object, R> {
     this.#child.send(job)
     const reply = await replied
     if ('done' in reply) return reply.done
-    throw new Error('failed' in reply ? reply.failed : 'a worker began anew')
+    throw new Error('failed' in reply ? reply.failed : 'the worker restarted')
   }
 
   async stop(): Promise<void> {
@@ -68,17 +69,15 @@ export class Worker<J extends object, R> {
 }
 
 async function replyOf<R>(child: ChildProcess): Promise<Reply<R>> {
-  const gaveUp = new AbortController()
-  const { signal } = gaveUp
+  const over = new AbortController()
+  const { signal } = over
   try {
     const [reply] = (await Promise.race([
       once(child, 'message', { signal }),
-      once(child, 'exit', { signal }).then(([code]) => [
-        { failed: `it ended with exit code ${String(code)}` },
-      ]),
+      once(child, 'exit', { signal }).then(([code]) => [{ failed: `exit code ${String(code)}` }]),
     ])) as [Reply<R>]
     return reply
   } finally {
-    gaveUp.abort()
+    over.abort()
   }
 }

@@ -1,0 +1,75 @@
+import { serviceNames } from '../../../dev/stack/services.ts'
+import { tookOf } from '../../support/load/figures.ts'
+import { residentOf } from '../../support/processes.ts'
+import { quantile } from '../../support/statistics.ts'
+import type { OperationName } from '../operations.ts'
+import type { Platform } from '../platform.ts'
+import { digits, type Section } from '../report.ts'
+import { runOperation } from '../subjects.ts'
+import { BUSY, servicesOf, type Frame } from './frame.ts'
+
+const PER_SECOND = 50
+/** After 150 orders V8 has compiled half of the code: p50 is 52 ms, and 37 ms after a thousand. */
+const PACED_WARM_UP_S = 20
+
+/** Card orders at the rate of a city's busy hour, in an open loop. */
+export async function paced(platform: Platform, { generator, reporter, seconds }: Frame): Promise<Section> {
+  const run = (forSeconds: number) =>
+    runOperation(platform, generator, {
+      name: 'card-order',
+      load: { perSecond: PER_SECOND, seconds: forSeconds },
+    })
+  const lasts = seconds * 10
+  const outcome = await reporter.step(`${PER_SECOND} card orders a second`, async () => {
+    await run(PACED_WARM_UP_S)
+    return run(lasts)
+  })
+  const took = tookOf(outcome, 200)
+  const failed = outcome.sent - took.length
+  const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => quantile(took, share))
+  return {
+    name: 'paced',
+    about: `${PER_SECOND} card orders a second for ${lasts} s in an open loop; latency counts from the time at which each is due.`,
+    columns: ['orders', 'failed', 'p50 ms', 'p99 ms', 'longest ms'],
+    lines: [[took.length, failed, digits(p50!), digits(p99!), digits(longest!)]],
+    values: { p99: p99! },
+  }
+}
+
+const LOOKS = 10
+const REQUESTS = 100_000
+/** The share of the requests that each operation has. A card order is three requests to payments: token, authorize, capture. */
+const SHARES: readonly [OperationName, number][] = [
+  ['menu', 1],
+  ['get-user', 1],
+  ['get-order', 2 / 3],
+  ['card-order', 1 / 3],
+]
+
+/** The memory of every service while each takes 100,000 requests. */
+export async function memory(platform: Platform, { generator, reporter }: Frame): Promise<Section> {
+  const looks: Record<string, number>[] = []
+  await reporter.step(`${REQUESTS} requests to each service`, async (step) => {
+    for (let look = 1; look <= LOOKS; look++) {
+      for (const [name, share] of SHARES) {
+        const load = { clients: BUSY, count: Math.ceil((REQUESTS * share) / LOOKS) }
+        await runOperation(platform, generator, { name, load })
+      }
+      looks.push(residentOf(servicesOf(platform)))
+      step.now(`${(look * 100) / LOOKS} %`)
+    }
+  })
+  const [last, halfWay] = [looks.at(-1)!, looks[LOOKS / 2 - 1]!]
+  const others = serviceNames.filter((name) => name !== 'gateway')
+  return {
+    name: 'memory',
+    about: `Resident MB after each tenth of ${REQUESTS} requests to each service: menus, users, orders, card orders.`,
+    columns: ['', ...looks.map((_, at) => `${((at + 1) * 100) / LOOKS} %`)],
+    lines: serviceNames.map((name) => [name, ...looks.map((look) => look[name] ?? 0)]),
+    values: {
+      gateway: last['gateway'] ?? 0,
+      largest: Math.max(...others.map((name) => last[name] ?? 0)),
+      growth: Math.max(...serviceNames.map((name) => (last[name] ?? 0) / (halfWay[name] ?? 1))),
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { Books, LedgerLine, OrderRow, Receipt } from './books.ts'
+import type { Entry } from './order-clients.ts'
+
+/** A broken invariant: `what` as a sentence, and every record of the order. */
+export type Violation = { rule: string; what: string; order: unknown }
+
+/** The status with which each kind of order has to end for its client. */
+const ENDS: Record<Entry['kind'], number> = { cash: 200, card: 200, declined: 402, refused: 422, test: 200 }
+
+const PICKUP_PATHS = [
+  ['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING', 'READY_FOR_PICKUP', 'DELIVERED'],
+  ['PROCESSING', 'AWAITING_PREPARATION', 'READY_FOR_PICKUP', 'DELIVERED'],
+]
+
+/**
+ * Compares four records that were written independently: the clients' responses, the orders schema, the processor's
+ * ledger and the restaurants' receipts.
+ */
+export function violationsOf(clients: readonly Entry[], books: Books): Violation[] {
+  const byKey = Map.groupBy(books.orders, ({ key }) => key)
+  const ledgerOf = Map.groupBy(books.ledger, ({ reference }) => reference)
+  const receiptsOf = Map.groupBy(books.receipts, ({ orderApiKey }) => orderApiKey)
+  const known = new Set(books.orders.map(({ apiKey }) => apiKey))
+  return [
+    ...clients.flatMap((entry) => ofClient(entry, byKey.get(entry.key) ?? [])),
+    ...books.orders.flatMap((order) =>
+      ofOrder({
+        order,
+        ledger: ledgerOf.get(order.apiKey) ?? [],
+        receipts: receiptsOf.get(order.apiKey) ?? [],
+      }),
+    ),
+    ...books.ledger
+      .filter(({ reference }) => !known.has(reference))
+      .map((line) => ({
+        rule: 'charged for nothing',
+        what: 'the processor has a charge of an order that does not exist',
+        order: line,
+      })),
+  ]
+}
+
+/** A rule that may be broken, and a sentence; false when it holds. */
+type Check = false | readonly [rule: string, what: string]
+type Response = NonNullable<Entry['answer']>
+
+const violations = (checks: readonly Check[], order: unknown): Violation[] =>
+  checks.filter((check) => check !== false).map(([rule, what]) => ({ rule, what, order }))
+
+/** No order lost, none placed twice: the response of the client matches the orders schema. */
+function ofClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
+  const placed = orders.filter(({ outcome }) => outcome !== 'failed').length
+  const checks: Check[] = [
+    placed > 1 && ['ordered twice', `one Idempotency-Key, ${placed} orders`],
+    ...(entry.answer === null
+      ? [['no answer', 'the client never received a final response'] as const]
+      : ofResponse(entry.kind, entry.answer, orders)),
+  ]
+  return violations(checks, { entry, orders })
+}
+
+function ofResponse(kind: Entry['kind'], answer: Response, orders: readonly OrderRow[]): Check[] {
+  const { status, apiKey, code, totalCents } = answer
+  const end: Check = !hasRightEnd(kind, answer, orders) && [
+    'wrong end',
+    `${kind} ended with ${status} ${code ?? ''}`,
+  ]
+  if (status !== 200) {
+    const isStored = orders.some(({ outcome }) => outcome !== 'failed')
+    return [isStored && ['refused but placed', `the response was ${status}, and an order is stored`], end]
+  }
+  const order = orders.find((one) => one.apiKey === apiKey)
+  if (!order) return [['lost', 'the client received an order that is not stored'], end]
+  const isSame = order.total === totalCents
+  return [!isSame && ['wrong total', `${totalCents} in the response, ${order.total} stored`], end]
+}
+
+/** An order that was undecided after 8 s was returned at PROCESSING, with 200. If it failed later, it was cancelled. */
+const hasRightEnd = (
+  kind: Entry['kind'],
+  { status, apiKey }: Response,
+  orders: readonly OrderRow[],
+): boolean =>
+  status === ENDS[kind] ||
+  (status === 200 && orders.some((order) => order.apiKey === apiKey && order.told && order.cancelled))
+
+type Records = { order: OrderRow; ledger: readonly LedgerLine[]; receipts: readonly Receipt[] }
+
+/** No order is stuck, and its history is a possible one. */
+function ofOrder(records: Records): Violation[] {
+  const { order, receipts } = records
+  const accepted = receipts.filter(({ outcome }) => outcome === 'accepted').length
+  return violations(
+    [
+      (!order.finished || order.outcome === 'pending') && ['stuck', 'the saga has not finished'],
+      !isOnPath(order.statuses) && ['wrong history', order.statuses.join(' → ')],
+      ...ofPayment(records),
+      accepted !== (isFulfilled(order) ? 1 : 0) && [
+        'wrong delivery',
+        `${order.outcome}, accepted ${accepted} times by the restaurant`,
+      ],
+    ],
+    records,
+  )
+}
+
+const isFulfilled = ({ outcome, cancelled }: OrderRow): boolean => outcome === 'transmitted' && !cancelled
+
+const sum = (lines: readonly LedgerLine[]) => lines.reduce((total, { amount }) => total + amount, 0)
+
+/** docs/interface.md, "Payment invariant". */
+function ofPayment({ order, ledger }: Records): Check[] {
+  const approved = (kind: LedgerLine['kind']) =>
+    ledger.filter((line) => line.kind === kind && line.outcome === 'approved')
+  const captured = sum(approved('capture'))
+  const authorized = approved('authorize').length
+  const released = approved('void').length + approved('refund').length
+  if (order.test) return [ledger.length > 0 && ['test order charged', 'a test order reached the processor']]
+  if (isFulfilled(order) && order.payment === 'card')
+    return [
+      (approved('capture').length !== 1 || captured !== order.total) && [
+        'wrong charge',
+        `captured ${captured} of ${order.total}`,
+      ],
+      (authorized !== 1 || released > 0) && [
+        'wrong charge',
+        `${authorized} authorizations, ${released} voids and refunds`,
+      ],
+    ]
+  const isBalanced = captured === sum(approved('refund')) && authorized === released
+  return [
+    !isBalanced && ['charged for nothing', 'an unfulfilled order has an authorization or a charge left'],
+  ]
+}
+
+/** Whether the statuses are the beginning of a path from PROCESSING to DELIVERED. */
+const isOnPath = (statuses: readonly string[]): boolean =>
+  statuses.length > 0 && PICKUP_PATHS.some((path) => statuses.every((status, at) => path[at] === status))

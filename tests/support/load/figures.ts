@@ -1,0 +1,68 @@
+import { quantile } from '../statistics.ts'
+import type { Outcome } from './loop.ts'
+
+/** Times in ms. */
+export type Summary = { count: number; p50: number; p99: number }
+
+/** One source in figures. `goodput`: responses with status 200 a second. */
+export type Figures = {
+  sent: number
+  goodput: number
+  accepted: Summary
+  refused: Summary
+  /** Responses that are neither 200, 429 nor 503, by status; 0: lost. */
+  others: Record<string, number>
+  lackingRetryAfter: number
+  lateP99: number
+}
+
+const REFUSALS = [429, 503]
+
+/** How long the responses with these statuses took; ms. */
+export const tookOf = ({ byStatus }: Outcome, ...statuses: readonly number[]): readonly number[] =>
+  statuses.flatMap((status) => byStatus[status]?.took ?? [])
+
+/** The figures of one or more runs of the same source; `seconds` all together. */
+export function figuresOf(outcomes: readonly Outcome[], seconds: number): Figures {
+  const took = (...statuses: number[]) => outcomes.flatMap((outcome) => tookOf(outcome, ...statuses))
+  const sum = (of: (one: Outcome) => number) => outcomes.reduce((total, one) => total + of(one), 0)
+  const statuses = new Set(outcomes.flatMap(({ byStatus }) => Object.keys(byStatus).map(Number)))
+  const others = [...statuses].filter((status) => status !== 200 && !REFUSALS.includes(status))
+  return {
+    sent: sum(({ sent }) => sent),
+    goodput: round(took(200).length / seconds),
+    accepted: summary(took(200)),
+    refused: summary(took(...REFUSALS)),
+    others: Object.fromEntries(others.map((status) => [status, took(status).length])),
+    lackingRetryAfter: sum((one) => one.lackingRetryAfter),
+    lateP99: round(
+      quantile(
+        outcomes.flatMap(({ lateMs }) => lateMs),
+        0.99,
+      ),
+    ),
+  }
+}
+
+/** The p99 of accepted and refused requests, second by second; ms. */
+export function secondBySecond({ byStatus }: Outcome): string {
+  const seconds: ({ accepted: number[]; refused: number[] } | undefined)[] = []
+  for (const [status, { at, took }] of Object.entries(byStatus))
+    for (const [index, ms] of took.entries()) {
+      const second = (seconds[Math.floor((at[index] ?? 0) / 1_000)] ??= { accepted: [], refused: [] })
+      second[status === '200' ? 'accepted' : 'refused'].push(ms)
+    }
+  return Array.from(seconds, (second) =>
+    second === undefined
+      ? '-'
+      : `${round(quantile(second.accepted, 0.99))}/${round(quantile(second.refused, 0.99))}`,
+  ).join(' ')
+}
+
+const summary = (times: readonly number[]): Summary => ({
+  count: times.length,
+  p50: round(quantile(times, 0.5)),
+  p99: round(quantile(times, 0.99)),
+})
+
+const round = (value: number) => Math.round(value * 10) / 10

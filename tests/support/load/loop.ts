@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { within } from '../../../dev/process/wait.ts'
+
+/** How much to send: for so many seconds, or so many requests. */
+export type Load = {
+  seconds?: number
+  count?: number
+} & (
+  | {
+      /** A closed loop: so many clients, each of which sends its next request after the response. */
+      clients: number
+    }
+  | {
+      /** An open loop: a request starts when it is due, and its latency counts from then. A stall of the platform stays visible. */
+      perSecond: number
+    }
+)
+
+/** The end of one request. */
+export type Reply = {
+  /** 0: no response. */
+  status: number
+  /** Of an unexpected response. */
+  failure?: string
+  /** A response of 429 or 503 without `Retry-After`. */
+  lacksRetryAfter?: boolean
+}
+
+/** When requests were due, in ms from the beginning, and how long each took. */
+export type Times = { at: number[]; took: number[] }
+
+export type Outcome = {
+  sent: number
+  seconds: number
+  byStatus: Record<number, Times>
+  lackingRetryAfter: number
+  /** The first failure. */
+  failure: string | null
+  /** How late the generator itself started requests of an open loop; ms. */
+  lateMs: number[]
+}
+
+/** Sends the `n`th request, from 0. A rejection counts as status 0. */
+export type Send = (n: number) => Promise<Reply>
+
+/** Requests without a response after this time count as lost; longer than the gateway's own deadline of 10 s. */
+const PATIENCE_MS = 15_000
+
+/** Runs a load; `giveUp` ends what has no response when the patience is over. */
+export async function runLoad(
+  load: Load,
+  send: Send,
+  giveUp: () => void = () => undefined,
+): Promise<Outcome> {
+  const loop = new Loop(send)
+  await ('perSecond' in load ? loop.open(load) : loop.closed(load))
+  if ((await within(PATIENCE_MS, loop.drained())) === null) giveUp()
+  await loop.drained()
+  return loop.outcome()
+}
+
+class Loop {
+  readonly #send: Send
+  readonly #began = performance.now()
+  readonly #outcome: Outcome = {
+    sent: 0,
+    seconds: 0,
+    byStatus: {},
+    lackingRetryAfter: 0,
+    failure: null,
+    lateMs: [],
+  }
+  #pending = 0
+  #onDrained: () => void = () => undefined
+
+  constructor(send: Send) {
+    this.#send = send
+  }
+
+  async closed({ clients, seconds = Infinity, count = Infinity }: Load & { clients: number }): Promise<void> {
+    const client = async () => {
+      while (this.#outcome.sent < count && performance.now() - this.#began < seconds * 1_000)
+        await this.#one(performance.now())
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+  }
+
+  /** A timer fires late by a millisecond or more: all requests that are due by then start at once. */
+  async open({ perSecond, seconds = 10 }: Load & { perSecond: number }): Promise<void> {
+    const period = 1_000 / perSecond
+    const total = Math.round(perSecond * seconds)
+    // Two loads that start at the same moment would otherwise send in step.
+    const first = this.#began + period * Math.random()
+    while (this.#outcome.sent < total) {
+      const due = first + this.#outcome.sent * period
+      const now = performance.now()
+      if (due > now) {
+        await wait(due - now)
+        continue
+      }
+      this.#outcome.lateMs.push(now - due)
+      void this.#one(due)
+    }
+  }
+
+  async #one(due: number): Promise<void> {
+    this.#pending += 1
+    const reply = await this.#send(this.#outcome.sent++).catch((error: unknown): Reply => ({
+      status: 0,
+      failure: error instanceof Error ? error.message : String(error),
+    }))
+    const times = (this.#outcome.byStatus[reply.status] ??= { at: [], took: [] })
+    times.at.push(due - this.#began)
+    times.took.push(performance.now() - due)
+    this.#outcome.failure ??= reply.failure ?? null
+    if (reply.lacksRetryAfter) this.#outcome.lackingRetryAfter += 1
+    this.#pending -= 1
+    if (this.#pending === 0) this.#onDrained()
+  }
+
+  async drained(): Promise<true> {
+    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve))
+    return true
+  }
+
+  outcome(): Outcome {
+    return { ...this.#outcome, seconds: (performance.now() - this.#began) / 1_000 }
+  }
+}

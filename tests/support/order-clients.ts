@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Api, type Target } from './api.ts'
+import { card, cardNumbers, cast, pickup } from './cast.ts'
+import { randomOf, type Random } from './random.ts'
+
+/** The kind of an order, which decides how it has to end. */
+export type Kind = 'cash' | 'card' | 'declined' | 'refused' | 'test'
+
+/** One order in a client's own book. `key` is its Idempotency-Key and its comment. */
+export type Entry = {
+  key: string
+  kind: Kind
+  tries: number
+  /** The final response; null while there is none. */
+  answer: { status: number; apiKey: string | null; code: string | null; totalCents: number | null } | null
+}
+
+/** With the time from the first try to the final response. */
+export type Timed = Entry & { ms: number }
+
+const MIX: readonly Kind[] = ['card', 'card', 'card', 'card', 'cash', 'cash', 'declined', 'refused', 'test']
+
+/** A client cancels a request after this time and repeats it under the same key, as a person would. */
+export const ANSWER_WITHIN_MS = 12_000
+/** Without a final response after this time the run has failed: `violationsOf` reports it. */
+const PATIENCE_MS = 180_000
+
+/** Clients that send orders, `atOnce` at a time, until it is `enough`, and retry each until its final response. */
+export async function sendOrders(
+  target: Target,
+  options: {
+    atOnce: number
+    seed: number
+    enough: (orders: number) => boolean
+    progress: (done: number) => void
+  },
+): Promise<Timed[]> {
+  const random = randomOf(options.seed)
+  const api = new Api(() => target)
+  // The menus are read before the first fault.
+  await Promise.all([cast.aurora, cast.refuses, cast.test].map((restaurant) => api.plainItem(restaurant)))
+  const book: Timed[] = []
+  let done = 0
+  const client = async (own: Random) => {
+    while (!options.enough(book.length)) {
+      const key = `chaos-${options.seed}-${book.length}`
+      const entry: Timed = { key, kind: random.pick(MIX), tries: 0, ms: 0, answer: null }
+      book.push(entry)
+      await sendUntilFinal(api, entry, own)
+      options.progress(++done)
+    }
+  }
+  await Promise.all(
+    Array.from({ length: options.atOnce }, (_, at) => client(randomOf(options.seed + at + 1))),
+  )
+  return book
+}
+
+/** Sends cash orders to any gateway, for load that is not compared with the books. */
+export async function cashOrderSender(
+  target: Target,
+): Promise<(gateway: string) => Promise<{ status: number; isClosing: boolean }>> {
+  const api = new Api(() => target)
+  let number = 0
+  await api.plainItem(cast.aurora)
+  return async (gateway) => {
+    const body = await orderOf(api, `load-${number++}`, 'cash')
+    const { status, headers } = await api.sendOrder(body, { gateway, timeoutMs: ANSWER_WITHIN_MS })
+    return { status, isClosing: headers.get('connection') === 'close' }
+  }
+}
+
+/** The body of an order of a kind. */
+export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record<string, unknown>> {
+  const restaurant = kind === 'refused' ? cast.refuses : kind === 'test' ? cast.test : cast.aurora
+  const paidByCard = {
+    payment: 'card',
+    card: card(kind === 'declined' ? cardNumbers.declined : cardNumbers.good),
+  }
+  return pickup(restaurant, await api.plainItem(restaurant), {
+    test: kind === 'test',
+    comments: key,
+    ...(kind !== 'cash' && paidByCard),
+  })
+}
+
+async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<void> {
+  const started = performance.now()
+  const body = await orderOf(api, entry.key, entry.kind)
+  while (entry.answer === null && performance.now() < started + PATIENCE_MS) {
+    entry.tries++
+    entry.answer = await sendOnce(api, entry.key, body)
+    if (entry.answer === null) await wait(random.between(100, 600))
+  }
+  entry.ms = performance.now() - started
+}
+
+/** Whether a response leaves the outcome open: the client has to repeat the request under its key. */
+export const isOpen = (status: number): boolean => status >= 500 || status === 409 || status === 429
+
+/** The final response, or null for none: lost, 5xx, 409 still running, 429. */
+async function sendOnce(api: Api, key: string, order: object): Promise<Entry['answer']> {
+  try {
+    const options = { headers: { 'idempotency-key': key }, timeoutMs: ANSWER_WITHIN_MS }
+    const { status, body } = await api.sendOrder(order, options)
+    if (isOpen(status)) return null
+    const { apiKey = null, code = null, total } = body as Partial<typeof body>
+    return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
+  } catch {
+    // The request or the response was lost: its outcome is unknown, so the client repeats the key.
+    return null
+  }
+}
