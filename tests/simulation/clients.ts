@@ -8,7 +8,7 @@ import {
 } from '@platter/contracts'
 import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
-import { stores } from './instead/stores.ts'
+import { stores } from './stores.ts'
 import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'

@@ -11,7 +11,7 @@ const HERE = 'tests/simulation'
  */
 export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; within: number }>> = {
   'the version is not checked when a saga is saved': {
-    file: `${HERE}/instead/sagas.ts`,
+    file: `${HERE}/stores/sagas.ts`,
     from: ' || row.version !== from.version',
     to: '',
     seed: 117,
@@ -57,7 +57,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 500,
   },
   'an expired lease is not acquired by another replica': {
-    file: `${HERE}/instead/deliveries.ts`,
+    file: `${HERE}/stores/deliveries.ts`,
     from: 'outcome === null && busyUntil <= world.now',
     to: 'outcome === null && busyUntil <= world.now && database.deliveries.size < 0',
     seed: 2,
@@ -92,7 +92,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 1_000,
   },
   'two requests with one key are both accepted': {
-    file: `${HERE}/instead/sagas.ts`,
+    file: `${HERE}/stores/sagas.ts`,
     from: 'if (database.keys.has(key))',
     to: 'if (database.keys.size < 0)',
     seed: 18,
@@ -106,7 +106,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 2_000,
   },
   'a repeated authorization begins anew': {
-    file: `${HERE}/authorizations.ts`,
+    file: `${HERE}/stores/authorizations.ts`,
     from: 'read(orderApiKey) ?? write(orderApiKey, false,',
     to: 'write(orderApiKey, false,',
     seed: 138,

@@ -29,11 +29,12 @@ import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
-import { authorizations } from './authorizations.ts'
-import { idempotent } from './instead/idempotent.ts'
-import { stores } from './instead/stores.ts'
+import { connect } from './amqp.ts'
+import { authorizations } from './stores/authorizations.ts'
+import { idempotent } from './idempotent.ts'
+import { stores } from './stores.ts'
 import { processor } from './processor.ts'
-import { addresses, cards } from './saved-cards.ts'
+import { addresses, cards } from './stores/saved-records.ts'
 import { me, simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
 
@@ -111,7 +112,7 @@ export type OrdersReplica = {
 export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
     const { monitors } = simulation()
-    const bus = new Bus({ url: 'amqp://simulated', service: 'orders', log })
+    const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
     const pendingRequests = new PendingRequests(bus)
     const orchestrator = new Orchestrator({
       ...stores,
@@ -206,7 +207,7 @@ function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
 /** `services/payments/src/wire.ts`, without HTTP. */
 export async function payments(): Promise<true> {
   const { monitors } = simulation()
-  const bus = new Bus({ url: 'amqp://simulated', service: 'payments', log })
+  const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
   const execute = commandExecutor({ authorizations, processor, log })
   bus.onCommand(
     PaymentsAuthorize,
@@ -229,7 +230,7 @@ const PRICE = cents(1_075)
 /** Catalog and accounts: what they are asked has a fixed answer here; what accounts stores is real. */
 export async function others(): Promise<true> {
   const { monitors } = simulation()
-  const bus = new Bus({ url: 'amqp://simulated', service: 'accounts', log })
+  const bus = new Bus({ url: 'amqp://simulated', connect, service: 'accounts', log })
   bus.onQuestion(CatalogQuote, async ({ items }) => ({
     faults: [],
     quote: {

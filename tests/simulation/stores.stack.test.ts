@@ -22,9 +22,9 @@ import {
   type Database as Payments,
 } from '../../services/payments/src/store/authorizations.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { authorizations as fakeAuthorizations } from './authorizations.ts'
+import { authorizations as fakeAuthorizations } from './stores/authorizations.ts'
 import { Database } from './database.ts'
-import { stores as simulated } from './instead/stores.ts'
+import { stores as simulated } from './stores.ts'
 import { enter, type Simulation } from './simulation.ts'
 import { Process, World } from './world.ts'
 

@@ -1,8 +1,10 @@
 import type { Command, Event, Question } from '@platter/contracts'
 import { observe, type Log } from '@platter/kit'
+import { connect as connectAmqp } from 'amqplib'
 import type { z } from 'zod'
 import { Consumer, type Delivery } from '#/consumer.ts'
 import { deadLetterReason } from '#/dead-letter-reason.ts'
+import type { Connect } from '#/reconnecting-connection.ts'
 import { Publisher, type Context } from '#/publisher.ts'
 import {
   deadQueueOf,
@@ -26,6 +28,8 @@ type Options = {
   log: Log
   /** BUS_QUEUES. */
   queues?: QueueType
+  /** The simulation has a broker of its own. */
+  connect?: Connect
 }
 
 /** Each is one insert. */
@@ -46,11 +50,11 @@ export class Bus {
   readonly #consumer: Consumer
   readonly #type: QueueType
 
-  constructor({ url, service, log, queues = 'classic' }: Options) {
+  constructor({ url, service, log, queues = 'classic', connect = connectAmqp }: Options) {
     const urls = [url].flat()
     this.#type = queues
-    this.#publisher = new Publisher({ urls, service, type: queues, log })
-    this.#consumer = new Consumer({ urls, service, log })
+    this.#publisher = new Publisher({ urls, connect, service, type: queues, log })
+    this.#consumer = new Consumer({ urls, connect, service, log })
     this.#observe()
   }
 

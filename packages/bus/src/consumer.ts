@@ -1,6 +1,6 @@
 import { Cancelled, ConcurrencyLimit, inRootSpan, isUnavailable, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
-import { ReconnectingConnection } from '#/reconnecting-connection.ts'
+import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
 import { processing } from '#/spans.ts'
 
@@ -51,6 +51,8 @@ type ActiveConsumption = Consumption & {
   questions: Set<string>
 }
 
+type Options = { urls: readonly string[]; connect: Connect; service: string; log: Log }
+
 /** Consumes queues over a connection of its own, one channel a queue. */
 export class Consumer {
   readonly connection: ReconnectingConnection<Session>
@@ -58,10 +60,11 @@ export class Consumer {
   readonly #running = new Set<Promise<void>>()
   readonly #log: Log
 
-  constructor({ urls, service, log }: { urls: readonly string[]; service: string; log: Log }) {
+  constructor({ urls, connect, service, log }: Options) {
     this.#log = log
     this.connection = new ReconnectingConnection({
       urls,
+      connect,
       name: `${service} consume`,
       setUp: (model, broken) => this.#setUp(model, broken),
       log,

@@ -1,4 +1,5 @@
 export { Bus, type DeadLetter, type Received } from '#/bus.ts'
 export type { Context } from '#/publisher.ts'
+export type { Connect } from '#/reconnecting-connection.ts'
 export { deadQueueOf, queueOf, type QueueType } from '#/topology.ts'
 export { NoReply, NotPublished } from '#/unavailable.ts'

@@ -4,7 +4,7 @@ import type { Command, Event, Question } from '@platter/contracts'
 import { inSpan, traceHeaders, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib'
 import { Batcher, type Destination } from '#/batching.ts'
-import { ReconnectingConnection } from '#/reconnecting-connection.ts'
+import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
@@ -22,7 +22,7 @@ type Route = { to: Destination; others: readonly Destination[] }
 
 type Session = { light: Channel; confirmed: ConfirmChannel; isBlocked: boolean; backlogBytes: number }
 
-type Options = { urls: readonly string[]; service: string; type: QueueType; log: Log }
+type Options = { urls: readonly string[]; connect: Connect; service: string; type: QueueType; log: Log }
 
 export type Context = { requestId: string }
 
@@ -42,11 +42,12 @@ export class Publisher {
   /** Ids of confirmed messages that RabbitMQ returned because their queue does not exist. */
   readonly #returned = new Set<string>()
 
-  constructor({ urls, service, type, log }: Options) {
+  constructor({ urls, connect, service, type, log }: Options) {
     this.#type = type
     this.#log = log
     this.connection = new ReconnectingConnection({
       urls,
+      connect,
       name: `${service} publish`,
       setUp: (model, broken) => this.#setUp(model, broken),
       log,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '@platter/kit'
-import { connect, type ChannelModel } from 'amqplib'
+import type { ChannelModel } from 'amqplib'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const SET_UP_TIMEOUT_MS = 10_000
@@ -9,8 +9,11 @@ const LONGEST_DELAY_MS = 1_500
 
 export type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promise<S>
 
+/** amqplib's `connect`, or a test double. */
+export type Connect = (url: string, options: object) => Promise<ChannelModel>
+
 /** `urls`: one for each node of a cluster. */
-type Options<S> = { urls: readonly string[]; name: string; setUp: SetUp<S>; log: Log }
+type Options<S> = { urls: readonly string[]; connect: Connect; name: string; setUp: SetUp<S>; log: Log }
 
 /**
  * A connection to RabbitMQ that is replaced when it ends. `setUp` creates the channels and consumers of each new connection. When
@@ -73,7 +76,7 @@ export class ReconnectingConnection<S> {
 
   /** One connection from its first byte to its end. Rejects with the reason of the end, unless the process stops. */
   async #connectOnce(connected: () => void): Promise<void> {
-    const { urls, name, setUp } = this.#options
+    const { urls, connect, name, setUp } = this.#options
     const url = urls[this.#attempts++ % urls.length] ?? ''
     const socket = new AbortController()
     const options = {

@@ -1,7 +1,7 @@
-import type { Authorization } from '../../services/payments/src/domain/authorization.ts'
-import type { AuthorizationStore } from '../../services/payments/src/store/authorizations.ts'
-import { statement } from './database.ts'
-import { simulation } from './simulation.ts'
+import type { Authorization } from '../../../services/payments/src/domain/authorization.ts'
+import type { AuthorizationStore } from '../../../services/payments/src/store/authorizations.ts'
+import { statement } from '../database.ts'
+import { simulation } from '../simulation.ts'
 
 type Fields = Omit<Authorization, 'orderApiKey' | 'releaseRequested' | 'ageSeconds'>
 

@@ -1,6 +1,6 @@
 import type { Operation } from '@platter/contracts'
 import { Rendered, type Call } from '@platter/kit'
-import type { Idempotent, Stores } from '../../../services/orders/src/store/stores.ts'
+import type { Idempotent, Stores } from '../../services/orders/src/store/stores.ts'
 import { stores } from './stores.ts'
 
 /** Restaurants send no Idempotency-Key here; that of send-order is in `idempotency-keys.ts`. */

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events'
-import type { Connection, Message } from '../broker.ts'
-import { noteAck } from '../monitors.ts'
-import { me, simulation } from '../simulation.ts'
-import type { Process } from '../world.ts'
+import type { Connect } from '@platter/bus'
+import type { Connection, Message } from './broker.ts'
+import { noteAck } from './monitors.ts'
+import { me, simulation } from './simulation.ts'
+import type { Process } from './world.ts'
 
-/** In the place of amqplib, as far as packages/bus uses it, on the simulated broker. */
-export async function connect(): Promise<Model> {
+/** A connection as amqplib gives it, as far as packages/bus uses it, to the simulated broker. */
+export const connect: Connect = async () => {
   const { world, broker } = simulation()
   const owner = me()
   await new Promise<void>((resolve, reject) => {
@@ -13,7 +14,7 @@ export async function connect(): Promise<Model> {
       broker.up ? resolve() : reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
     )
   })
-  return new Model(owner)
+  return new Model(owner) as unknown as Awaited<ReturnType<Connect>>
 }
 
 class Model extends EventEmitter {

@@ -1,7 +1,7 @@
-import type { AddressStore } from '../../services/accounts/src/store/addresses.ts'
-import type { CardStore } from '../../services/accounts/src/store/cards.ts'
-import { statement } from './database.ts'
-import { simulation } from './simulation.ts'
+import type { AddressStore } from '../../../services/accounts/src/store/addresses.ts'
+import type { CardStore } from '../../../services/accounts/src/store/cards.ts'
+import { statement } from '../database.ts'
+import { simulation } from '../simulation.ts'
 
 /** The saved cards, in the simulated database. */
 export const cards: Pick<CardStore, 'save'> = {
