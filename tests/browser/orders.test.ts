@@ -49,7 +49,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
 
   afterAll(() => browser.close())
 
-  // How soon: services/orders/src/reading/feeds.stack.test.ts, "a nudge wakes at once". The page itself asks for no order.
+  // How soon: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once". The page itself asks for no order.
   test('a new order is there without a reload, as a cook reads it, with sound and notification', async () => {
     const { page } = counter
     await button(page, 'Settings').click()

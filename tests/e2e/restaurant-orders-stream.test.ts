@@ -54,7 +54,7 @@ test('it begins with every open order as the list gives it, oldest first, and sa
     expect(RestaurantOrdersStream.events[event as 'order'].parse(data)).toEqual(data)
 })
 
-// At once: services/orders/src/reading/feeds.stack.test.ts, "a nudge wakes at once".
+// At once: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once".
 test('a new order comes without another request, and then each of its changes, the last one too', async () => {
   const stream = await follow()
   await stream.until(isReady)

@@ -80,7 +80,7 @@ const calls = {
     exists: (db) => postgresStores(db).orders.exists(order),
     ofRecipient: (db) => postgresStores(db).orders.ofRecipient(someone, { before: 1_000_000, limit: 100 }),
     statuses: (db) => postgresStores(db).orders.statuses(order),
-    standing: (db) => postgresStores(db).orders.standing(order),
+    findResult: (db) => postgresStores(db).orders.findResult(order),
     markAnsweredIfPending: (db) => postgresStores(db).orders.markAnsweredIfPending(order),
     markAnswered: (db) => postgresStores(db).orders.markAnswered(order),
     markReadIfPending: (db) => postgresStores(db).orders.markReadIfPending(order),
@@ -222,7 +222,7 @@ const shared = [
   'sagas.load',
   'sagas.save',
   'orders.find',
-  'orders.standing',
+  'orders.findResult',
   'restaurantLinks.find',
   'idempotencyKeys.complete',
 ]

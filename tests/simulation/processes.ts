@@ -23,7 +23,7 @@ import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
 import { refuseOrder } from '../../services/orders/src/delivery/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/placing/routes/send-order.ts'
 import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
-import { PendingRequests } from '../../services/orders/src/saga/pending-requests.ts'
+import { OrderNotifier } from '../../services/orders/src/saga/order-notifier.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
@@ -113,11 +113,11 @@ export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
     const { monitors } = simulation()
     const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
-    const pendingRequests = new PendingRequests(bus)
+    const notifier = new OrderNotifier({ ...stores, bus })
     const orchestrator = new Orchestrator({
       ...stores,
       bus,
-      pendingRequests,
+      notifier,
       log,
       deadlines,
       openDelivery: (...opening) => deliveries.open(...opening),
@@ -125,13 +125,13 @@ export function orders(deadlines: Deadlines) {
     const deliveries = new Deliveries({
       ...stores,
       orchestrator,
-      pendingRequests,
+      notifier,
       log: deliveryLog,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
     bus.onCommand(SagaReply, monitors.watched(guarded(handleReply({ orchestrator, log }))))
-    bus.onEvent(OrderMoved, (event) => pendingRequests.moved(event))
+    bus.onEvent(OrderMoved, (event) => notifier.receive(event))
     await bus.start()
     const { database, restaurants } = simulation()
     const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
@@ -159,7 +159,7 @@ export function orders(deadlines: Deadlines) {
         stopping,
         cardMinimum,
         orchestrator,
-        pendingRequests,
+        notifier,
         limit,
         tokenize,
       }),

@@ -244,7 +244,7 @@ function aCall(random: Random, prefix: string): Call {
     { name: 'restaurantLinks.find', run: ({ restaurantLinks }) => restaurantLinks.find('r1') },
     { name: 'orders.find', run: ({ orders: store }) => store.find(apiKey) },
     { name: 'orders.exists', run: ({ orders: store }) => store.exists(apiKey) },
-    { name: 'orders.standing', run: ({ orders: store }) => store.standing(apiKey) },
+    { name: 'orders.findResult', run: ({ orders: store }) => store.findResult(apiKey) },
     { name: 'orders.markAnsweredIfPending', run: ({ orders: store }) => store.markAnsweredIfPending(apiKey) },
     { name: 'orders.markAnswered', run: ({ orders: store }) => store.markAnswered(apiKey) },
     { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },

@@ -49,7 +49,6 @@ import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
-import { Followers } from '#/reading/followers.ts'
 import { keepLetter } from '#/operating/handlers/dead-letter.ts'
 import { handleReply } from '#/saga/handlers/saga-reply.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
@@ -78,13 +77,13 @@ import { observeSagas } from '#/saga/telemetry.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { postgresIdempotent, postgresStores, type OwnStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { PendingRequests } from '#/saga/pending-requests.ts'
+import { OrderNotifier } from '#/saga/order-notifier.ts'
 
 const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
 /** Event streams find a change within this time when its event is lost, and changes of payments, which have no event. */
-const LOOK_EVERY_MS = 1_500
+const POLL_EVERY_MS = 1_500
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
@@ -98,15 +97,14 @@ export function wire(config: Config, log: Log): Parts {
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
   const payments = new Replicas(config.PAYMENTS_URL)
   const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
-  const pendingRequests = new PendingRequests(bus)
-  const followers = new Followers(stores.changes)
+  const notifier = new OrderNotifier({ ...stores, bus })
   const streams = new EventStreams()
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const openDelivery: OpenDelivery = (...given) => deliveries.open(...given)
-  const orchestrator = new Orchestrator({ ...stores, bus, pendingRequests, log, deadlines, openDelivery })
+  const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
   const transmit = transmitting(transmitter(outside))
-  const deliveries = new Deliveries({ ...stores, orchestrator, pendingRequests, log, defaultLink, transmit })
+  const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
   const route = router(app, secrets)
   const callPayments = internalCaller({
@@ -118,7 +116,7 @@ export function wire(config: Config, log: Log): Parts {
   const stop = new AbortController()
   const { signal: stopping } = stop
   const placing = { bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), limit }
-  const waiting = { orchestrator, pendingRequests, log, stopping }
+  const waiting = { orchestrator, notifier, log, stopping }
   route(SendOrder, sendOrder({ ...stores, ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
   const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
@@ -126,13 +124,13 @@ export function wire(config: Config, log: Log): Parts {
   route(GetOrder, getOrder(visibility))
   route(OrderByKey, orderByKey({ ...stores, own, secrets }))
   route(GetOrderStatus, orderStatus(visibility))
-  route(OrderStatuses, orderStatuses({ ...visibility, followers, streams }))
+  route(OrderStatuses, orderStatuses({ ...visibility, notifier, streams }))
   route(UserOrders, userOrders(visibility))
   route(PutRestaurantLink, putRestaurantLink({ ...stores, outgoing: outside }))
   route(RestaurantOrders, listRestaurantOrders({ ...stores, acceptWithinMs }))
-  route(RestaurantOrdersStream, restaurantOrdersStream({ ...stores, acceptWithinMs, followers, streams }))
+  route(RestaurantOrdersStream, restaurantOrdersStream({ ...stores, acceptWithinMs, notifier, streams }))
   route(GetRestaurantOrder, getRestaurantOrder({ ...stores, acceptWithinMs }))
-  route(ReportStatus, reportStatus({ idempotent, pendingRequests, acceptWithinMs }))
+  route(ReportStatus, reportStatus({ idempotent, notifier, acceptWithinMs }))
   route(RefuseOrder, refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs }))
   const operating = { ...stores, payments: callPayments }
   route(GetOrderStory, getOrderStory(operating))
@@ -142,10 +140,7 @@ export function wire(config: Config, log: Log): Parts {
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands) bus.onDeadLetter(command, keepLetter({ ...stores, log, stopping }, command))
-  bus.onEvent(OrderMoved, (event) => {
-    pendingRequests.moved(event)
-    followers.moved(event.orderApiKey)
-  })
+  bus.onEvent(OrderMoved, (event) => notifier.receive(event))
   observeSagas(stores.incidents)
 
   let repeated: Repeater[] = []
@@ -156,7 +151,7 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await checkTenantRole(as({ applicationId: '' }))
       await bus.start()
-      repeated = startRepeating({ config, db, stores, orchestrator, deliveries, followers, outside, log })
+      repeated = startRepeating({ config, db, stores, orchestrator, deliveries, notifier, outside, log })
     },
     async quiesce() {
       stop.abort()
@@ -175,14 +170,14 @@ type Repeating = {
   stores: Stores
   orchestrator: Orchestrator
   deliveries: Deliveries
-  followers: Followers
+  notifier: OrderNotifier
   outside: Outgoing
   log: Log
 }
 
 /** The sweepers of every replica. */
 function startRepeating({ config, db, stores, ...deps }: Repeating): Repeater[] {
-  const { orchestrator, deliveries, followers, outside, log } = deps
+  const { orchestrator, deliveries, notifier, outside, log } = deps
   const unaccepted = { ...stores, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { ...stores, log, defaultLink, cancel: canceller(outside) }
@@ -193,7 +188,7 @@ function startRepeating({ config, db, stores, ...deps }: Repeating): Repeater[] 
     repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
     repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted), log),
     repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled), log),
-    repeat('look for orders that moved', LOOK_EVERY_MS, () => followers.look(), log),
+    repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll(), log),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { isVisible, standingOf, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
+import { isVisible, resultOf, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
 import type { OrderStore } from '../../../services/orders/src/store/orders.ts'
 import { statement, type OrderRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
@@ -14,12 +14,12 @@ const find: OrderStore['find'] = (apiKey) =>
 const exists: OrderStore['exists'] = (apiKey) =>
   statement(`is there ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
 
-const standing: OrderStore['standing'] = (apiKey) =>
-  statement(`standing of ${apiKey.slice(0, 4)}`, () => {
+const findResult: OrderStore['findResult'] = (apiKey) =>
+  statement(`result of ${apiKey.slice(0, 4)}`, () => {
     const order = rowOf(apiKey)
     const saga = simulation().database.sagas.get(apiKey)
     if (!order || !saga) throw new Error('no result')
-    return standingOf(order, { told: order.told, refusal: saga.state.refusal })
+    return resultOf(order, { told: order.told, refusal: saga.state.refusal })
   })
 
 const markAnsweredIfPending: OrderStore['markAnsweredIfPending'] = (apiKey) => mark(apiKey, { told: true })
@@ -38,4 +38,4 @@ const mark = (apiKey: string, seen: { told: true } | { shown: true }) =>
     return true
   })
 
-export const orders = { find, exists, standing, markAnsweredIfPending, markAnswered, markReadIfPending }
+export const orders = { find, exists, findResult, markAnsweredIfPending, markAnswered, markReadIfPending }

@@ -20,7 +20,7 @@ import { recordProgress } from '#/delivery/record-status.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { PendingRequests } from '#/saga/pending-requests.ts'
+import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { PER_RESTAURANT } from '#/delivery/restaurant-limit.ts'
@@ -70,7 +70,14 @@ function replica({ isKilled = false } = {}) {
     const opened = await deliveries.open(...opening)
     return isKilled ? { ...opened, begin: () => undefined } : opened
   }
-  const deps = { ...stores, bus, log, defaultLink, deadlines, pendingRequests: new PendingRequests(bus) }
+  const deps = {
+    ...stores,
+    bus,
+    log,
+    defaultLink,
+    deadlines,
+    notifier: new OrderNotifier({ ...stores, bus }),
+  }
   const made = new Orchestrator({ ...deps, openDelivery })
   const deliveries = new Deliveries({
     ...deps,

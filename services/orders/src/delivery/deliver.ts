@@ -10,11 +10,11 @@ import type { OpenDelivery, Orchestrator } from '#/saga/orchestrator.ts'
 import { transition, type DeliveryResult } from '#/saga/domain/transition.ts'
 import type { Lease, LeasedDelivery } from '#/store/deliveries.ts'
 import type { Stores } from '#/store/stores.ts'
-import type { PendingRequests } from '#/saga/pending-requests.ts'
+import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
 type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
   orchestrator: Pick<Orchestrator, 'apply'>
-  pendingRequests: Pick<PendingRequests, 'announce'>
+  notifier: Pick<OrderNotifier, 'publish'>
   log: Log
   defaultLink: RestaurantLink
   transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
@@ -94,7 +94,7 @@ export class Deliveries {
 
   /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
   async renewLeases(): Promise<boolean> {
-    for (const orderApiKey of await this.#leases.renew()) this.#deps.pendingRequests.announce(orderApiKey)
+    for (const orderApiKey of await this.#leases.renew()) this.#deps.notifier.publish(orderApiKey)
     return false
   }
 
@@ -134,7 +134,7 @@ export class Deliveries {
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
     if (!permit) {
-      this.#deps.pendingRequests.announce(order.apiKey)
+      this.#deps.notifier.publish(order.apiKey)
       return await this.#deps.deliveries.releaseLease(lease, null)
     }
     await this.#transmit(lease, given)

@@ -22,7 +22,7 @@ async function attempt(ageMs: number): Promise<string[]> {
         return null
       },
     },
-    pendingRequests: { announce: () => undefined },
+    notifier: { publish: () => undefined },
     transmit: async (_, { webhookId }) => {
       done.push(webhookId)
       return { kind: 'accepted' }

@@ -54,17 +54,17 @@ export const staysVisible = ({ outcome, told, shown }: Seen): boolean =>
   outcome !== 'pending' || told || shown
 
 /** Where an order stands for the request that waits for it. */
-export type Standing =
+export type OrderResult =
   | { kind: 'pending'; order: PlacedOrder }
   /** Its restaurant has it; or it was cancelled after send-order had answered with it. */
   | { kind: 'placed'; order: PlacedOrder }
   | { kind: 'failed'; refusal: Refusal }
 
 /** `refusal`: of its saga. Throws for an order that failed without one. */
-export function standingOf(
+export function resultOf(
   order: SagaOrder,
   { told, refusal }: { told: boolean; refusal: Refusal | null },
-): Standing {
+): OrderResult {
   if (order.outcome === 'pending') return { kind: 'pending', order }
   if (order.outcome === 'transmitted' || told) return { kind: 'placed', order }
   if (!refusal) throw new Error(`order ${order.apiKey} failed without a refusal`)

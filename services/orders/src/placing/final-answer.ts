@@ -10,11 +10,11 @@ import {
   type IdempotencyScope,
   type Log,
 } from '@platter/kit'
-import type { Standing } from '#/domain/order-state.ts'
+import type { OrderResult } from '#/domain/order-state.ts'
 import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 import type { OrderKey } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
-import type { PendingRequest } from '#/saga/pending-requests.ts'
+import type { Subscription } from '#/saga/subscriptions.ts'
 
 /** `stopping`: the process ends. */
 type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & { log: Log; stopping: AbortSignal }
@@ -36,7 +36,7 @@ export const outcomeUnknown = (cause?: unknown) =>
 const render = responseRenderer(SendOrder)
 
 /** `accepted`: the order as it was committed, null where only its apiKey is known. */
-type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: PendingRequest }
+type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: Subscription }
 type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
 
 /**
@@ -50,16 +50,16 @@ export async function finalAnswer(
   order: Accepted,
   { deadline, idempotency, requestId, url }: Waiting,
 ): Promise<Rendered> {
-  const standing = await standingOf(deps, order, deadline)
+  const result = await waitForResult(deps, order, deadline)
   const answer =
-    standing.kind === 'failed'
-      ? Problem.refusal(standing.refusal)
-      : new Rendered(render(orderRecord(standing.order)))
+    result.kind === 'failed'
+      ? Problem.refusal(result.refusal)
+      : new Rendered(render(orderRecord(result.order)))
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
     const written = settleKey(deps, used, {
       answer,
-      isPending: standing.kind === 'pending',
+      isPending: result.kind === 'pending',
       requestId,
       url,
     })
@@ -88,23 +88,23 @@ function settleKey(
   })
 }
 
-async function standingOf(deps: Deps, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
+async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
   const { orders, log, stopping } = deps
   const last: { order: PlacedOrder | null } = { order: accepted }
-  const read = async (known: Standing | null): Promise<Standing | null> => {
-    const standing = known ?? (await orders.standing(apiKey))
-    if (standing.kind !== 'pending') return standing
-    last.order = standing.order
+  const read = async (known: OrderResult | null): Promise<OrderResult | null> => {
+    const result = known ?? (await orders.findResult(apiKey))
+    if (result.kind !== 'pending') return result
+    last.order = result.order
     return null
   }
-  const readIfAvailable = (known: Standing | null) =>
+  const readIfAvailable = (known: OrderResult | null) =>
     read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
   // A read that PostgreSQL leaves hanging must not hide what an event has reported meanwhile.
   const reported = pending.known?.kind === 'failed' ? pending.known : null
-  const standing = decided ?? reported ?? (await deadline.race(undecidedStanding(deps, apiKey)))
-  if (standing) return standing
+  const result = decided ?? reported ?? (await deadline.race(pendingResult(deps, apiKey)))
+  if (result) return result
   void retryUntilSuccess('mark an answered order', () => orders.markAnswered(apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()
   return { kind: 'pending', order: last.order } as const
@@ -114,10 +114,10 @@ async function standingOf(deps: Deps, { apiKey, accepted, pending }: Accepted, d
  * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. Null when PostgreSQL takes no
  * writes (a full disk): that must not turn an accepted order into an error, after which a client without a key orders twice.
  */
-async function undecidedStanding(deps: Deps, apiKey: string): Promise<Standing | null> {
+async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {
     await deps.orders.markAnsweredIfPending(apiKey)
-    return await deps.orders.standing(apiKey)
+    return await deps.orders.findResult(apiKey)
   } catch (error) {
     return unlessUnavailable(deps, apiKey, error)
   }

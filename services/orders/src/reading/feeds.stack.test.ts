@@ -7,9 +7,9 @@ import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { OrderDetails } from '#/domain/order.ts'
-import { Followers } from '#/reading/followers.ts'
 import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
 import { StatusFeed } from '#/reading/status-feed.ts'
+import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
@@ -203,6 +203,8 @@ test('a change of nothing that is seen wakes nobody', async () => {
 
 // Followers ------------------------------------------------------------------------------------------------
 
+/** These tests publish nothing. */
+const bus = { publishEvent: () => undefined }
 const NEVER = new AbortController().signal
 /** Whether the follower is woken by what was done before. */
 const isWoken = async (follower: { woken(signal: AbortSignal): Promise<void> }) => {
@@ -219,47 +221,47 @@ const isWoken = async (follower: { woken(signal: AbortSignal): Promise<void> }) 
 
 test('a look wakes those whose order, or whose restaurant, has moved, and no others', async () => {
   const [order, other] = [await anOrder(), await anOrder()]
-  const followers = new Followers(stores.changes)
+  const notifier = new OrderNotifier({ ...stores, bus })
   const [mine, others, restaurant, elsewhere] = [
-    followers.ofOrder(order),
-    followers.ofOrder(other),
-    followers.ofRestaurant(restaurantApiKey),
-    followers.ofRestaurant('another'),
+    notifier.subscribeToOrder(order),
+    notifier.subscribeToOrder(other),
+    notifier.subscribeToRestaurant(restaurantApiKey),
+    notifier.subscribeToRestaurant('another'),
   ]
   const all = [mine, others, restaurant, elsewhere]
-  await followers.look()
+  await notifier.poll()
   expect(await Promise.all(all.map(isWoken)), 'newcomers are, for nobody looked before').toEqual(
     all.map(() => true),
   )
-  await followers.look()
+  await notifier.poll()
   await report(order, 'PREPARING')
-  await followers.look()
+  await notifier.poll()
   expect(await Promise.all(all.map(isWoken))).toEqual([true, false, true, false])
 })
 
 test('who comes while a look is under way is woken by the next one', async () => {
   const order = await anOrder()
-  const followers = new Followers(stores.changes)
-  followers.ofOrder('some other one')
-  await followers.look()
-  const looking = followers.look()
-  const follower = followers.ofOrder(order)
+  const notifier = new OrderNotifier({ ...stores, bus })
+  notifier.subscribeToOrder('some other one')
+  await notifier.poll()
+  const looking = notifier.poll()
+  const subscription = notifier.subscribeToOrder(order)
   await report(order, 'PREPARING')
   await looking
-  await followers.look()
-  expect(await isWoken(follower)).toBe(true)
+  await notifier.poll()
+  expect(await isWoken(subscription)).toBe(true)
 })
 
-test('a nudge wakes at once; who has left is forgotten', async () => {
+test('an event wakes its subscribers at once, and ended subscriptions no more', async () => {
   const order = await anOrder()
-  const followers = new Followers(stores.changes)
-  const follower = followers.ofOrder(order)
-  const restaurant = followers.ofRestaurant(restaurantApiKey)
-  followers.moved(order)
-  await Promise.all([follower.woken(NEVER), restaurant.woken(NEVER)])
-  follower[Symbol.dispose]()
-  followers.moved(order)
-  expect(await isWoken(follower)).toBe(false)
+  const notifier = new OrderNotifier({ ...stores, bus })
+  const subscription = notifier.subscribeToOrder(order)
+  const restaurant = notifier.subscribeToRestaurant(restaurantApiKey)
+  notifier.receive({ orderApiKey: order })
+  await Promise.all([subscription.woken(NEVER), restaurant.woken(NEVER)])
+  subscription[Symbol.dispose]()
+  notifier.receive({ orderApiKey: order })
+  expect(await isWoken(subscription)).toBe(false)
 })
 
 // Statuses -------------------------------------------------------------------------------------------------

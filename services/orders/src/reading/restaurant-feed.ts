@@ -1,7 +1,7 @@
 import { GetRestaurantOrder } from '@platter/contracts'
 import { responseRenderer, type ServerSentEvent } from '@platter/kit'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
-import type { Feed } from '#/reading/follow.ts'
+import type { Feed } from '#/reading/stream-feed.ts'
 import { isBelow, type Position } from '#/store/changes.ts'
 import type { Stores } from '#/store/stores.ts'
 

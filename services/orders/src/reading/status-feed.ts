@@ -1,7 +1,7 @@
 import { Cancellation, OrderStatusRecord } from '@platter/contracts'
 import { jsonRenderer, type ServerSentEvent } from '@platter/kit'
 import { isOver, orderRecord } from '#/domain/order.ts'
-import type { Feed } from '#/reading/follow.ts'
+import type { Feed } from '#/reading/stream-feed.ts'
 import type { OrderStore } from '#/store/orders.ts'
 
 const renderCancellation = jsonRenderer('order-statuses', Cancellation)

@@ -75,7 +75,7 @@ test('a pending order that a client read stays visible as cancelled; the request
   const order = await aPendingOrder()
   expect(await findToShow(orders, orders, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
   await fail(order)
-  expect(await orders.standing(order)).toEqual({ kind: 'failed', refusal })
+  expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
 })
 

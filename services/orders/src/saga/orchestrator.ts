@@ -1,10 +1,10 @@
 import type { Bus } from '@platter/bus'
 import { overloaded, traceparent, type Log } from '@platter/kit'
-import { LEASE_MS, standingOf, type SagaOrder } from '#/domain/order-state.ts'
+import { LEASE_MS, resultOf, type SagaOrder } from '#/domain/order-state.ts'
 import { endedSaga } from '#/saga/telemetry.ts'
 import type * as sagas from '#/store/sagas.ts'
 import type { Stores } from '#/store/stores.ts'
-import type { PendingRequests } from '#/saga/pending-requests.ts'
+import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import { RecentSagas } from '#/saga/recent-sagas.ts'
 import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
 
@@ -15,7 +15,7 @@ const DELIVERY_MARGIN_MS = 60_000
 
 type Deps = Pick<Stores, 'sagas'> & {
   bus: Bus
-  pendingRequests: PendingRequests
+  notifier: Pick<OrderNotifier, 'publish'>
   log: Log
   deadlines: { sagaMs: number; transmitMs: number }
   openDelivery: OpenDelivery
@@ -99,9 +99,9 @@ export class Orchestrator {
     const { order, saga } = next
     if (saga.isFinished) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     else this.#recent.keep({ order, saga })
-    const standing = standingOf(order, { told, refusal: saga.state.refusal })
+    const result = resultOf(order, { told, refusal: saga.state.refusal })
     if (order.outcome !== before.outcome || order.cancellation !== before.cancellation)
-      this.#deps.pendingRequests.announce(order.apiKey, standing)
+      this.#deps.notifier.publish(order.apiKey, result)
     begin(order)
     return this.#publish(next)
   }

@@ -1,7 +1,7 @@
 import { cents, type OrderStatus } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { sql, type Selectable } from 'kysely'
-import { isVisible, standingOf, staysVisible, type Standing } from '#/domain/order-state.ts'
+import { isVisible, resultOf, staysVisible, type OrderResult } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
 import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
@@ -128,11 +128,11 @@ export class PostgresOrders {
   }
 
   /** Throws when there is no such order. */
-  async standing(apiKey: string): Promise<Standing> {
+  async findResult(apiKey: string): Promise<OrderResult> {
     const row = await findWithState(this.#db, apiKey)
     if (!row) throw new Error(`there is no order ${apiKey}`)
     const order = { ...placedOrder(row), outcome: row.outcome }
-    return standingOf(order, { told: row.told, refusal: row.state.refusal })
+    return resultOf(order, { told: row.told, refusal: row.state.refusal })
   }
 
   /** Marks a pending order as answered by send-order. False when it is not pending any more. */

@@ -3,16 +3,12 @@ import { Problem, type Handler } from '@platter/kit'
 import { recordProgress } from '#/delivery/record-status.ts'
 import { findRestaurantOrder } from '#/reading/find-restaurant-order.ts'
 import type { Idempotent } from '#/store/stores.ts'
-import type { PendingRequests } from '#/saga/pending-requests.ts'
+import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
-type Deps = { idempotent: Idempotent; pendingRequests: PendingRequests; acceptWithinMs: number }
+type Deps = { idempotent: Idempotent; notifier: Pick<OrderNotifier, 'publish'>; acceptWithinMs: number }
 
 /** A restaurant reports how far it is; only forward, along the table of docs/interface.md. */
-export function reportStatus({
-  idempotent,
-  pendingRequests,
-  acceptWithinMs,
-}: Deps): Handler<typeof ReportStatus> {
+export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Handler<typeof ReportStatus> {
   const { execute } = idempotent(ReportStatus)
   return async (call) => {
     const { apiKey } = call.params
@@ -27,7 +23,7 @@ export function reportStatus({
       return await find()
     })
     // An event is a hint: subscribers read the row, and find nothing new when nothing has moved.
-    pendingRequests.announce(apiKey)
+    notifier.publish(apiKey)
     return answer
   }
 }

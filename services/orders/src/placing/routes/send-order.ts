@@ -26,7 +26,8 @@ import { accepting } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import { isClaimed } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
-import type { PendingRequest, PendingRequests } from '#/saga/pending-requests.ts'
+import type { OrderNotifier } from '#/saga/order-notifier.ts'
+import type { Subscription } from '#/saga/subscriptions.ts'
 
 type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   bus: Bus
@@ -35,7 +36,7 @@ type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   stopping: AbortSignal
   cardMinimum: Cents
   orchestrator: Orchestrator
-  pendingRequests: PendingRequests
+  notifier: OrderNotifier
   tokenize: Tokenizer
   limit: ConcurrencyLimit
 }
@@ -54,8 +55,8 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
     const { body, principal, requestId, deadline } = call
     const { applicationId, mode } = principal
-    const { limit, pendingRequests } = deps
-    if (pendingRequests.count >= WAITING_AT_MOST) throw overloaded()
+    const { limit, notifier } = deps
+    if (notifier.pendingCount >= WAITING_AT_MOST) throw overloaded()
     using permit = limit.acquire(applicationId)
     const repeated = await answerOfRepeated(deps, call, permit)
     if (repeated) return repeated
@@ -65,7 +66,7 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     // Accepted now, the order would go on while its client gets an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
-    using pending = pendingRequests.add(apiKey)
+    using pending = notifier.addPendingRequest(apiKey)
     const accepted = await accept(deps, call, { apiKey, pending, checked, newCard })
     call.concerns(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
@@ -107,7 +108,7 @@ async function answerOfRepeated(
 
 /** The order was accepted before, and may be decided already. */
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
-  using pending = deps.pendingRequests.add(apiKey)
+  using pending = deps.notifier.addPendingRequest(apiKey)
   pending.wake()
   return await finalAnswer(deps, { apiKey, accepted: null, pending }, call)
 }
@@ -128,7 +129,7 @@ async function tokenized(
   return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
 }
 
-type Accepting = Acceptable & { pending: PendingRequest }
+type Accepting = Acceptable & { pending: Subscription }
 
 /**
  * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row is
@@ -165,7 +166,7 @@ async function accept(
 async function isThere(
   orders: Stores['orders'],
   apiKey: string,
-  { pending, deadline }: { pending: PendingRequest; deadline: Deadline },
+  { pending, deadline }: { pending: Subscription; deadline: Deadline },
 ): Promise<boolean> {
   const exists = () => orders.exists(apiKey).catch(() => null)
   return (await deadline.race(pending.until(exists, deadline.limit(2_000)))) ?? false

@@ -1,0 +1,115 @@
+import type { Bus } from '@platter/bus'
+import { OrderMoved } from '@platter/contracts'
+import type { OrderResult } from '#/domain/order-state.ts'
+import { Subscriptions, type Subscription } from '#/saga/subscriptions.ts'
+import type { ChangeStore, Position } from '#/store/changes.ts'
+
+type Deps = { bus: Pick<Bus, 'publishEvent'>; changes: ChangeStore }
+
+/**
+ * Notifies pending requests and event streams of changed orders. A notification is a hint to read the rows. An event carries it
+ * to all replicas in about a millisecond. When the event is lost, a pending request reads its order after a second, and `poll`
+ * finds the change for event streams.
+ */
+export class OrderNotifier {
+  readonly #deps: Deps
+  readonly #pending = new Subscriptions()
+  readonly #orders = new Subscriptions()
+  readonly #restaurants = new Subscriptions()
+  /** Subscribers of that poll know all changes below it. Null while there are no event streams. */
+  #polled: Position | null = null
+  /** Subscriptions since the last poll began, which did not include them. */
+  #unpolled = new Set<Subscription>()
+  /** Changed orders whose restaurants have yet to be found. */
+  readonly #changed = new Set<string>()
+  #isFinding = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Orders with a pending request. */
+  get pendingCount(): number {
+    return this.#pending.size
+  }
+
+  /** For a pending request of the order. To be called before the order is committed. */
+  addPendingRequest(orderApiKey: string): Subscription {
+    return this.#pending.add(orderApiKey)
+  }
+
+  /** For an event stream of the order. */
+  subscribeToOrder(apiKey: string): Subscription {
+    return this.#subscribe(this.#orders, apiKey)
+  }
+
+  /** For an event stream of all orders of the restaurant. */
+  subscribeToRestaurant(apiKey: string): Subscription {
+    return this.#subscribe(this.#restaurants, apiKey)
+  }
+
+  /** Notifies all replicas of a change. `result`: of the order, if known, so that pending requests here need no read. */
+  publish(orderApiKey: string, result: OrderResult | null = null): void {
+    this.#pending.wake(orderApiKey, result)
+    this.#deps.bus.publishEvent(OrderMoved, {
+      orderApiKey,
+      ...(result?.kind === 'failed' && { refusal: result.refusal }),
+    })
+  }
+
+  /** Handles the event of any replica, this one included. */
+  receive({ orderApiKey, refusal }: OrderMoved): void {
+    this.#pending.wake(orderApiKey, refusal && { kind: 'failed', refusal })
+    this.#orders.wake(orderApiKey)
+    if (this.#restaurants.size === 0) return
+    this.#changed.add(orderApiKey)
+    if (!this.#isFinding) void this.#wakeRestaurants()
+  }
+
+  /** Wakes the event streams of what has changed since the last poll, by one query, or none without event streams. */
+  async poll(): Promise<boolean> {
+    if (this.#orders.size + this.#restaurants.size === 0) {
+      this.#polled = null
+      this.#unpolled.clear()
+      return false
+    }
+    const unpolled = this.#unpolled
+    this.#unpolled = new Set()
+    try {
+      const since = this.#polled
+      const changed = await this.#deps.changes.changedSince(since ?? '0', {
+        orders: since === null ? [] : this.#orders.keys,
+        restaurants: since === null ? [] : this.#restaurants.keys,
+      })
+      this.#polled = changed.position
+      for (const apiKey of changed.orders) this.#orders.wake(apiKey)
+      for (const apiKey of changed.restaurants) this.#restaurants.wake(apiKey)
+      for (const subscription of unpolled) subscription.wake()
+    } catch (error) {
+      this.#unpolled = this.#unpolled.union(unpolled)
+      throw error
+    }
+    return false
+  }
+
+  #subscribe(subscriptions: Subscriptions, apiKey: string): Subscription {
+    const subscription = subscriptions.add(apiKey)
+    this.#unpolled.add(subscription)
+    return subscription
+  }
+
+  async #wakeRestaurants(): Promise<void> {
+    this.#isFinding = true
+    try {
+      while (this.#changed.size > 0) {
+        const changed = [...this.#changed]
+        this.#changed.clear()
+        for (const apiKey of await this.#deps.changes.restaurantsOf(changed)) this.#restaurants.wake(apiKey)
+      }
+    } catch {
+      // `poll` finds the change, and logs that the database is unavailable.
+    } finally {
+      this.#isFinding = false
+    }
+  }
+}
