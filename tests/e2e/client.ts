@@ -76,4 +76,4 @@ export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
 
 export { card, cardNumbers, cast, home, maria, stack }
 export type { Answer, CreditCard, MenuCategory, Options, Order, Restaurant, User }
-export type { ProblemDocument as ProblemBody } from '@platter/contracts/openapi'
+export type { ProblemDocument as ProblemBody } from '@platter/contracts'

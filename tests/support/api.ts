@@ -1,5 +1,5 @@
 import type { MenuCategory, Order } from '@platter/contracts'
-import type { ProblemDocument } from '@platter/contracts/openapi'
+import type { ProblemDocument } from '@platter/contracts'
 
 /** Where a platform listens, and the keys that a test uses there. */
 export type Target = { gateway: string; accessKey: string; operatorKey: string }

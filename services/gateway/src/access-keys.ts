@@ -1,5 +1,12 @@
 import { changeTimes, ResolveAccessKey, type Principal } from '@platter/contracts'
-import { hashAccessKey, looksLikeAccessKey, newRequestId, Problem, type internalCaller } from '@platter/kit'
+import {
+  Cache,
+  hashAccessKey,
+  looksLikeAccessKey,
+  newRequestId,
+  Problem,
+  type internalCaller,
+} from '@platter/kit'
 import { badCredentials } from '#/bad-credentials.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
@@ -15,7 +22,7 @@ type Known = { principal: Principal | null; at: number }
 /** Resolves access keys to principals. The key itself never leaves this process: accounts gets its hash. */
 export class AccessKeys {
   readonly #call: ReturnType<typeof internalCaller>
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Cache<Known>({ maxEntries: MAX_KNOWN })
   readonly #asking = new Map<string, Promise<Known>>()
   readonly #badKeys = badCredentials('access key')
   readonly #imported: ImportedKeys
@@ -97,7 +104,6 @@ export class AccessKeys {
     const asked = this.#call(ResolveAccessKey, { hash }, { requestId })
       .then(({ principal }) => {
         const known = { principal, at }
-        if (this.#known.size >= MAX_KNOWN) this.#known.clear()
         this.#known.set(hash, known)
         return known
       })

@@ -1,7 +1,6 @@
 import { changeTimes } from '@platter/contracts'
-import { matchesEtag } from '@platter/kit'
+import { Cache, matchesEtag, type Load } from '@platter/kit'
 import type { FastifyReply } from 'fastify'
-import { LRUCache } from 'lru-cache'
 
 const FRESH_MS = changeTimes.sharedResponse
 /** 400 menus of 20 KB; the gateway has 150 MB at most. A larger response than an eighth of it is passed on unkept. */
@@ -15,38 +14,29 @@ export type SharedResponse = {
 }
 
 /** Requests the response from its service. `kept` may be revalidated by its entity tag. Undefined: there is no 200 to share. */
-export type FetchShared = (kept: SharedResponse | undefined) => Promise<SharedResponse | undefined>
+export type FetchShared = Load<SharedResponse>
 
 /**
  * Responses that are the same for all access keys (`shared` on the operation), kept by URL. A menu from here takes a third
  * of the CPU of one from catalog. Many requests for the same URL at the same time cost one request to its service.
  */
 export class SharedResponses {
-  readonly #cache: LRUCache<string, SharedResponse, FetchShared>
+  readonly #cache: Cache<SharedResponse>
 
   /** `clock`: milliseconds, monotonic. */
   constructor(clock: { now: () => number } = performance) {
-    this.#cache = new LRUCache({
-      maxSize: MAX_BYTES,
-      maxEntrySize: MAX_BYTES / 8,
-      sizeCalculation: ({ body }, url) => body.length + url.length + 1_024,
-      ttl: FRESH_MS,
-      ttlResolution: 0,
-      perf: clock,
-      // An entry that is evicted during its fetch still answers those who wait for it.
-      ignoreFetchAbort: true,
-      fetchMethod: async (_url, kept, { options, context: fetchShared }) => {
-        const requestedAt = clock.now()
-        const response = await fetchShared(kept)
-        options.ttl = Math.max(1, FRESH_MS - (clock.now() - requestedAt))
-        return response
-      },
+    this.#cache = new Cache({
+      maxBytes: MAX_BYTES,
+      maxValueBytes: MAX_BYTES / 8,
+      sizeOf: ({ body }, url) => body.length + url.length + 1_024,
+      ttlMs: FRESH_MS,
+      clock,
     })
   }
 
   /** `url`: path and query without an access key. Rejects when the service is unavailable. */
   find(url: string, fetchShared: FetchShared): Promise<SharedResponse | undefined> {
-    return this.#cache.fetch(url, { context: fetchShared })
+    return this.#cache.load(url, fetchShared)
   }
 }
 

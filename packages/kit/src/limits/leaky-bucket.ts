@@ -1,4 +1,7 @@
+import { Cache } from '#/cache/cache.ts'
 import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
+
+const MAX_KEYS = 10_000
 
 /**
  * A rate limit that spreads requests evenly, by a leaky bucket as a meter: unused capacity lasts for one window. Fixed windows
@@ -9,7 +12,7 @@ export class LeakyBucket implements RateLimit {
   readonly policy: RatePolicy
   readonly #windowMs: number
   /** The requests of each key that had not leaked away at `at`, by `performance.now()`. */
-  readonly #levels = new Map<string, { requests: number; at: number }>()
+  readonly #levels = new Cache<{ requests: number; at: number }>({ maxEntries: MAX_KEYS })
   /** The end of the window of the last rejection. */
   #usedUpUntil = 0
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { Cache } from '#/cache/cache.ts'
 import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
 import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
 import type { Log } from '#/telemetry/log.ts'
@@ -63,7 +64,7 @@ export class SharedRateLimit implements RateLimit {
   readonly policy: RatePolicy
   readonly #redis: Redis
   readonly #common: RateLimiterRedis
-  readonly #leases = new Map<string, Lease>()
+  readonly #leases = new Cache<Lease>({ maxEntries: MAX_KEYS })
   #pausedUntil = 0
   /** The last command takes longer than WAIT_MS: other requests do not wait for it. */
   #isLate = false
@@ -124,9 +125,6 @@ export class SharedRateLimit implements RateLimit {
       waiting: 0,
       refill: null,
     }
-    this.#leases.delete(key)
-    const [oldest] = this.#leases.size < MAX_KEYS ? [] : this.#leases.keys()
-    if (oldest !== undefined) this.#leases.delete(oldest)
     this.#leases.set(key, lease)
     return lease
   }

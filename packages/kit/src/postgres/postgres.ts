@@ -1,6 +1,7 @@
 import { requestTimes } from '@platter/contracts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { Cache } from '#/cache/cache.ts'
 import { TenantQuery, tenantScoped, type Tenant } from '#/postgres/tenant-scope.ts'
 import type { Log } from '#/telemetry/log.ts'
 import { observe } from '#/telemetry/metrics.ts'
@@ -158,25 +159,22 @@ export function connectPostgres<DB>(
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
-    as: remembered((caller) => tenantScoped<DB>(pool, caller)),
+    as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
     check: async () => void (await pool.query('select 1')),
     close: () => db.destroy(),
   }
 }
 
-/** Making a Kysely takes as long as asking it something: one is kept for each of the applications that asked last. */
-const MOST_CALLERS = 1_000
+/** Creating a Kysely takes as long as a query: each is cached, of the tenants that were used last. */
+const MAX_TENANTS = 1_000
 
-function remembered<DB>(make: (caller: Tenant) => Kysely<DB>): (caller: Tenant) => Kysely<DB> {
-  const known = new Map<string, Kysely<DB>>()
-  return (caller) => {
-    const key = `${caller.applicationId} ${caller.userApiKey ?? ''}`
-    const kept = known.get(key)
-    if (kept) return kept
-    const made = make(caller)
-    if (known.size >= MOST_CALLERS) known.clear()
-    known.set(key, made)
-    return made
+function cachedByTenant<DB>(create: (tenant: Tenant) => Kysely<DB>): (tenant: Tenant) => Kysely<DB> {
+  const cache = new Cache<Kysely<DB>>({ maxEntries: MAX_TENANTS })
+  return (tenant) => {
+    const key = `${tenant.applicationId} ${tenant.userApiKey ?? ''}`
+    const db = cache.get(key) ?? create(tenant)
+    cache.set(key, db)
+    return db
   }
 }
 

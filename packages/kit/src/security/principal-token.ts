@@ -1,5 +1,6 @@
 import { Principal } from '@platter/contracts'
 import { jwtVerify, SignJWT } from 'jose'
+import { Cache } from '#/cache/cache.ts'
 
 /** The header that carries the principal between our processes. The gateway strips it from what comes from outside. */
 export const PRINCIPAL_HEADER = 'x-platter-principal'
@@ -33,19 +34,18 @@ export const internalSecrets = (config: {
  */
 export function principalSigner([secret]: InternalSecrets) {
   const key = keyOf(secret)
-  const signed = new Map<string, { token: Promise<string>; at: number }>()
+  const signed = new Cache<Promise<string>>({ maxEntries: MAX_REMEMBERED, ttlMs: REUSE_MS })
   return function sign(principal: Principal, audience: string): Promise<string> {
     const id = `${audience} ${JSON.stringify(principal)}`
     const known = signed.get(id)
-    if (known && performance.now() - known.at < REUSE_MS) return known.token
-    if (signed.size >= MAX_REMEMBERED) signed.clear()
+    if (known) return known
     const token = new SignJWT({ principal })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuedAt()
       .setAudience(audience)
       .setExpirationTime(`${LIFE_SECONDS}s`)
       .sign(key)
-    signed.set(id, { token, at: performance.now() })
+    signed.set(id, token)
     return token
   }
 }
@@ -53,7 +53,7 @@ export function principalSigner([secret]: InternalSecrets) {
 /** Verifies tokens. Gives the principal, or null for a token that is forged, expired, for another service, or none. */
 export function principalVerifier(secrets: InternalSecrets) {
   const keys = secrets.map(keyOf)
-  const verified = new Map<string, { principal: Principal; until: number }>()
+  const verified = new Cache<{ principal: Principal; until: number }>({ maxEntries: MAX_REMEMBERED })
   return async function verify(token: string | undefined, audience: string): Promise<Principal | null> {
     if (token === undefined) return null
     const id = `${audience} ${token}`
@@ -65,7 +65,6 @@ export function principalVerifier(secrets: InternalSecrets) {
         // Version 0.1 named no audience: its tokens, which live for a minute, are taken while it is rolled out of.
         if (payload.aud !== undefined && payload.aud !== audience) return null
         const principal = Principal.parse(payload['principal'])
-        if (verified.size >= MAX_REMEMBERED) verified.clear()
         verified.set(id, { principal, until: (payload.exp ?? 0) * 1000 })
         return principal
       } catch {

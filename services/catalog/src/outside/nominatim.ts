@@ -1,9 +1,8 @@
 import { Latitude, Longitude } from '@platter/contracts'
-import { clientSpan, inSpan, Problem } from '@platter/kit'
+import { Cache, clientSpan, inSpan, Problem } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
-import { singleFlight } from '#/single-flight.ts'
 
 const TIMEOUT_MS = 2_000
 /** A result is some hundred bytes. */
@@ -38,10 +37,10 @@ type Result = z.output<typeof Results>[number]
 
 /** Locates addresses by a Nominatim-compatible server, with a cache. Rejects with service-unavailable without a valid response. */
 export function nominatim(url: string): (address: string) => Promise<Place | null> {
-  const cached = singleFlight<Place | null>({ ttlMs: CACHED_MS, max: MAX_CACHED })
+  const places = new Cache<Place | null>({ maxEntries: MAX_CACHED, ttlMs: CACHED_MS })
   const agent = new Agent({ maxResponseSize: MAX_RESPONSE_BYTES })
-  return (address) =>
-    cached(address, async () => {
+  return async (address) => {
+    const place = await places.load(address, async () => {
       try {
         return await search(agent, url, address)
       } catch (cause) {
@@ -49,6 +48,8 @@ export function nominatim(url: string): (address: string) => Promise<Place | nul
         throw new Problem('service-unavailable', detail, { cause })
       }
     })
+    return place ?? null
+  }
 }
 
 async function search(agent: Agent, url: string, address: string): Promise<Place | null> {

@@ -1,9 +1,7 @@
 import { changeTimes, RestaurantMenu } from '@platter/contracts'
-import { responseRenderer } from '@platter/kit'
-import { LRUCache } from 'lru-cache'
+import { Cache as MemoryCache, responseRenderer } from '@platter/kit'
 import { menuRecord } from '#/domain/menu-record.ts'
 import { RENDERING } from '#/revalidation.ts'
-import { singleFlight } from '#/single-flight.ts'
 import type { MenuStore } from '#/store/menus.ts'
 import type { Cache } from '#/store/redis-cache.ts'
 
@@ -34,14 +32,16 @@ const renderMenu = responseRenderer(RestaurantMenu)
  * unavailable, a menu that is not in the process is rendered again.
  */
 export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: Cache): MenuCache {
-  const versions = singleFlight<number | null>({ ttlMs: changeTimes.menuVersion, max: MAX_KEYS })
-  const loads = singleFlight<RenderedMenu | null>({ ttlMs: 0, max: MAX_KEYS })
-  const inProcess = new LRUCache<string, RenderedMenu>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: ({ body }) => body.length,
+  const versions = new MemoryCache<number | null>({
+    maxEntries: MAX_KEYS,
+    ttlMs: changeTimes.menuVersion,
   })
-  const versionOf = (restaurantApiKey: string) =>
-    versions(restaurantApiKey, () => menus.version(restaurantApiKey))
+  const inProcess = new MemoryCache<RenderedMenu>({
+    maxBytes: MAX_BYTES,
+    sizeOf: ({ body }) => body.length,
+  })
+  const versionOf = async (restaurantApiKey: string) =>
+    (await versions.load(restaurantApiKey, () => menus.version(restaurantApiKey))) ?? null
 
   async function render(restaurantApiKey: string, includeCustomizations: boolean) {
     const found = await menus.find(restaurantApiKey)
@@ -58,8 +58,7 @@ export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cach
     const menu = body
       ? { etag: etagFor(version, includeCustomizations), body }
       : await render(restaurantApiKey, includeCustomizations)
-    if (menu) inProcess.set(key, menu)
-    return menu
+    return menu ?? undefined
   }
 
   return {
@@ -71,8 +70,10 @@ export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cach
       const version = await versionOf(restaurantApiKey)
       if (version === null) return null
       const key = keyOf(restaurantApiKey, version, includeCustomizations)
-      const request = { restaurantApiKey, version, includeCustomizations }
-      return inProcess.get(key) ?? loads(key, () => load(key, request))
+      return (
+        (await inProcess.load(key, () => load(key, { restaurantApiKey, version, includeCustomizations }))) ??
+        null
+      )
     },
   }
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { Cache } from '@platter/kit'
 import type { RestaurantStore, VersionedRestaurant } from '#/store/restaurants.ts'
 
 /** 8 MB of JSON, which take 16 when parsed: 3,000 restaurants with a dozen opening hours and a zone each. */
@@ -19,10 +19,10 @@ export type CurrentRestaurant = Pick<VersionedRestaurant, 'apiKey' | 'version' |
  */
 export class RestaurantCache {
   readonly #restaurants: Pick<RestaurantStore, 'find'>
-  readonly #cached = new LRUCache<string, VersionedRestaurant>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: (restaurant) => JSON.stringify(restaurant).length,
-    ttl: MAX_AGE_MS,
+  readonly #cached = new Cache<VersionedRestaurant>({
+    maxBytes: MAX_BYTES,
+    sizeOf: (restaurant) => JSON.stringify(restaurant).length,
+    ttlMs: MAX_AGE_MS,
   })
 
   constructor(restaurants: Pick<RestaurantStore, 'find'>) {

@@ -1,3 +1,4 @@
+import { Cache } from '@platter/kit'
 import type { SagaOrder } from '#/domain/order-state.ts'
 import type { Saga } from '#/domain/saga-row.ts'
 
@@ -9,21 +10,14 @@ const MOST_KEPT = 2_000
  * saved meanwhile does no harm, because a save applies to the version that it was based on.
  */
 export class RecentSagas<Loaded extends { order: SagaOrder; saga: Saga }> {
-  readonly #kept = new Map<string, Loaded>()
+  readonly #cache = new Cache<Loaded>({ maxEntries: MOST_KEPT })
 
   keep(loaded: Loaded): void {
-    this.#kept.set(loaded.saga.orderApiKey, loaded)
-    if (this.#kept.size <= MOST_KEPT) return
-    for (const oldest of this.#kept.keys()) {
-      this.#kept.delete(oldest)
-      return
-    }
+    this.#cache.set(loaded.saga.orderApiKey, loaded)
   }
 
   /** The saga, once; null when it was not kept. */
   take(orderApiKey: string): Loaded | null {
-    const loaded = this.#kept.get(orderApiKey) ?? null
-    this.#kept.delete(orderApiKey)
-    return loaded
+    return this.#cache.take(orderApiKey) ?? null
   }
 }

@@ -1,0 +1,85 @@
+import { LRUCache } from 'lru-cache'
+
+type Bound<V> =
+  | { maxEntries: number }
+  | {
+      maxBytes: number
+      /** A larger value is not cached; `maxBytes` when absent. */
+      maxValueBytes?: number
+      sizeOf: (value: V, key: string) => number
+    }
+
+type Settings<V> = Bound<V> & {
+  /** Entries do not expire without it. */
+  ttlMs?: number
+  /** Milliseconds, monotonic. */
+  clock?: { now: () => number }
+}
+
+/** Returns the value of a key; undefined for a value that is not to be cached. It may revalidate an expired value. */
+export type Load<V> = (expired: V | undefined) => Promise<V | undefined>
+
+type Entry<V> = { value: V; expiresAt: number }
+
+/** The one cache in memory: bounded by its entries or their bytes. When full, it drops the entry that was used longest ago. */
+export class Cache<V> {
+  readonly #ttlMs: number
+  readonly #clock: { now: () => number }
+  readonly #entries: LRUCache<string, Entry<V>>
+  readonly #loading = new Map<string, Promise<V | undefined>>()
+
+  constructor(settings: Settings<V>) {
+    this.#ttlMs = settings.ttlMs ?? Infinity
+    this.#clock = settings.clock ?? { now: () => performance.now() }
+    this.#entries = new LRUCache<string, Entry<V>>(boundOf(settings))
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key)
+    return entry && this.#clock.now() < entry.expiresAt ? entry.value : undefined
+  }
+
+  set(key: string, value: V, at = this.#clock.now()): void {
+    this.#entries.set(key, { value, expiresAt: at + this.#ttlMs })
+  }
+
+  /** Removes the entry, and returns its value. */
+  take(key: string): V | undefined {
+    const value = this.get(key)
+    this.#entries.delete(key)
+    return value
+  }
+
+  /** The cached value, or the result of `load`: one load at a time for a key. A failure is not cached. */
+  async load(key: string, load: Load<V>): Promise<V | undefined> {
+    const cached = this.get(key)
+    if (cached !== undefined) return cached
+    const loading = this.#loading.get(key)
+    if (loading) return loading
+    const started = this.#loadAndSet(key, load)
+    this.#loading.set(key, started)
+    try {
+      return await started
+    } finally {
+      this.#loading.delete(key)
+    }
+  }
+
+  async #loadAndSet(key: string, load: Load<V>): Promise<V | undefined> {
+    // The time of a value begins with its load: the value may lack a change that was made since.
+    const at = this.#clock.now()
+    const value = await load(this.#entries.get(key)?.value)
+    if (value === undefined) this.#entries.delete(key)
+    else this.set(key, value, at)
+    return value
+  }
+}
+
+const boundOf = <V>(bound: Bound<V>) =>
+  'maxEntries' in bound
+    ? { max: bound.maxEntries }
+    : {
+        maxSize: bound.maxBytes,
+        maxEntrySize: bound.maxValueBytes ?? bound.maxBytes,
+        sizeCalculation: ({ value }: Entry<V>, key: string) => bound.sizeOf(value, key),
+      }

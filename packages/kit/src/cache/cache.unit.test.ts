@@ -1,0 +1,101 @@
+import { beforeEach, expect, test } from 'vitest'
+import { Cache } from '#/cache/cache.ts'
+
+const clock = { ms: 0, now: () => clock.ms }
+let loads: number
+
+beforeEach(() => {
+  clock.ms = 1_000
+  loads = 0
+})
+
+const load = async () => ++loads
+const fail = async () => Promise.reject(new Error('unavailable'))
+const sizeOf = (value: string) => value.length
+const aCache = (ttlMs = 30) => new Cache<number | null>({ maxEntries: 10, ttlMs, clock })
+
+test('a loaded value is cached for its time, null too', async () => {
+  const cache = aCache()
+  const loadNull = async () => (loads++, null)
+  expect(await cache.load('a', loadNull)).toBeNull()
+  clock.ms += 29
+  expect(await cache.load('a', loadNull)).toBeNull()
+  expect(loads).toBe(1)
+  clock.ms += 2
+  await cache.load('a', loadNull)
+  expect(loads).toBe(2)
+})
+
+test('one load at a time runs for a key, and an undefined result is not cached', async () => {
+  const cache = aCache()
+  const nothing = async () => (loads++, undefined)
+  const all = Array.from({ length: 100 }, () => cache.load('a', nothing))
+  expect(new Set(await Promise.all(all))).toEqual(new Set([undefined]))
+  expect(loads).toBe(1)
+  await cache.load('a', nothing)
+  expect(loads).toBe(2)
+})
+
+test('a load that takes longer than the value lives is shared, and its value expires', async () => {
+  const cache = aCache(5)
+  const release = Promise.withResolvers<void>()
+  const slow = async () => (await release.promise, load())
+  const first = cache.load('a', slow)
+  clock.ms += 15
+  const second = cache.load('a', slow)
+  release.resolve()
+  expect(await Promise.all([first, second])).toEqual([1, 1])
+  clock.ms += 2
+  expect(await cache.load('a', load)).toBe(2)
+})
+
+test('the time of a value begins with its load', async () => {
+  const cache = aCache(30)
+  const release = Promise.withResolvers<void>()
+  const loading = cache.load('a', async () => (await release.promise, load()))
+  clock.ms += 20
+  release.resolve()
+  await loading
+  clock.ms += 9
+  expect(cache.get('a')).toBe(1)
+  clock.ms += 2
+  expect(cache.get('a')).toBeUndefined()
+})
+
+test('a load may revalidate the expired value', async () => {
+  const cache = aCache()
+  await cache.load('a', load)
+  clock.ms += 31
+  expect(await cache.load('a', async (expired) => expired)).toBe(1)
+  expect(cache.get('a')).toBe(1)
+})
+
+test('a failure reaches each request that waits, and is not cached', async () => {
+  const cache = aCache()
+  const both = await Promise.allSettled([cache.load('a', fail), cache.load('a', fail)])
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await cache.load('a', load)).toBe(1)
+})
+
+test('a full cache drops the entry that was used longest ago', () => {
+  const cache = new Cache<string>({ maxEntries: 2 })
+  cache.set('a', 'A')
+  cache.set('b', 'B')
+  cache.get('a')
+  cache.set('c', 'C')
+  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual(['A', undefined, 'C'])
+})
+
+test('the bytes of all values are bounded, and a value above its own bound is not cached', () => {
+  const cache = new Cache<string>({ maxBytes: 10, maxValueBytes: 6, sizeOf })
+  cache.set('a', 'x'.repeat(6))
+  cache.set('b', 'x'.repeat(6))
+  cache.set('c', 'x'.repeat(7))
+  expect(['a', 'b', 'c'].map((key) => cache.get(key)?.length)).toEqual([undefined, 6, undefined])
+})
+
+test('an entry is taken once', () => {
+  const cache = new Cache<string>({ maxEntries: 2 })
+  cache.set('a', 'A')
+  expect([cache.take('a'), cache.take('a')]).toEqual(['A', undefined])
+})
