@@ -16,14 +16,14 @@ const FRESH_MS = changeTimes.accessKey
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 
-/** `at`: before accounts was asked, by `performance.now()`. A revocation while the answer was on its way is not in it. */
+/** `at`: when accounts was requested, by `performance.now()`. A revocation since then is not included. */
 type Known = { principal: Principal | null; at: number }
 
 /** Resolves access keys to principals. The key itself never leaves this process: accounts gets its hash. */
 export class AccessKeys {
   readonly #call: ReturnType<typeof internalCaller>
   readonly #known = new Cache<Known>({ maxEntries: MAX_KNOWN })
-  readonly #asking = new Map<string, Promise<Known>>()
+  readonly #resolving = new Map<string, Promise<Known>>()
   readonly #badKeys = badCredentials('access key')
   readonly #imported: ImportedKeys
 
@@ -44,8 +44,8 @@ export class AccessKeys {
     const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
     // A valid key in the cache is not affected by another client that guesses keys from the same address.
     if (hash === null || !this.#known.get(hash)?.principal) await this.#badKeys.check(address)
-    const isWorthAsking = hash !== null && (isOurs || (await this.#imported.has(hash)))
-    const principal = isWorthAsking ? await this.#find(hash, requestId) : null
+    const mayBeValid = hash !== null && (isOurs || (await this.#imported.has(hash)))
+    const principal = mayBeValid ? await this.#find(hash, requestId) : null
     if (principal) return principal
     await this.#badKeys.count(address)
     throw new Problem('access-token-invalid', 'The access key is not valid.')
@@ -62,7 +62,7 @@ export class AccessKeys {
     const age = performance.now() - known.at
     if (age >= USABLE_MS) return null
     // The admission of the request resolves the key again, and reports the error.
-    if (age >= FRESH_MS) this.#ask(hash, newRequestId()).catch(() => null)
+    if (age >= FRESH_MS) this.#resolve(hash, newRequestId()).catch(() => null)
     return known.principal
   }
 
@@ -79,7 +79,7 @@ export class AccessKeys {
     }
   }
 
-  /** For readiness: accounts answers. The hash is of no key. */
+  /** For readiness: accounts responds. The hash is of no key. */
   async check(): Promise<void> {
     await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, { requestId: newRequestId() })
   }
@@ -89,26 +89,26 @@ export class AccessKeys {
     const age = known ? performance.now() - known.at : Infinity
     if (known && age < FRESH_MS) return known.principal
     try {
-      return (await this.#ask(hash, requestId)).principal
+      return (await this.#resolve(hash, requestId)).principal
     } catch (error) {
       if (known?.principal && age < USABLE_MS) return known.principal
       throw error
     }
   }
 
-  /** One question at a time for one key, however many requests wait for it. */
-  #ask(hash: string, requestId: string): Promise<Known> {
-    const asking = this.#asking.get(hash)
-    if (asking) return asking
+  /** One request to accounts at a time for a key, which all of its requests share. */
+  #resolve(hash: string, requestId: string): Promise<Known> {
+    const resolving = this.#resolving.get(hash)
+    if (resolving) return resolving
     const at = performance.now()
-    const asked = this.#call(ResolveAccessKey, { hash }, { requestId })
+    const started = this.#call(ResolveAccessKey, { hash }, { requestId })
       .then(({ principal }) => {
         const known = { principal, at }
         this.#known.set(hash, known)
         return known
       })
-      .finally(() => this.#asking.delete(hash))
-    this.#asking.set(hash, asked)
-    return asked
+      .finally(() => this.#resolving.delete(hash))
+    this.#resolving.set(hash, started)
+    return started
   }
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
 
 let asked: number
-/** What happens while accounts is asked. */
+/** Runs while accounts handles a request. */
 let meanwhile: () => void
 let keys: AccessKeys
 /** Hashes of the keys that accounts calls good. */
@@ -31,13 +31,13 @@ const manyOf = (count: number, addressOf: (at: number) => string, keyOf: () => s
 
 const typo = () => `${makeAccessKey('live').slice(0, -1)}!`
 
-test('of ten thousand mistyped keys nobody is asked', async () => {
+test('ten thousand mistyped keys cost no request to accounts', async () => {
   const answers = await manyOf(10_000, (at) => `198.51.${at >> 8}.${at & 255}`, typo)
   expect(new Set(answers)).toEqual(new Set(['access-token-invalid']))
   expect(asked).toBe(0)
 })
 
-test('of a thousand well-made keys from one address a few are asked, and the others are held off', async () => {
+test('of a thousand well-formed unknown keys from one address 30 reach accounts, and the others are 429', async () => {
   const answers: unknown[] = []
   for (let count = 0; count < 1_000; count++) answers.push(await use(makeAccessKey('live'), '203.0.113.7'))
   expect(answers.filter((answer) => answer === 'access-token-invalid')).toHaveLength(30)
@@ -45,7 +45,7 @@ test('of a thousand well-made keys from one address a few are asked, and the oth
   expect(asked).toBe(30)
 })
 
-test('whoever has a whole network of IPv6 is one address', async () => {
+test('all addresses of an IPv6 network count as one', async () => {
   const answers: unknown[] = []
   for (let count = 0; count < 100; count++)
     answers.push(await use(makeAccessKey('live'), `2001:db8:1:2::${count.toString(16)}`))
@@ -53,7 +53,7 @@ test('whoever has a whole network of IPv6 is one address', async () => {
   expect(await use(makeAccessKey('live'), '2001:db8:1:3::1')).toBe('access-token-invalid')
 })
 
-test('whether a key is still good is asked from anywhere, and counts as no bad try', async () => {
+test('a check whether a key is still valid is not limited by address, and counts as no bad key', async () => {
   const [revoked, other] = [makeAccessKey('live'), makeAccessKey('live')]
   good.add(hashAccessKey(other))
   await use(other, '203.0.113.7')
@@ -65,7 +65,7 @@ test('whether a key is still good is asked from anywhere, and counts as no bad t
   expect(await use(makeAccessKey('live'), '203.0.113.9')).toBe('access-token-invalid')
 })
 
-test('a missing key is missing, and asks and counts nothing', async () => {
+test('a missing key is 401, and costs no request and no attempt', async () => {
   expect(
     new Set(
       await manyOf(
@@ -86,11 +86,11 @@ function stopClock(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-test('a revoked key lets nobody in after a second', async () => {
+test('a revoked key is rejected after a second', async () => {
   stopClock()
   const key = makeAccessKey('live')
   good.add(hashAccessKey(key))
-  // Counted from when accounts was asked: its answer takes 0.4 s, and the key is revoked behind it.
+  // Counted from the request to accounts, whose response takes 0.4 s, and the key is revoked behind it.
   meanwhile = () => {
     good.clear()
     vi.advanceTimersByTime(400)
@@ -104,10 +104,10 @@ test('a revoked key lets nobody in after a second', async () => {
   expect(await keys.isGood(key)).toBe(false)
 })
 
-test('what was last known of a key is believed until the next answer, which is asked for meanwhile', async () => {
+test('early rejection uses an expired entry of a key while it is revalidated', async () => {
   stopClock()
   const key = makeAccessKey('live')
-  expect(keys.lastKnown(key), 'nobody has used it').toBeNull()
+  expect(keys.lastKnown(key), 'no request has used it').toBeNull()
   good.add(hashAccessKey(key))
   await use(key, '203.0.113.9')
   expect(keys.lastKnown(key)).toMatchObject({ accessKeyId: 'known' })

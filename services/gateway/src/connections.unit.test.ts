@@ -36,13 +36,13 @@ const at = async (port: number, times: number, address?: string): Promise<boolea
   return letIn
 }
 
-test('one address may have so many connections; another one is let in all the same', async () => {
+test('the connections of one address are limited, and another address can connect', async () => {
   const port = await aServer({ all: 100, perAddress: 2, proxies: [] })
   expect(await at(port, 3)).toEqual([true, true, false])
   expect(await at(port, 1, '127.0.0.2')).toEqual([true])
 })
 
-test('a connection that has ended makes room', async () => {
+test('a connection that has ended releases its permit', async () => {
   const port = await aServer({ all: 100, perAddress: 1, proxies: [] })
   expect(await at(port, 2)).toEqual([true, false])
   sockets[0]!.destroy()
@@ -50,14 +50,14 @@ test('a connection that has ended makes room', async () => {
 })
 
 test.each([['127.0.0.0/8'], ['127.0.0.1']])(
-  'clients come through a proxy that is trusted (%s) without a number',
+  'the connections of a trusted proxy (%s) are not limited by address',
   async (proxy) => {
     const port = await aServer({ all: 100, perAddress: 1, proxies: [proxy] })
     expect(await at(port, 3)).toEqual([true, true, true])
   },
 )
 
-test('all together there may be so many', async () => {
+test('the connections of all addresses together are limited', async () => {
   const port = await aServer({ all: 2, perAddress: 100, proxies: ['127.0.0.1'] })
   expect(await at(port, 3)).toEqual([true, true, false])
 })

@@ -34,7 +34,7 @@ const pageOf = ({ headers: { origin } }: FastifyRequest) => (origin === undefine
 /**
  * Whether the browser may have connected over plain http to its own machine. The header Host alone does not show it:
  * nginx and Apache forward `Host: 127.0.0.1:8080` by default, for a browser that connected to them over https. The
- * scheme in Origin is the browser's own word, and no proxy changes it.
+ * browser sets the scheme in Origin, and no proxy changes it.
  */
 const mayBePlain = (request: FastifyRequest): boolean =>
   LOOPBACK.test(request.hostname) &&
@@ -59,9 +59,9 @@ export function sessionKeyOf(request: FastifyRequest): string | undefined {
 }
 
 /**
- * The values of `Set-Cookie` that sign in with the key, or out with none. A session ends with the browser, as no Max-Age
- * says otherwise. The cookie of the other name ends in any case: left over from the other scheme of the same host, it
- * would sign somebody else in.
+ * The values of `Set-Cookie` that sign in with the key, or out with none. A session ends with the browser, because there is
+ * no Max-Age. The cookie of the other name is removed in any case: left over from the other scheme of the same host, it
+ * would sign another restaurant in.
  */
 export function sessionCookies(request: FastifyRequest, accessKey: string | null): string[] {
   const secure = !isPlain(request)
@@ -81,7 +81,7 @@ const sessionCookie = (secure: boolean, accessKey: string | null) =>
 
 /**
  * SameSite lets pages of other hosts of the same site through, and old browsers may not know it: what changes
- * something must say that it comes from a page of this very origin. Throws Problem not-allowed.
+ * state must come from a page of this very origin. Throws Problem not-allowed.
  */
 export function checkOwnPage(request: FastifyRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD' || isOfOwnPage(request)) return

@@ -188,7 +188,7 @@ describe('signing in', () => {
 
   test.each([
     ['another kind of key', 403, 'not-allowed', applicationKey],
-    ['a key that nobody has', 401, 'access-token-invalid', makeAccessKey('live')],
+    ['an unknown key', 401, 'access-token-invalid', makeAccessKey('live')],
     ['an empty key', 401, 'access-token-missing', ''],
     ['what is no text', 400, 'missing-field', 7],
   ])('with %s: %i, and no cookie', async (_, status, code, key) => {
@@ -197,7 +197,7 @@ describe('signing in', () => {
     expect(headers['set-cookie']).toBeUndefined()
   })
 
-  test('guessing ends with 429', async () => {
+  test('guesses end with 429', async () => {
     const app = aGateway()
     const statuses: number[] = []
     for (let time = 0; time < 31; time++) {
@@ -214,7 +214,7 @@ describe('signing in', () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test('GET says who is signed in, DELETE takes the cookie away, by either name', async () => {
+  test('GET returns the signed-in restaurant, DELETE removes the cookie, by either name', async () => {
     const who = await gateway.inject({ method: 'GET', url: '/console/session', headers: signedIn() })
     expect(who.json()).toEqual({ restaurantApiKey: 'marigold' })
     const nobody = await gateway.inject({ method: 'GET', url: '/console/session', headers: { host: HOST } })
@@ -278,7 +278,7 @@ describe('the cookie in the place of the header', () => {
   })
 })
 
-describe('a page of somebody else changes nothing', () => {
+describe('a page of another origin changes nothing', () => {
   test.each<[name: string, status: number, headers: Headers]>([
     ['another site', 403, { 'sec-fetch-site': 'cross-site' }],
     ['another host of this site', 403, { 'sec-fetch-site': 'same-site' }],
@@ -310,7 +310,7 @@ describe('the page', () => {
     })
   })
 
-  test('its assets are kept for ever', async () => {
+  test('its assets may be cached forever', async () => {
     const { headers } = await gateway.inject({ method: 'GET', url: '/console/assets/index-abc123.js' })
     expect(headers).toMatchObject({
       'content-type': 'application/javascript; charset=utf-8',
@@ -327,7 +327,7 @@ describe('the page', () => {
     },
   )
 
-  test('that nobody has built: 503 that says so, and everything else works', async () => {
+  test('without a build: 503 with the reason, and everything else works', async () => {
     const app = aGateway(join(folder, 'nowhere'))
     const { statusCode, body } = await app.inject({ method: 'GET', url: '/console/' })
     expect(statusCode).toBe(503)

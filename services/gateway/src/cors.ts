@@ -9,7 +9,7 @@ const NAMES = /^[\w!#$%&'*+.^`|~ ,-]+$/
 
 /**
  * Lets pages of any origin call the interface for applications: the fields on every answer, and preflights. Not by
- * @fastify/cors: what is refused before Fastify needs the same fields (`corsHeaders` in `problemResponse`), so that the plugin
+ * @fastify/cors: early rejections need the same fields (`corsHeaders` in `problemResponse`), so that the plugin
  * would be a second place for them, and it answers preflights of unknown paths with 404.
  */
 export function cors(app: App): void {

@@ -107,7 +107,7 @@ const read = (app: App, key: string | null, more: { url?: string; headers?: Reco
 
 // The rate limit -------------------------------------------------------------------------------------------
 
-test('every answer to a known key tells policy and what is left, refusals too', async () => {
+test('every response to a known key has its policy and remaining requests, rejections too', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
   const key = aKey()
   const answers = [
@@ -157,7 +157,7 @@ test('429 rate-limited past the limit, with Retry-After; another key is not conc
   expect((await read(app, aKey())).statusCode).toBe(200)
 })
 
-test('a gateway without Redis serves and counts all the same', async () => {
+test('a gateway without Redis serves requests and limits their rate', async () => {
   const app = await aGateway({
     RATE_LIMIT_REQUESTS: '3',
     RATE_LIMIT_SECONDS: '60',
@@ -218,7 +218,7 @@ const spoofed = (number: number) => ({
   },
 })
 
-test('who says to come from elsewhere, or to be somebody else, is counted as who it is', async () => {
+test('a client that forges its address or its principal is counted by its real ones', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
   const statuses = async (times: number, key: () => string): Promise<number[]> => {
     const all: number[] = []

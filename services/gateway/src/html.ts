@@ -24,7 +24,7 @@ export const html = (fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
   html: String.raw({ raw: fixed }, ...parts.map(escaped)),
 })
 
-/** What every page of ours forbids: anything of another host, framing, forms, a base of its own. */
+/** Forbidden on every page: content of another host, framing, forms, a base URL. */
 const NOTHING_ELSE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export const headersOfPage = (allowed: string) => ({
@@ -34,6 +34,6 @@ export const headersOfPage = (allowed: string) => ({
   'referrer-policy': 'no-referrer',
 })
 
-/** For a style or script that stands in the page itself: only this very text is let through. */
+/** For an inline style or script: only this very text is allowed. */
 export const hashSource = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`

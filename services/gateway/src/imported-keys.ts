@@ -36,7 +36,7 @@ export class ImportedKeys {
   }
 
   async #read(): Promise<void> {
-    // A key that is imported while the answer is on its way is not in it.
+    // A key that is imported during the request is not in the response.
     const readAt = this.#clock.now()
     try {
       const { version, hashes } = await this.#call(

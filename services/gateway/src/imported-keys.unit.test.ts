@@ -5,7 +5,7 @@ import { AccessKeys } from '#/access-keys.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 const compiledIn = '9f2c1a7e-old-app-key'
-/** What accounts has, how often it was asked, and whether it answers. */
+/** The keys of accounts, the requests to it, and whether it responds. */
 const accounts = { imported: new Set<string>(), asked: 0, problem: null as Problem | null }
 let now = 0
 
@@ -39,7 +39,7 @@ test('a key that was imported is known, at once or within a second', async () =>
   expect(accounts.asked).toBe(2)
 })
 
-test('a key that is imported while the list is on its way is known a second after the list was asked for', async () => {
+test('a key that is imported while the list is requested is known a second after that request', async () => {
   const keys = known()
   const reading = keys.has(hashAccessKey(compiledIn))
   imports(compiledIn)
@@ -68,7 +68,7 @@ test('many unknown keys at the same time share one request', async () => {
   expect(accounts.asked).toBe(1)
 })
 
-test('while accounts is unavailable, imported keys go on, and nothing is said of others that were never asked for', async () => {
+test('while accounts is unavailable, known imported keys stay valid, and an unknown key is 503 if no list was ever read', async () => {
   const unavailable = new Problem('service-unavailable', 'Try again.')
   accounts.problem = unavailable
   await expect(known().has(hashAccessKey(compiledIn))).rejects.toBe(unavailable)
@@ -94,7 +94,7 @@ test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei'
   },
 )
 
-test('an imported key lets in, and counts as no bad try; garbage of its shape does', async () => {
+test('an imported key is accepted and counts as no bad key; a random text of its shape does', async () => {
   imports(compiledIn)
   const keys = new AccessKeys(call)
   const use = (key: string, address: string) => keys.principalOf(key, { requestId: 'r', address })

@@ -16,7 +16,7 @@ import type { Dispatcher, Pool } from 'undici'
 import type { SharedResponse } from '#/shared-responses.ts'
 
 const NEXT_BYTES_WITHIN_MS = 30_000
-/** An event stream has a comment every 15 s: when one is silent for this time, its replica is gone. */
+/** An event stream has a comment every 15 s: when one is silent for this time, its replica has died. */
 const NEXT_EVENT_WITHIN_MS = 45_000
 
 /** Hop-by-hop fields (RFC 9110, 7.6.1), and fields that the gateway sets itself. */
@@ -31,22 +31,22 @@ const NOT_PASSED_ON = new Set([
 ])
 
 /**
- * `stream`: the answer may go on for hours, until the signal ends it. `permit` is released when a replica answers, with whether it
- * is overloaded.
+ * `stream`: the response may last for hours, until the signal ends it. `permit` is released when a replica responds, and learns
+ * whether the replica is overloaded.
  */
 type Sent = {
-  /** By which the replica knows the operation. The client may have used another (`methods.ts`). */
+  /** The operation's own method. The client may have used another (`methods.ts`). */
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
-  /** When the client is to be answered. The replica that is asked has `requestTimes.relay` less. */
+  /** When the client needs its response. The replica has `requestTimes.relay` less. */
   deadline: Deadline
   stream?: AbortSignal
   permit?: Permit | undefined
 }
 
 /**
- * Sends the request to a replica of the owning service and its answer, byte for byte, to the client. Throws Problem
- * service-unavailable when no replica answers.
+ * Forwards the request to a replica of the owning service, and relays the response byte for byte. Throws Problem
+ * service-unavailable when no replica responds.
  */
 export async function passOn(
   replicas: Replicas,
@@ -62,14 +62,14 @@ export async function passOn(
       })
       answered(reply.statusCode)
     } catch (error) {
-      // The client has a part of the answer: no other replica may answer.
+      // The client has a part of the response: no other replica may respond.
       if (!reply.sent) throw error
     }
   })
   return reply
 }
 
-/** The response to a GET that may be kept, see `shared-responses.ts`. Undefined for any other status than 200. */
+/** The response to a GET that may be cached, see `shared-responses.ts`. Undefined for any other status than 200. */
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
@@ -115,7 +115,7 @@ const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
 
 type Attempt = {
   pool: Pool
-  /** Continue the trace at the replica, and tell it how much time is left. */
+  /** Continue the trace at the replica, and carry the remaining time. */
   headers: Record<string, string>
   answered: (status: number) => void
 }
@@ -175,7 +175,7 @@ function isAccessKey(name: string): boolean {
 
 type Upstream = { pool: Pool; replicas: Replicas }
 
-/** One request and its answer. Rejects when the answer could not be had; the reply is untouched then unless it is `sent`. */
+/** One request and its response. Rejects without a response; the reply is unchanged then unless it is `sent`. */
 function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
@@ -212,7 +212,7 @@ type Told = {
   reject(error: unknown): void
 }
 
-/** Writes an answer to the client as it comes in, no faster than the client takes it. */
+/** Writes a response to the client as it arrives, no faster than the client reads it. */
 class Relay implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
@@ -229,7 +229,7 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#tell = tell
   }
 
-  /** Ends the wait for an answer that has not begun. A request that still waits for a connection is never sent. */
+  /** Ends the wait for a response that has not begun. A request that still waits for a connection is never sent. */
   giveUp(error: Error): void {
     this.#givenUp = error
     this.#controller?.abort(error)
@@ -242,28 +242,28 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // An interim response (1xx) answers nothing.
+    // An interim response (1xx) is not the response.
     if (status < 200) return
     this.#tell.learn(headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
-    // What the gateway itself has to say: the request id, the rate limit.
+    // The gateway's own fields: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
     this.#reply.hijack()
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined && !NOT_PASSED_ON.has(name)) passed[name] = value
-    // Its connection would be of no use after a stream's end, and a stop would wait for it.
+    // A stop would wait for the idle connection of a stream that has ended.
     if (this.#stream) passed['connection'] = 'close'
     this.#raw.writeHead(status, passed)
-    if (this.#raw.destroyed) return controller.abort(new Error('the client went away'))
+    if (this.#raw.destroyed) return controller.abort(new Error('the client disconnected'))
     if (this.#stream) this.#keepFlowing(this.#stream)
     this.#raw.on('drain', () => controller.resume())
-    // The client went away: there is no one to read the rest. What was asked for is done all the same.
+    // The client disconnected, so the rest is not read. The service completes the request.
     this.#raw.on('close', () => {
-      if (!this.#isWhole) controller.abort(new Error('the client went away'))
+      if (!this.#isWhole) controller.abort(new Error('the client disconnected'))
     })
   }
 
-  /** The head goes out before there is an event; an end that comes from us is a clean one. */
+  /** Sends the head before the first event, and ends the response cleanly when the signal aborts. */
   #keepFlowing(stream: AbortSignal): void {
     this.#raw.flushHeaders()
     const end = () => (this.#raw.writableNeedDrain ? this.#raw.destroy() : this.#raw.end())
@@ -282,7 +282,7 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // Half an answer cannot be mended: the cut tells the client that it is not whole.
+    // A broken connection shows the client that its partial response is incomplete.
     if (this.#reply.sent) this.#raw.destroy()
     this.#tell.reject(error)
   }

@@ -78,7 +78,7 @@ test.each(['GET', 'POST'])(
   },
 )
 
-test('the gateway learns that a service rejects a request for overload, and the client gets no word of ours', async () => {
+test('the gateway receives the overload mark of a service, and the client does not', async () => {
   const service = createApp(log)
   let isBusy = true
   service.get('/x', async () => {
@@ -110,7 +110,7 @@ test('the gateway learns that a service rejects a request for overload, and the 
   expect([...rejected.headers.keys()].filter((name) => name.startsWith('x-platter'))).toEqual([])
 })
 
-test('a service has the remaining time, less what its answer takes back, whatever the client sent', async () => {
+test('a service gets the remaining time, less the time to relay its response, whatever the client sent', async () => {
   stopClock('performance')
   const { url, asked } = await aSilentService()
   const gateway = await aGateway([url], 600)
@@ -124,13 +124,13 @@ test.each([
   ['/a?access-token=KEY', '/a'],
   ['/a?access-token=KEY&limit=1', '/a?limit=1'],
   ['/a?limit=1&access%2Dtoken=KEY', '/a?limit=1'],
-  // The router reads a query behind a fragment's sign as well, and the key in it lets in.
+  // The router reads a query behind a fragment's sign as well, and the key in it is accepted.
   ['/a#access-token=KEY', '/a'],
   ['/a#access-token=KEY&limit=1', '/a?limit=1'],
-])('%s goes on as %s', (url, passedOn) => {
+])('%s is forwarded as %s', (url, passedOn) => {
   expect(withoutAccessKey(url)).toBe(passedOn)
 })
 
-test('what is searched for may have question marks in it', () => {
+test('a search term may contain question marks', () => {
   expect(withoutAccessKey('/a?search=what?&limit=1&access-token=KEY')).toBe('/a?search=what?&limit=1')
 })

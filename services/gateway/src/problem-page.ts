@@ -23,7 +23,7 @@ const STYLE_TAG = { html: `<style>${STYLE}</style>` }
 
 export const problemPageHeaders = headersOfPage(`style-src ${hashSource(STYLE)}; img-src data:`)
 
-/** A row of the catalogue for a person to read. */
+/** A row of the catalogue as a page. */
 export function problemPage(code: ProblemCode): string {
   const { title, status, errorCode, retryable } = problems[code]
   const { why, fix } = problemHelp[code]

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { gunzip } from 'node:zlib'
 import { headersOfPage } from '#/html.ts'
 
-/** The page at /docs: an empty place that Scalar's script fills from /openapi.json. */
+/** The page at /docs: an empty element that Scalar's script fills from /openapi.json. */
 export const referencePage = `<!doctype html>
 <html lang="en">
   <head>
@@ -44,7 +44,7 @@ export const referenceStart = `Scalar.createApiReference('#reference', ${JSON.st
 
 const unzip = promisify(gunzip)
 
-/** Scalar's script, kept as gzip once it was asked for. */
+/** Scalar's script, compressed at the first request. */
 export class ReferenceScript {
   #zipped: Promise<Buffer> | null = null
   #plain: Promise<Buffer> | null = null
@@ -60,8 +60,8 @@ export class ReferenceScript {
   }
 
   /**
-   * For the rare client that takes no gzip. These 4 MB are kept as well: nobody needs an access key to ask for them,
-   * and of 4 MB for each answer a few hundred that are not read would be all the memory that there is.
+   * For the rare client without gzip. These 4 MB are kept as well: the request needs no access key, and a few hundred
+   * responses of 4 MB that clients do not read would exhaust the memory.
    */
   async plain(): Promise<Buffer> {
     this.#plain ??= this.zipped().then((zipped) => unzip(zipped))
@@ -75,8 +75,8 @@ export class ReferenceScript {
 }
 
 /**
- * The script is in a module that takes 0.4 s to import and 40 MB to keep: no order is to wait for that, so a
- * thread of its own imports it and ends.
+ * The script is in a module whose import takes 0.4 s and 40 MB. A worker thread imports it and ends, so that no order
+ * waits for that.
  */
 function loadScript(): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { ReferenceScript } from '#/reference-page.ts'
 
-test('however many ask for the script without gzip, its bytes are there once', async () => {
+test('requests for the script without gzip share its bytes in memory', async () => {
   const script = new ReferenceScript()
   const [first, ...others] = await Promise.all(Array.from({ length: 20 }, () => script.plain()))
   for (const one of [...others, await script.plain()]) expect(one).toBe(first)

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import scalar from '@scalar/fastify-api-reference'
 import Fastify from 'fastify'
 
-/** The package gives its script away through a route of its plugin only, so a server that never listens is asked for it. */
+/** Only a route of the package's plugin returns its script, so the script is requested from a server that never listens. */
 const app = Fastify()
 await app.register(scalar, { configuration: { content: {} } })
 const { statusCode, rawPayload } = await app.inject('/reference/js/scalar.js')

@@ -3,7 +3,7 @@ import { Cache, matchesEtag, type Load } from '@platter/kit'
 import type { FastifyReply } from 'fastify'
 
 const FRESH_MS = changeTimes.sharedResponse
-/** 400 menus of 20 KB; the gateway has 150 MB at most. A larger response than an eighth of it is passed on unkept. */
+/** 400 menus of 20 KB; the gateway has 150 MB at most. A response larger than an eighth of it is relayed uncached. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 /** A 200 with everything in it that does not belong to one request. */
@@ -17,7 +17,7 @@ export type SharedResponse = {
 export type FetchShared = Load<SharedResponse>
 
 /**
- * Responses that are the same for all access keys (`shared` on the operation), kept by URL. A menu from here takes a third
+ * Responses that are the same for all access keys (`shared` on the operation), cached by URL. A menu from here takes a third
  * of the CPU of one from catalog. Many requests for the same URL at the same time cost one request to its service.
  */
 export class SharedResponses {

@@ -61,7 +61,7 @@ test('many requests for the same URL at the same time cost one request to the se
   expect(requests).toHaveLength(1)
 })
 
-test('what is no 200 is never kept', async () => {
+test('a response other than 200 is never cached', async () => {
   const { requests, service, find } = cached()
   service.current = async () => undefined
   expect(await find()).toBeUndefined()
@@ -69,7 +69,7 @@ test('what is no 200 is never kept', async () => {
   expect(requests).toHaveLength(2)
 })
 
-test('a failure of the service reaches everybody who waits, and the next request tries again', async () => {
+test('a failure of the service reaches each request that waits, and the next request tries again', async () => {
   const { requests, service, find } = cached()
   service.current = async () => {
     throw new Error('unavailable')

@@ -31,14 +31,14 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** No window in which requests are counted ends before the test does, and refusals of one window tell the same seconds. */
+/** No window ends before the test does, and all rejections of one window have the same seconds. */
 const stopClock = () => void vi.useFakeTimers({ toFake: ['performance'] })
 
-/** What an order waits for at the service that it belongs to. */
+/** A request in progress at the service. */
 type Waiting = { answer(): void }
 type Options = { full?: number; requests?: number; ordersPerSecond?: number; log?: Log }
 
-/** A gateway with room for so many orders at a time, before a service that answers them when it is told to. */
+/** A gateway with `full` permits for orders, before a service that responds when the test says so. */
 async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, log = silent }: Options = {}) {
   const waiting: Waiting[] = []
   const sent: Promise<Response>[] = []
@@ -132,14 +132,14 @@ class Client {
 
 type Gateway = Awaited<ReturnType<typeof aGateway>>
 
-/** Has so many orders of the client in hand. */
+/** Sends so many requests of the client, and waits until all are in progress. */
 async function fill({ waiting, sent }: Gateway, client: Client, count: number, path?: string): Promise<void> {
   const before = waiting.length
   sent.push(...Array.from({ length: count }, () => client.send(path)))
   await expect.poll(() => waiting.length).toBe(before + count)
 }
 
-/** What is the same for all refusals of a kind: not the request's id, the moment, or when to come back. */
+/** The parts that all rejections of a kind share: not the request's id, the time, or `Retry-After`. */
 const formOf = ({ status, headers, body }: { status: number; headers: object; body: string }) => ({
   status,
   headers: { ...headers, date: '', 'x-request-id': '', 'retry-after': '', 'content-length': '' },
@@ -149,8 +149,8 @@ const formOf = ({ status, headers, body }: { status: number; headers: object; bo
 const asSent = async (answer: Response) =>
   formOf({ status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() })
 
-/** The same request where no server is before Fastify. */
-const theWholeWay = async ({ app }: Gateway, { key }: Client) => {
+/** The same request, handled by Fastify without early rejection. */
+const normally = async ({ app }: Gateway, { key }: Client) => {
   const { statusCode, headers, body } = await app.inject({
     method: 'POST',
     url: SEND_ORDER,
@@ -161,14 +161,14 @@ const theWholeWay = async ({ app }: Gateway, { key }: Client) => {
   return formOf({ status: statusCode, headers: { ...headers, ...ofConnection }, body })
 }
 
-test('what there is no room for is refused as the whole way would, and nothing of it reaches the service', async () => {
+test('an early rejection is byte-identical to the normal one and never reaches the service', async () => {
   const gateway = await aGateway()
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 2)
   const refused = await noisy.send()
   expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
   expect(refused.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-  expect(await asSent(refused)).toEqual(await theWholeWay(gateway, noisy))
+  expect(await asSent(refused)).toEqual(await normally(gateway, noisy))
   expect(refused.status).toBe(503)
   expect(gateway.waiting).toHaveLength(2)
 })
@@ -186,7 +186,7 @@ test.each(['POST', 'PUT'] as const)(
   },
 )
 
-test('the application that has most in hand is refused, and another one is not', async () => {
+test('an application with two thirds of the permits is rejected, and another one is not', async () => {
   const gateway = await aGateway()
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 2)
@@ -196,7 +196,7 @@ test('the application that has most in hand is refused, and another one is not',
   expect((await gateway.sent[2])?.status).toBe(200)
 })
 
-test('one application that signs in too many people leaves room for those of another, and for orders', async () => {
+test('sign-ins of one application leave permits for those of another, and for orders', async () => {
   const gateway = await aGateway()
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 2, SIGNIN)
@@ -205,7 +205,7 @@ test('one application that signs in too many people leaves room for those of ano
   await fill(gateway, noisy, 1)
 })
 
-test('there is room again when an order is answered', async () => {
+test('a response to an order releases its permit', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
@@ -215,7 +215,7 @@ test('there is room again when an order is answered', async () => {
   expect((await client.send()).status).toBe(503)
 })
 
-test('who asks after an order that was accepted is answered, whatever else there is to do', async () => {
+test('reads of orders are served above the limit of orders', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
@@ -223,26 +223,26 @@ test('who asks after an order that was accepted is answered, whatever else there
   expect((await client.read('/publicapi/v1/order/1')).status).toBe(200)
 })
 
-test('429 past the limit of an access key, as the whole way would answer', async () => {
+test('429 above the rate limit of an access key, byte-identical to the normal response', async () => {
   stopClock()
   const gateway = await aGateway({ requests: 2 })
   const client = gateway.client('one')
   await fill(gateway, client, 2)
   for (const one of gateway.waiting) one.answer()
   await Promise.all(gateway.sent)
-  const expected = await theWholeWay(gateway, client)
+  const expected = await normally(gateway, client)
   const refused = await client.send()
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await asSent(refused)).toEqual(expected)
   expect(refused.status).toBe(429)
 })
 
-test('429 past the orders that an application may send in a second, as the whole way would answer', async () => {
+test('429 above the order rate of an application, byte-identical to the normal response', async () => {
   stopClock()
   const gateway = await aGateway({ ordersPerSecond: 1 })
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 1)
-  const expected = await theWholeWay(gateway, noisy)
+  const expected = await normally(gateway, noisy)
   const refused = await noisy.send()
   expect(refused.headers.get('ratelimit')).toBe('"orders";r=0;t=1')
   expect(await asSent(refused)).toEqual(expected)
@@ -251,7 +251,7 @@ test('429 past the orders that an application may send in a second, as the whole
   await fill(gateway, gateway.client('quiet'), 1)
 })
 
-test('an order counts for its application, whichever of its access keys it is sent with', async () => {
+test('an order counts for its application, with any of its access keys', async () => {
   stopClock()
   const gateway = await aGateway({ ordersPerSecond: 1 })
   await fill(gateway, gateway.client('one'), 1)
@@ -259,7 +259,7 @@ test('an order counts for its application, whichever of its access keys it is se
 })
 
 test.each(['', 'unknown', makeAccessKey('live')])(
-  'the access key %j is 401, also when there is no room',
+  'the access key %j is 401, also above the limit',
   async (key) => {
     const gateway = await aGateway()
     await fill(gateway, gateway.client('one'), 2)
@@ -268,7 +268,7 @@ test.each(['', 'unknown', makeAccessKey('live')])(
   },
 )
 
-test('a request id of the client comes back, and the key in the query counts', async () => {
+test('returns the request id of the client, and reads the key in the query', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
@@ -281,7 +281,7 @@ test('a request id of the client comes back, and the key in the query counts', a
   expect(await answer.json()).toMatchObject({ instance: SEND_ORDER, requestId: 'mine-1' })
 })
 
-test('what is refused is logged as one line, with how often', async () => {
+test('rejections are logged as one line with their number', async () => {
   const lines: unknown[] = []
   const log = { ...silent, info: (fields: unknown) => void lines.push(fields) } as unknown as Log
   const gateway = await aGateway({ log })
@@ -293,7 +293,7 @@ test('what is refused is logged as one line, with how often', async () => {
   expect(lines).toEqual([{ accessKeyId: 'key of one', code: 'overloaded', count: 3 }])
 })
 
-test('a gateway that stops leaves it to the whole way, which sends callers elsewhere', async () => {
+test('a stopping gateway rejects nothing early, so that responses end the connections', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)

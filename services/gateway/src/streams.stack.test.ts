@@ -125,7 +125,7 @@ async function open(
 const readsOrders = async (key: string) =>
   (await fetch(`${address}/restaurantapi/v1/orders`, { headers: { 'x-access-token': key } })).status
 
-test('a comment comes again and again, and a client that goes away ends the stream at its source', async () => {
+test('comments are relayed, and a client that disconnects ends the stream at its source', async () => {
   const { answer, leave } = await open(aKey())
   expect(answer.headers.get('connection')).toBe('close')
   expect(answer.headers.get('cache-control')).toContain('no-cache')
@@ -137,7 +137,7 @@ test('a comment comes again and again, and a client that goes away ends the stre
   await expect.poll(() => upstream).toEqual([{ sent: 1, isOver: true }])
 })
 
-test('429 past the limit of the key, with Retry-After, until one is closed; other keys and requests go on', async () => {
+test('429 above the stream limit of the key, with Retry-After, until a stream closes; other keys and requests are served', async () => {
   const key = aKey()
   const held = await Promise.all(Array.from({ length: 100 }, () => open(key)))
   expect(held.map(({ answer }) => answer.status)).toEqual(held.map(() => 200))
@@ -188,14 +188,14 @@ test.each([
     const revokedKey = revoked === 'new' ? keys.new : keys.replaced
     principals.delete(hashAccessKey(revokedKey))
     await held.find(({ key }) => key === revokedKey)?.rest()
-    // The other stream has survived two more rounds, the longest of which is 20 % longer.
+    // The other stream has survived two more rounds, and the longest round takes 20 % more.
     await wait(2 * 1.2 * changeTimes.streamKeys)
     expect(upstream.map(({ isOver }) => isOver)).toEqual(inOrder.map((key) => key === revokedKey))
     for (const { leave } of held) leave()
   },
 )
 
-test('a gateway that stops ends its streams at once, cleanly, and those that still come as well', async () => {
+test('a stopping gateway ends its streams at once, new ones included', async () => {
   const key = aKey()
   const stream = await open(key)
   await gateway.quiesce?.()
@@ -213,7 +213,7 @@ test('an owner that stops ends its streams at once, cleanly', async () => {
   expect(await stream.rest()).toContain('id: 0')
 })
 
-test('a stream that is cut half way is cut for the client too, and asked of nobody again', async () => {
+test('a stream that is cut off is cut off for the client too, and not requested again', async () => {
   const stream = await open(aKey())
   await expect.poll(() => upstream).toHaveLength(1)
   owner.server.closeAllConnections()
@@ -222,7 +222,7 @@ test('a stream that is cut half way is cut for the client too, and asked of nobo
   expect(upstream).toHaveLength(1)
 })
 
-test('a client that does not read stops its source, and is dropped', async () => {
+test('a client that does not read stops its source, and is disconnected', async () => {
   talk = 'on'
   const { hostname, port } = new URL(address)
   const socket = connect(Number(port), hostname)

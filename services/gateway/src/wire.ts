@@ -70,7 +70,7 @@ export function wire(config: Config, log: Log): Parts {
     // Orders of slow restaurants wait for seconds; other orders must not wait behind them.
     orders: new Replicas(config.ORDERS_URL, { connections: ADMISSION_POLICIES.order.gateway.permits.most }),
   }
-  // A connection each, as many as there are streams; their number is limited by access key.
+  // A connection for each stream; the number of streams is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
     application: config.STREAMS_PER_APPLICATION_KEY,

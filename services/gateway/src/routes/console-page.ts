@@ -4,7 +4,7 @@ import { fastifyStatic } from '@fastify/static'
 import { Problem, type App } from '@platter/kit'
 import { headersOfPage } from '#/html.ts'
 
-/** What `vite build` makes of apps/console. */
+/** The output of `vite build` in apps/console. */
 const BUILT = fileURLToPath(new URL('../../../../apps/console/dist/', import.meta.url))
 
 const NO_FEATURES =
@@ -27,7 +27,7 @@ const ofPage = {
 /** The hash of its content is in the name of an asset: what is under that name never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** The restaurant's console: files that somebody else has built, from `folder`. */
+/** The restaurant's console: built files from `folder`. */
 export function consolePage(app: App, folder: string = BUILT): void {
   void app.register(
     async (scope) => {

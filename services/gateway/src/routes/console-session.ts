@@ -9,7 +9,7 @@ import { checkOwnPage, sessionCookies, sessionKeyOf } from '#/console-session.ts
 const URL = '/console/session'
 const SignIn = z.object({ accessKey: z.string() })
 
-/** Signing in to the console, out of it, and asking who is. Bad keys count as everywhere else. */
+/** Signing in to the console and out of it, and reading the signed-in restaurant. Bad keys count as in all requests. */
 export function consoleSession(app: App, accessKeys: AccessKeys): void {
   void app.register(async (scope) => {
     readJson(scope)

@@ -8,7 +8,7 @@ const FOR_AN_HOUR = 'public, max-age=3600'
 
 /** For client developers, without an access key: the OpenAPI document, and a page to read and try it. */
 export function docs(app: App): void {
-  // As bytes: of a string of 440 KB each answer would be encoded anew, and whoever asks for it needs no access key.
+  // As bytes: a string of 440 KB would be encoded for each response, and the request needs no access key.
   const document = Buffer.from(JSON.stringify(openApiDocument()))
   const script = new ReferenceScript()
 

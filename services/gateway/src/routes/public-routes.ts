@@ -47,14 +47,14 @@ export type Deps = {
   accessKeys: AccessKeys
   admission: Admission
   streams: Streams
-  /** The owners with connections of their own for streams, which would use up those of the other requests. */
+  /** The owners' connections for streams, which would otherwise use up those of the other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
   /** Milliseconds within which every request is answered. */
   deadlineMs: number
   secrets: InternalSecrets
 }
 
-/** Header fields that are sent on to services. All others stay here: access keys, cookies, forwarding, deadlines. */
+/** Header fields that are forwarded to services. All others stay here: access keys, cookies, forwarding, deadlines. */
 const PASSED_ON = [
   'content-type',
   'accept',
@@ -67,7 +67,7 @@ const PASSED_ON = [
 
 /**
  * Every operation's route: authentication, rate limit, authorization, then the request to the owning service. A client without
- * a valid key is refused before its body is read.
+ * a valid key is rejected before its body is read.
  */
 export function publicRoutes(app: App, deps: Deps): void {
   const { operations, owners, streamOwners, streams, accessKeys, admission } = deps
@@ -87,7 +87,7 @@ export function publicRoutes(app: App, deps: Deps): void {
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
       onRequest: (request, reply) => admit(request, reply, { accessKeys, admission, operation, ...limits }),
       async handler(request, reply) {
-        if (!request.principal) throw new Error('a request got by without an access key')
+        if (!request.principal) throw new Error('a request without an access key was admitted')
         const { principal } = request
         const method = request.method === 'HEAD' ? 'HEAD' : operation.method
         const deadline = Deadline.in(deps.deadlineMs - request.admissionMs)
@@ -120,7 +120,7 @@ export function publicRoutes(app: App, deps: Deps): void {
 type Guards = Pick<Deps, 'accessKeys' | 'admission'> & Limits & { operation: Operation }
 
 /**
- * Admits a request, or throws the Problem that refuses it. Every answer to a known key has its rate limit, except an early
+ * Admits a request, or throws the Problem of its rejection. Every response to a known key has its rate limit, except an early
  * rejection: thousands of those a second would cost a Redis command each.
  */
 async function admit(
@@ -151,7 +151,7 @@ function admitStream(
   { raw }: FastifyReply,
 ): AbortSignal {
   if (!principal || principal.kind === 'service' || !isGood)
-    throw new Error('a stream got by without an access key')
+    throw new Error('a stream without an access key was admitted')
   return streams.admit(principal, raw, isGood)
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '@platter/kit'
 import { headersOfPage, html } from '#/html.ts'
 
-/** Where a client developer goes on from the address of the platform alone. */
+/** Where a developer continues who has only the address of the platform. */
 const start = {
   name: 'Platter',
   applications: '/publicapi/v1',

@@ -37,13 +37,13 @@ const post = (headers: Record<string, string>, payload = BODY) =>
     payload,
   })
 
-test('the bytes and the signature go on as they came, without an access key, and the answer comes back', async () => {
+test('forwards the bytes and the signature unchanged, without an access key, and returns the response', async () => {
   const { statusCode, body } = await post({ 'stripe-signature': 't=1,v1=a' })
   expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"received":true}' })
   expect(seen).toMatchObject({ headers: { 'stripe-signature': 't=1,v1=a' }, body: BODY })
 })
 
-test('nothing else goes on: no key, no principal that somebody made up, no cookie', async () => {
+test('forwards nothing else: no key, no forged principal, no cookie', async () => {
   await post({ 'stripe-signature': 's', 'x-platter-principal': 'p', cookie: 'c', 'x-access-token': 'k' })
   const names = Object.keys(seen?.headers ?? {}).toSorted()
   expect(names).toEqual([
@@ -57,12 +57,12 @@ test('nothing else goes on: no key, no principal that somebody made up, no cooki
   ])
 })
 
-test('400 without a signature, and payments is not asked', async () => {
+test('400 without a signature, without a request to payments', async () => {
   expect((await post({})).statusCode).toBe(400)
   expect(seen).toBeNull()
 })
 
-test('413 for what is too large to be an event', async () => {
+test('413 for a body that is larger than any event', async () => {
   expect((await post({ 'stripe-signature': 's' }, 'x'.repeat(256 * 1024 + 1))).statusCode).toBe(413)
 })
 
@@ -75,7 +75,7 @@ const forge = (remoteAddress: string) =>
     payload: BODY,
   })
 
-test('429 for an address whose signatures are wrong, before payments is asked; another one goes on', async () => {
+test('429 for an address with wrong signatures, without a request to payments; other addresses are served', async () => {
   await expect.poll(async () => (await forge('192.0.2.1')).statusCode, { interval: 1 }).toBe(429)
   seen = null
   const { statusCode, headers } = await forge('192.0.2.1')
@@ -84,7 +84,7 @@ test('429 for an address whose signatures are wrong, before payments is asked; a
   expect((await forge('192.0.2.2')).statusCode).toBe(400)
 })
 
-test('503 while payments is away, so that Stripe sends it again', async () => {
+test('503 while payments is unavailable, so that Stripe retries', async () => {
   const alone = createApp(log)
   readBytes(alone)
   webhooks(alone, ['http://127.0.0.1:1'])
