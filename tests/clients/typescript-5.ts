@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module'
 
 /**
- * Preloaded by the generators, which work with TypeScript's JavaScript interface. TypeScript 7 has none, and
- * it is what they would find, because npm puts them beside ours as long as they admit any later version.
+ * Preloaded by the generators, which need the JavaScript interface of TypeScript 5. TypeScript 7 has none, and npm installs the
+ * generators beside it because their range admits any later version.
  */
 const typescript = import.meta.resolve('typescript')
 registerHooks({

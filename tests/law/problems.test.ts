@@ -1,11 +1,11 @@
 import { problemHelp, problems } from '@platter/contracts'
 import { expect, test } from 'vitest'
 
-/** Sentences end with a full stop; a point within a name has no space behind it. */
+/** A sentence ends with a full stop before a space; a full stop within a name has none. */
 const sentences = (text: string): number => text.split(/[.?!](?:\s|$)/).filter((one) => one !== '').length
 
 test.each(Object.entries(problems))(
-  '%s says in one or two sentences why it happens and how to fix it',
+  '%s has its cause and its remedy in one or two sentences each',
   (code, row) => {
     const { why, fix } = problemHelp[code as keyof typeof problems]
     for (const text of [why, fix]) {
@@ -17,6 +17,6 @@ test.each(Object.entries(problems))(
   },
 )
 
-test('there is no help with a problem that is gone', () => {
+test('every problem has a cause and a remedy', () => {
   expect(Object.keys(problemHelp).toSorted()).toEqual(Object.keys(problems).toSorted())
 })

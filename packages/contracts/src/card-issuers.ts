@@ -1,4 +1,4 @@
-/** Whether the digits pass the Luhn check; 12 to 19 of them, as the card schemes issue. */
+/** Whether these are 12 to 19 digits, as the card schemes issue, that pass the Luhn check. */
 export const isCardNumber = (digits: string): boolean =>
   /^\d{12,19}$/.test(digits) && passesLuhn(Array.from(digits, Number), 0, digits.length)
 
@@ -18,7 +18,7 @@ export function passesLuhn(digits: ArrayLike<number>, from: number, to: number):
 export const SHORTEST = 12
 export const LONGEST = 19
 
-/** `starts`: first digits of numbers, one to four of them, or a range of these. */
+/** `starts`: the first one to four digits of numbers, or a range of these. */
 type Issuer = {
   brand: string
   starts: readonly (number | readonly [first: number, last: number])[]
@@ -29,9 +29,8 @@ const atLeast = (length: number): number[] =>
   Array.from({ length: LONGEST - length + 1 }, (_, more) => length + more)
 
 /**
- * The issuer identification numbers (ISO/IEC 7812-1) of the card schemes and how long their numbers are, as the
- * schemes publish them. The first issuer that fits is the brand. Maestro's range 60 to 69 has Elo's, Troy's and
- * Verve's numbers in it as well.
+ * The issuer identification numbers (ISO/IEC 7812-1) and the lengths of numbers, as the card schemes publish them. The first
+ * issuer that matches is the brand. Maestro's range 60 to 69 includes the numbers of Elo, Troy and Verve.
  */
 const ISSUERS: readonly Issuer[] = [
   { brand: 'visa', starts: [4], lengths: [13, 16, 18, 19] },
@@ -54,7 +53,7 @@ const ISSUERS: readonly Issuer[] = [
   { brand: 'unknown', starts: [82, [2200, 2205], 8600, 9704, 9792, 9860], lengths: atLeast(16) },
 ]
 
-/** By the first four digits of a number: the brand, and a bit for each length that such a number may have. */
+/** By the first four digits of a number: the brand, and one bit for each permitted length. */
 const BRANDS: string[] = []
 const LENGTHS = new Uint32Array(10_000)
 for (const { brand, starts, lengths } of ISSUERS) {
@@ -69,9 +68,9 @@ for (const { brand, starts, lengths } of ISSUERS) {
   }
 }
 
-/** Whether a scheme has numbers of this length that begin with these four digits. */
+/** Whether a card scheme has numbers of this length with these first four digits. */
 export const isIssued = (four: number, length: number): boolean =>
   ((LENGTHS[four] ?? 0) & (1 << length)) !== 0
 
-/** The scheme that a card number belongs to by its first digits, or `unknown`. */
+/** The card scheme of a number by its first digits, or `unknown`. */
 export const brandOf = (digits: string): string => BRANDS[Number(digits.slice(0, 4))] ?? 'unknown'

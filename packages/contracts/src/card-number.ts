@@ -1,8 +1,8 @@
 import { isIssued, LONGEST, passesLuhn, SHORTEST } from '#/card-issuers.ts'
 
 /**
- * A card number in a text, `start` to `end`, which is behind its expiry and cvv where these follow it. `places` are those
- * of all its digits; the last four of the number begin with number `lastFour` of them.
+ * A card number in a text, from `start` to `end`, with the expiry and cvv that follow it. `places` are the positions of all its
+ * digits; the last four digits of the number begin at index `lastFour` of them.
  */
 export type FoundCard = { start: number; end: number; places: Uint32Array; lastFour: number }
 
@@ -10,9 +10,9 @@ const MOST_SEPARATORS = 3
 
 /**
  * Every card number in a text, in time linear in its length. Digits with at most three separators between any two of
- * them are a run. A card number has an issuer's first digits, a length of that issuer's numbers, and passes the Luhn
- * check. It is a whole run, apart from expiry and cvv behind it; or, within a longer run, a group or groups as they are
- * printed on cards. Telephone numbers and our identifiers are none.
+ * them are a run. A card number has the first digits and a length of an issuer, and passes the Luhn check. It is a whole run
+ * without the expiry and cvv that follow it, or, within a longer run, one or more groups as cards print them. Telephone numbers
+ * and our identifiers are excluded.
  */
 export function findCardNumbers(text: string): FoundCard[] {
   const found: FoundCard[] = []
@@ -32,7 +32,7 @@ export function findCardNumbers(text: string): FoundCard[] {
   return [...found, ...run.takeCards()]
 }
 
-/** The text with `*`, which every kitchen's printer has, for each digit of a card number but the last four, and of its expiry and cvv. */
+/** Replaces each digit of a card number except the last four, and of its expiry and cvv, by `*`, which every printer has. */
 export function maskCardNumbers(text: string): string {
   let masked = ''
   let done = 0
@@ -47,16 +47,16 @@ export function maskCardNumbers(text: string): string {
 
 // Characters ---------------------------------------------------------------------------------------------------
 
-/** Kinds of characters: a digit's value, or one of these. */
+/** The kind of a character is the value of a digit, or one of these. */
 const SEPARATOR = 10
 const OTHER = 11
 
-/** Every space, dash, dot, slash and line break, and what is not seen: zero-width characters, marks on the digit before. */
+/** Every space, dash, dot, slash and line break, and invisible characters: zero-width ones, and marks on the digit before. */
 const IS_SEPARATOR =
   /[\s\p{Z}\p{Pd}\p{Cf}\p{M}./\\_|\u00B7\u2022\u2024\u2027\u2044\u2212\u2215\u30FB\uFF0E\uFF0F]/u
 const IS_DIGIT = /\p{Nd}/u
 
-/** The kind of each code point plus one; 0 for those that no text has had so far. */
+/** The kind of each code point plus one; 0 for a code point that has not occurred yet. */
 const KINDS = new Uint8Array(0x110000)
 
 function kindAt(text: string, at: number): number {
@@ -69,7 +69,7 @@ function kindAt(text: string, at: number): number {
   return kind
 }
 
-/** Unicode 16.0, 4.6: decimal digits are in sets of ten in a row, from zero to nine, and some sets follow one another. */
+/** Unicode 16.0, 4.6: decimal digits form sets of ten consecutive code points, and some sets are adjacent. */
 function digitOf(code: number): number {
   let before = 0
   while (IS_DIGIT.test(String.fromCodePoint(code - before - 1))) before++
@@ -81,7 +81,7 @@ const widthAt = (text: string, at: number): number => {
   return unit >= 0xd800 && unit < 0xdc00 && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
 
-/** In JSON, and so in a log line, a line break is an escape: one separator, of which no letter or digit counts. */
+/** In JSON, and so in a log line, a line break is an escape: one separator, whose letters and digits are ignored. */
 const ESCAPE = /\\(?:[nrtfb]|u[0-9a-fA-F]{4})/y
 
 function separatorWidth(text: string, at: number): number {
@@ -92,7 +92,7 @@ function separatorWidth(text: string, at: number): number {
 
 // Digits -------------------------------------------------------------------------------------------------------
 
-/** The digits of a number are `from` to `to`, those of its expiry and cvv `to` to `end`. */
+/** The digits of a number are `from` to `to`; those of its expiry and cvv are `to` to `end`. */
 type Span = { from: number; to: number; end: number }
 
 /** Lengths of the groups on a card, as the digits of an integer: by fours, or as American Express and Diners Club print them. */
@@ -104,14 +104,14 @@ const EXPIRY_OR_CVV =
   /^(?:(?:0?[1-9]|1[0-2])(?:20)?\d\d(?:\d{3,4})?|\d{3,4}(?:(?:0?[1-9]|1[0-2])(?:20)?\d\d)?)$/
 const LONGEST_EXPIRY_AND_CVV = 10
 
-/** The digits of one run after another. A group is digits without a separator. */
+/** The digits of the current run. A group is digits without a separator. */
 class Run {
   size = 0
   readonly #text: string
   readonly #digits: Uint8Array
-  /** Where each digit stands in the text. */
+  /** The position of each digit in the text. */
   readonly #places: Uint32Array
-  /** Which digit each group begins with. */
+  /** The index of the first digit of each group. */
   readonly #groups: number[] = []
 
   constructor(text: string) {
@@ -126,7 +126,7 @@ class Run {
     this.#places[this.size++] = place
   }
 
-  /** The card numbers of the run, which ends here: what is added next begins another one. */
+  /** Ends the run and returns its card numbers. The next digit begins another run. */
   takeCards(): FoundCard[] {
     const spans = this.size < SHORTEST || this.#isTelephone() ? [] : this.#spans()
     const cards = spans.map((span) => this.#card(span))
@@ -160,7 +160,7 @@ class Run {
     return this.#groups[group] ?? this.size
   }
 
-  /** A number that takes up these digits, apart from expiry and cvv behind it. The longest one hides the most. */
+  /** The longest number that these digits are, with or without expiry and cvv at the end. The longest one masks the most. */
   #numberIn(from: number, end: number): Span | null {
     const shortest = Math.max(from + SHORTEST, end - LONGEST_EXPIRY_AND_CVV)
     for (let to = Math.min(from + LONGEST, end); to >= shortest; to--)
@@ -168,7 +168,7 @@ class Run {
     return null
   }
 
-  /** The longest number in groups as they are printed that begins with this one. */
+  /** The longest number in printed groups that begins with this group. */
   #printedAt(group: number): Span | null {
     const from = this.#begin(group)
     let lengths = 0
@@ -200,14 +200,14 @@ class Run {
     const start = this.#places[0] ?? 0
     const before = this.#text.slice(Math.max(0, start - LONGEST_INTERNATIONAL), start)
     if (this.size <= MOST_DIGITS && INTERNATIONAL.test(before)) return true
-    // 00 is how many countries dial the plus.
+    // In many countries 00 is the prefix of international calls.
     const isDialled = this.#digits[0] === 0 && this.#digits[1] === 0 && this.size <= MOST_DIGITS + 2
     return isDialled || this.#isNorthAmerican()
   }
 
-  /** Nothing but telephone numbers in groups of 3, 3 and 4 digits, with or without the country's 1. */
+  /** Whether the run has only telephone numbers in groups of 3, 3 and 4 digits, with or without the country code 1. */
   #isNorthAmerican(): boolean {
-    // The group that may come next: 0 the country or the area, 1 the area, 2 the exchange, 3 the line.
+    // The expected next group: 0 the country or the area, 1 the area, 2 the exchange, 3 the line.
     let next = 0
     for (let group = 0; group < this.#groups.length; group++) {
       const length = this.#begin(group + 1) - this.#begin(group)
@@ -219,27 +219,27 @@ class Run {
   }
 }
 
-/** What overlaps is one, so that no number is left beside digits that pass the Luhn check by chance. */
+/** Overlapping spans become one: of two, one may pass the Luhn check by chance and leave a digit of the other unmasked. */
 function join(span: Span, next: Span): void {
   span.to = Math.max(span.to, next.to)
   span.end = Math.max(span.end, next.end)
 }
 
-// What only looks like a card number ---------------------------------------------------------------------------
+// Digits that are no card number -------------------------------------------------------------------------------
 
-/** What is before the rest of an international telephone number: `+`, or its country with something in brackets. */
+/** The beginning of an international telephone number: `+`, or its country code with digits in brackets. */
 const INTERNATIONAL = /[+＋]$|(?:[+＋]|(?<!\d)00)\d{1,3}[^\d\p{L}]{0,3}\(\d{1,5}\)[^\d\p{L}]{0,3}$/u
 const LONGEST_INTERNATIONAL = 20
 /** ITU-T E.164, 6.1. */
 const MOST_DIGITS = 15
 
-/** An apiKey, a trace, a span, a UUID; with a letter, or it could be anything. */
+/** An apiKey, a trace id, a span id, a UUID. It needs a letter: digits alone may be a card number. */
 const IDENTIFIER =
   /^(?=.*[a-f])(?:[0-9a-f]{48}|[0-9a-f]{32}|[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const LONGEST_IDENTIFIER = 48
 const OF_WORD = /[0-9A-Za-z]/
 
-/** The digits of our identifiers pass the Luhn check by chance. */
+/** Digits of our identifiers pass the Luhn check by chance. */
 function isInIdentifier(text: string, { start, end }: { start: number; end: number }): boolean {
   let first = start
   let last = end

@@ -274,7 +274,7 @@ test('masks no telephone number, as people write it', () => {
   )
 })
 
-test('changes nothing but digits, each of which becomes one *', () => {
+test('changes only digits, each into one *', () => {
   const typed = fc
     .array(
       fc.oneof(

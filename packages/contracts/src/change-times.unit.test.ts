@@ -3,20 +3,20 @@ import { changeTimes } from '#/change-times.ts'
 
 const { endedOverrides, menuVersion, sharedResponse, accessKey, importedKeys, streamKeys } = changeTimes
 
-/** A repeated work waits 20 % longer at most. */
+/** `repeat` waits at most 20 % longer than its interval. */
 const LONGEST = 1.2
-/** For the queries and calls themselves, which take 5 ms on a quiet machine. */
+/** For the queries and requests, which take 5 ms on an idle machine. */
 const WORK_MS = 150
 
-test('a changed menu is seen within two seconds, also when an availability override ends by itself', () => {
+test('a changed menu takes effect within two seconds, also when an availability override expires', () => {
   expect(LONGEST * endedOverrides + menuVersion + sharedResponse).toBeLessThan(2_000 - WORK_MS)
 })
 
-test('a revoked access key lets nobody in after a second', () => {
+test('a revoked access key is rejected after one second', () => {
   expect(accessKey).toBeLessThanOrEqual(1_000)
 })
 
-test('an imported access key lets in within two seconds', () => {
+test('an imported access key is accepted within two seconds', () => {
   expect(importedKeys).toBeLessThan(2_000 - WORK_MS)
 })
 

@@ -1,14 +1,14 @@
 import type { CreditCard } from '#/records.ts'
 
-/** A month ends last at UTC-12, and nobody is refused on the last evening; the processor has the last word. */
+/** A month ends last at UTC-12. A card must not be refused on its last evening; the processor checks it again. */
 const HOURS_BEHIND_UTC = 12
 
-/** A card is good until its month is over everywhere. Two digits of a year are of this century. `now` in epoch milliseconds. */
+/** Whether the month of a card is over in every time zone. Its year is in this century. `now` in epoch milliseconds. */
 export function hasExpired(
   card: Pick<CreditCard, 'expirationMonth' | 'expirationYear'>,
   now: number,
 ): boolean {
-  // Date.UTC counts months from 0, so this is the first of the month after.
+  // Date.UTC counts months from 0, so this is the first day of the next month.
   return (
     now >= Date.UTC(2000 + Number(card.expirationYear), Number(card.expirationMonth), 1, HOURS_BEHIND_UTC)
   )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isCardNumber } from '#/card-issuers.ts'
 import { keys } from '#/examples.ts'
 import { secret } from '#/secret.ts'
-import { shownAs } from '#/shown-as.ts'
+import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
 
@@ -61,7 +61,7 @@ const Saved = z
  * `saved` as its discriminator, which clients do not send.
  */
 export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
-  shownAs(
+  documentedAs(
     spelled('record', z.union([Saved, fresh])),
     z.preprocess(
       (value) => {

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 export type QueueOwner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
- * Something to be done once, by its owner, in its own time. It travels on a queue of its own name; the reply is a command in
- * the other direction. A lost command is republished by the row that it came from.
+ * Requests one step of its owner, which executes it once. Its queue has its name. The reply is a command in the other direction. A
+ * lost command is republished from the row that caused it.
  */
 export type Command<S extends z.ZodType = z.ZodType> = {
   kind: 'command'
@@ -14,7 +14,7 @@ export type Command<S extends z.ZodType = z.ZodType> = {
   data: S
 }
 
-/** A read: request and reply, kept in memory, repeated by the caller while there is no reply. */
+/** A read-only request and its reply, in memory only. The caller repeats it until a reply arrives. */
 export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> = {
   kind: 'question'
   name: string
@@ -23,7 +23,7 @@ export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.Zo
   answer: A
 }
 
-/** An event for every replica of its owner: a hint to read a row. Nothing depends on its arrival. */
+/** A hint for every replica of its owner to read a row. Nothing depends on its arrival. */
 export type Event<S extends z.ZodType = z.ZodType> = {
   kind: 'event'
   name: string

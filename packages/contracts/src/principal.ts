@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { ApiKey } from '#/values.ts'
 
-/** A test key finds test restaurants only, and places test orders only. It matters for keys of applications. */
+/** With a test key of an application, searches find test restaurants only and orders are test orders. Other kinds ignore the mode. */
 export const KeyMode = z.enum(['live', 'test'])
 export type KeyMode = z.infer<typeof KeyMode>
 
 /**
- * Whom a request comes from, and by which access key, as the gateway found out from the access key, or `service` for a call that a
- * service makes on its own account. Travels between processes in a signed token only.
+ * The authenticated caller with its access key, as the gateway resolved it, or `service` for a request that a service makes itself.
+ * Between processes a principal is in a signed token only.
  */
 export const Principal = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('application'),
     applicationId: ApiKey,
     accessKeyId: ApiKey,
-    // Without one: signed by a gateway of the version before, which knew no modes.
+    // The default is for tokens of gateways of an older version, which had no modes.
     mode: KeyMode.default('live'),
   }),
   z.object({ kind: z.literal('restaurant'), restaurantApiKey: ApiKey, accessKeyId: ApiKey }),

@@ -1,12 +1,12 @@
 import type { ProblemCode } from '#/problems.ts'
 
-/** Why a problem happens, and how to fix it: shown on its page, to which its `type` leads. */
+/** The cause of a problem and its remedy, for the page that its `type` links to. */
 export type ProblemHelp = { why: string; fix: string }
 
 export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   'malformed-json': {
-    why: 'The body is not JSON by RFC 8259, not UTF-8, or did not arrive as a whole.',
-    fix: 'Correct the body at the line and column that `detail` names. Make it with a JSON library, not by joining strings.',
+    why: 'The body is not JSON by RFC 8259, not UTF-8, or incomplete.',
+    fix: 'Correct the body at the line and column in `detail`. Create it with a JSON library, not by joining strings.',
   },
   'missing-field': {
     why: 'A required field is absent, null or an empty text.',
@@ -14,7 +14,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
   'invalid-field': {
     why: 'A field, a parameter or a header has the wrong type, or lies outside its bounds.',
-    fix: 'Correct what `errors` lists; each entry has a pointer to the field and says what it should be.',
+    fix: 'Correct the fields in `errors`; each entry has a pointer to the field and the expected value.',
   },
 
   'access-token-missing': {
@@ -23,10 +23,10 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
   'access-token-invalid': {
     why: 'The access key is unknown, expired or revoked.',
-    fix: 'Compare it with the key that you were issued, without spaces or quotes. Ask the operator for a new one when it has ended.',
+    fix: 'Compare it with the issued key, without spaces or quotes. Ask the operator for a new one when it is expired or revoked.',
   },
   'invalid-credentials': {
-    why: 'There is no user with this e-mail and this password. The answer does not tell which of the two is wrong.',
+    why: 'No user has this e-mail address and this password. The response does not reveal which of the two is wrong.',
     fix: 'Ask the person to type both again.',
   },
 
@@ -39,18 +39,18 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Ask the customer for the new expiry date or for another card.',
   },
   'cvc-failed': {
-    why: 'The card verification value is not the one of the card.',
+    why: 'The card verification value does not belong to the card.',
     fix: 'Ask the customer to type it again from the back of the card.',
   },
 
   'not-allowed': {
-    why: 'Applications, restaurants and operators have access keys of different kinds, and each kind has endpoints of its own.',
+    why: 'Applications, restaurants and operators have different kinds of access keys, and each kind has its own endpoints.',
     fix: 'Use a key of the right kind: the path begins with `/publicapi` for applications, `/restaurantapi` for restaurants, `/operatorapi` for operators.',
   },
 
   'restaurant-not-found': {
     why: 'No restaurant has this apiKey.',
-    fix: 'Take the apiKey from the answer of restaurant/search.',
+    fix: 'Take the apiKey from the response of restaurant/search.',
   },
   'item-not-found': {
     why: "The item is not on this restaurant's menu; the restaurant may have removed it.",
@@ -58,11 +58,11 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
   'user-not-found': {
     why: 'No user of your application has this apiKey. Users of other applications are not found either.',
-    fix: 'Take the apiKey from the answer of register-user or signin.',
+    fix: 'Take the apiKey from the response of register-user or signin.',
   },
   'order-not-found': {
-    why: 'No order that your access key may see has this apiKey, or it came to nothing before it was answered.',
-    fix: 'Take the apiKey from the answer of send-order. To look for a lost answer, use order-by-key.',
+    why: 'No order that your access key may read has this apiKey, or the order failed before its response.',
+    fix: 'Take the apiKey from the response of send-order. After a lost response, use order-by-key.',
   },
   'card-not-found': {
     why: 'The user has no saved card with this apiKey; it may have been removed.',
@@ -85,8 +85,8 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Read the list of incidents again.',
   },
   'no-such-endpoint': {
-    why: 'The path belongs to no endpoint: it may be misspelt, or lack `/publicapi/v1` at its beginning.',
-    fix: 'Compare the path with the documentation at `/docs`. `detail` names the nearest endpoint when one is near.',
+    why: 'No endpoint has this path: it may be misspelt, or lack `/publicapi/v1` at its beginning.',
+    fix: 'Compare the path with the documentation at `/docs`. `detail` names a similar endpoint, if any.',
   },
 
   'method-not-allowed': {
@@ -94,8 +94,8 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Use one of the methods in the header `Allow`.',
   },
   'body-too-large': {
-    why: 'The body has more bytes than the endpoint takes: 64 KiB, or 4 MiB for a menu.',
-    fix: 'Send less: `detail` names the limit.',
+    why: 'The body is larger than the endpoint accepts: 64 KiB, or 4 MiB for a menu.',
+    fix: 'Send a smaller body; `detail` has the limit.',
   },
   'not-json': {
     why: 'The header `Content-Type` names another type than JSON.',
@@ -103,28 +103,28 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
 
   'email-taken': {
-    why: 'A user with this e-mail address exists already.',
-    fix: 'Sign the person in instead, or ask for another address.',
+    why: 'A user already has this e-mail address.',
+    fix: 'Sign the person in instead, or use another address.',
   },
   'idempotency-in-flight': {
-    why: 'An earlier request with the same Idempotency-Key has not been answered yet.',
-    fix: 'Wait as long as `Retry-After` says and send the same request again: it returns the answer of the first one.',
+    why: 'An earlier request with the same Idempotency-Key is still running.',
+    fix: 'Wait for the seconds of `Retry-After` and send the same request again: it gets the response of the first one.',
   },
   'invalid-transition': {
-    why: 'The order has moved on or was cancelled, and a status never goes back.',
+    why: 'The order has a later status or is cancelled, and a status never goes back.',
     fix: 'Read the order and report one of its `nextStatuses`.',
   },
   'apikey-taken': {
     why: 'An item, a choice or another record with this apiKey belongs to another restaurant.',
-    fix: 'Give the record an apiKey that no other restaurant uses.',
+    fix: 'Use an apiKey that no other restaurant has.',
   },
   'last-operator-key': {
     why: 'Without an operator key the platform could not be managed.',
     fix: 'Issue another operator key first, then revoke this one.',
   },
   'access-key-taken': {
-    why: 'A key that is to be imported is stored already: for this application or another one, also when it was revoked.',
-    fix: 'Use the key as it is, or import another one. A revoked key cannot be imported again.',
+    why: 'The key to import already exists: for this application or another one, possibly revoked.',
+    fix: 'Use the existing key, or import another one. A revoked key cannot be imported again.',
   },
   'access-key-ended': {
     why: 'The access key was revoked or has expired, so it cannot be replaced.',
@@ -132,27 +132,27 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
 
   'restaurant-closed': {
-    why: 'The order came outside the opening hours, or the restaurant has paused.',
+    why: 'The restaurant is outside of its opening hours, or it has paused.',
     fix: 'Read `open` and `hours` of the restaurant, and send the order when it is open.',
   },
   'item-unavailable': {
-    why: 'The restaurant has taken the item or the choice off its menu for now.',
-    fix: 'Leave it out, or choose something whose `available` is true.',
+    why: 'The restaurant has set the item or the choice to unavailable.',
+    fix: 'Remove it, or choose one whose `available` is true.',
   },
   'customization-required': {
     why: "The chosen counts of a customization group add up to less than the group's `minCount`.",
-    fix: 'Choose more of the group that `detail` names.',
+    fix: 'Add choices from the group that `detail` names.',
   },
   'customization-limit': {
     why: "The chosen counts of a customization group add up to more than the group's `maxCount`.",
-    fix: 'Choose less of the group that `detail` names.',
+    fix: 'Remove choices from the group that `detail` names.',
   },
   'customization-unknown': {
     why: 'The choice belongs to another item, or is no longer on the menu.',
-    fix: "Read the item's customizations and send an apiKey from them.",
+    fix: "Read the item's customizations and send an apiKey from that response.",
   },
   'below-delivery-minimum': {
-    why: 'The items cost less than the restaurant delivers to this address.',
+    why: 'The subtotal is below the minimum for delivery to this address.',
     fix: 'Add items up to the minimum in `detail`, or order for pickup.',
   },
   'address-undeliverable': {
@@ -160,7 +160,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Order for pickup, or search for restaurants that deliver to the address.',
   },
   'address-not-found-on-map': {
-    why: 'The geocoder knows no place for the address.',
+    why: 'The geocoder does not find the address.',
     fix: 'Correct city, state and ZIP code, or send `latitude` and `longitude` where the endpoint takes them.',
   },
   'method-not-offered': {
@@ -176,7 +176,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Send test orders to a restaurant from restaurant/search-test.',
   },
   'test-restaurant-only': {
-    why: 'The restaurant is a test restaurant, and the order lacks `test: true`.',
+    why: 'The restaurant is a test restaurant, and the order does not have `test: true`.',
     fix: 'Send `test: true`, or order from a restaurant of restaurant/search.',
   },
   'tip-out-of-range': {
@@ -185,7 +185,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
   'order-refused': {
     why: 'The restaurant received the order and refused it.',
-    fix: 'Show the customer the reason in `details`. A charge was voided or refunded.',
+    fix: 'Show the customer the reason in `details`. The charge was voided or refunded.',
   },
   'idempotency-mismatch': {
     why: 'The Idempotency-Key was used for another request within the last seven days.',
@@ -193,48 +193,48 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
   'too-many-saved': {
     why: 'A user has at most 20 cards and 50 addresses.',
-    fix: 'Remove one that is no longer used.',
+    fix: 'Remove an unused card or address first.',
   },
   'test-key': {
     why: 'The access key is a test key, and the restaurant is real. A test key can neither charge a card nor reach a real restaurant.',
     fix: 'Order at a test restaurant (`restaurant/search-test` lists them), or use a live access key.',
   },
   'below-card-minimum': {
-    why: 'The payment processor accepts no charge of less than the amount in `detail`.',
-    fix: 'Order more, or pay in cash.',
+    why: 'The payment processor accepts no charge below the amount in `detail`.',
+    fix: 'Add items, or pay in cash.',
   },
   'total-too-large': {
     why: 'The total of an order is at most 999,999.99.',
     fix: 'Split the order into smaller ones.',
   },
   'payment-not-possible': {
-    why: 'The payment processor refused the payment for a reason that is not the card. The same request is refused again.',
+    why: 'The payment processor refused the payment, and the card is not the reason. It refuses the same request again.',
     fix: 'Pay in cash or with another card. The operator finds the reason in the log of payments.',
   },
 
   'rate-limited': {
-    why: 'More requests or tries came than `RateLimit-Policy` allows.',
-    fix: 'Wait as long as `Retry-After` says, and send fewer requests.',
+    why: 'More requests or attempts were made than `RateLimit-Policy` allows.',
+    fix: 'Wait for the seconds of `Retry-After`, and send fewer requests.',
   },
 
   'internal-error': {
-    why: 'The service met a defect of its own.',
-    fix: 'Tell the operator the `requestId`. A retry with the same Idempotency-Key is safe.',
+    why: 'The service has a defect.',
+    fix: 'Report the `requestId` to the operator. A retry with the same Idempotency-Key is safe.',
   },
   'restaurant-unreachable': {
-    why: "The restaurant's system did not answer in time. The order came to nothing, and a charge was voided.",
+    why: "The restaurant's system did not respond in time. The order failed, and its charge was voided.",
     fix: 'Send the order again later, or order from another restaurant.',
   },
   'payment-unavailable': {
-    why: 'The payment processor did not answer, so nothing could be charged.',
-    fix: 'Wait as long as `Retry-After` says and send the request again with the same Idempotency-Key.',
+    why: 'The payment processor did not respond, and nothing was charged.',
+    fix: 'Wait for the seconds of `Retry-After` and send the request again with the same Idempotency-Key.',
   },
   'service-unavailable': {
-    why: 'A part of the platform starts, stops or cannot be reached.',
-    fix: 'Wait as long as `Retry-After` says and send the request again with the same Idempotency-Key.',
+    why: 'A part of the platform is starting, stopping or unavailable.',
+    fix: 'Wait for the seconds of `Retry-After` and send the request again with the same Idempotency-Key.',
   },
   overloaded: {
     why: 'More requests are in progress than the service can handle. This one had no effect.',
-    fix: 'Wait as long as `Retry-After` says and send the request again.',
+    fix: 'Wait for the seconds of `Retry-After` and send the request again.',
   },
 }

@@ -1,7 +1,6 @@
 /**
- * Every refusal that a client can meet: one row each (docs/interface.md, "Errors"). `errorCode` is the integer
- * that existing clients read; once given it never changes and is never given again. `retryable` says
- * whether the same request may succeed later.
+ * One row for each problem (docs/interface.md, "Errors"). `errorCode` is the integer that existing clients read: it never changes
+ * and is never reused. `retryable` is whether the same request may succeed later.
  */
 const row = <S extends number>(errorCode: number, status: S, title: string, retryable = false) => ({
   errorCode,
@@ -13,7 +12,7 @@ const row = <S extends number>(errorCode: number, status: S, title: string, retr
 export const problems = {
   'malformed-json': row(1001, 400, 'The body is not JSON'),
   'missing-field': row(1002, 400, 'A field is missing'),
-  'invalid-field': row(1003, 400, 'A field has a value that cannot be used'),
+  'invalid-field': row(1003, 400, 'A field has an invalid value'),
 
   'access-token-missing': row(1101, 401, 'The access key is missing'),
   'access-token-invalid': row(1102, 401, 'The access key is not valid'),
@@ -23,7 +22,7 @@ export const problems = {
   'card-expired': row(1202, 402, 'The card has expired'),
   'cvc-failed': row(1203, 402, 'The card verification value is wrong'),
 
-  'not-allowed': row(1301, 403, 'This kind of access key may not do this'),
+  'not-allowed': row(1301, 403, 'This kind of access key may not call this endpoint'),
 
   'restaurant-not-found': row(1401, 404, 'There is no such restaurant'),
   'item-not-found': row(1402, 404, 'There is no such menu item'),
@@ -80,8 +79,8 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** One thing that is wrong with a request: where (JSON Pointer into the body, or `query/NAME`), which row, in words. */
+/** One fault of a request: its place (a JSON Pointer into the body, or `query/NAME`), its row, and a text. */
 export type Fault = { pointer: string; code: ProblemCode; detail: string }
 
-/** Why something was refused, as it travels in messages and rows. `declineCode` is the processor's word (402 only). */
+/** The reason of a refusal in messages and rows. `declineCode` is that of the processor (402 only). */
 export type Refusal = { code: ProblemCode; detail: string; faults?: Fault[]; declineCode?: string }

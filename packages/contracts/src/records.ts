@@ -12,9 +12,11 @@ import {
   Point,
 } from '#/values.ts'
 
-/** What the interface answers with (docs/interface.md, "Records"). Names, types and units are binding; we only ever add.
- * In menus and restaurants a member without a value is absent, because existing clients fail on null there; in users, orders
- * and the address of a search it is null. */
+/*
+ * The records of responses (docs/interface.md, "Records"). Names, types and units never change; members are only added. In menus
+ * and restaurants a member without a value is absent, because existing clients fail on null there. In users, orders and the
+ * address of a search it is null.
+ */
 
 export const Address = z
   .object({
@@ -27,10 +29,10 @@ export const Address = z
     latitude: Latitude.nullable(),
     longitude: Longitude.nullable(),
   })
-  .meta({ id: 'Address', description: 'A place to deliver to or to search around.' })
+  .meta({ id: 'Address', description: 'A place for a delivery or a search.' })
 export type Address = z.infer<typeof Address>
 
-/** All of a card number that is ever kept. */
+/** The only digits of a card number that are stored. */
 export const LastFour = z
   .string()
   .regex(/^\d{4}$/)
@@ -70,12 +72,12 @@ export const DeliveryZone = z
   .object({
     apiKey: ApiKey,
     description: z.string().optional(),
-    zips: z.array(z.string()).optional().describe('ZIP codes that the zone consists of.'),
-    points: z.array(Point).optional().describe('Corners of the polygon that the zone is.'),
-    holePoints: z.array(Point).optional().describe('Corners of a polygon that is not delivered to.'),
+    zips: z.array(z.string()).optional().describe('The ZIP codes of the zone.'),
+    points: z.array(Point).optional().describe('The corners of a polygonal zone.'),
+    holePoints: z.array(Point).optional().describe('The corners of a polygon without delivery.'),
     maxRadius: z.number().optional().describe('Miles around the restaurant.'),
-    deliveryMin: Money.describe('Smallest subtotal that is delivered.'),
-    deliveryPrice: Money.describe('What delivery costs.'),
+    deliveryMin: Money.describe('The minimum subtotal for delivery.'),
+    deliveryPrice: Money.describe('The price of delivery.'),
   })
   .meta({
     id: 'DeliveryZone',
@@ -97,15 +99,19 @@ export const Restaurant = z
     longitude: Longitude,
     phone: z.string(),
     foodTypes: z.array(z.string()),
-    deliveryMin: Money.describe('Smallest subtotal that is delivered; to the place asked for, when one was.'),
-    deliveryPrice: Money.describe('What delivery costs; to the place asked for, when one was.'),
+    deliveryMin: Money.describe(
+      'The minimum subtotal for delivery; with a place in the request, for delivery to that place.',
+    ),
+    deliveryPrice: Money.describe(
+      'The price of delivery; with a place in the request, for delivery to that place.',
+    ),
     minFreeDelivery: Money.describe('Subtotal from which delivery is free; -1 when it never is.'),
     taxRate: z.number().describe('0.08 is 8 %.'),
     acceptsCash: z.boolean(),
     acceptsCard: z.boolean(),
     offersPickup: z.boolean(),
     offersDelivery: z.boolean().describe('False for a place outside every delivery zone.'),
-    isTestRestaurant: z.boolean().describe('Takes test orders, and no others.'),
+    isTestRestaurant: z.boolean().describe('Whether it takes test orders only.'),
     minWaitTime: z.int().describe('Minutes.'),
     maxWaitTime: z.int().describe('Minutes.'),
     open: z.boolean().describe('Whether it is open now.'),
@@ -137,20 +143,18 @@ export const Customization = z
     type: z.string().describe('How the restaurant presents it, for example `topping`; may be empty.'),
     customizationChoices: z.array(CustomizationChoice),
   })
-  .meta({ id: 'Customization', description: 'Choices that are shown together.' })
+  .meta({ id: 'Customization', description: 'Choices to show together.' })
 
 export const CustomizationGroup = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    minCount: z
-      .int()
-      .describe('The counts of what is chosen add up to at least this; 0: nothing need be chosen.'),
-    maxCount: z.int().describe('The counts of what is chosen add up to at most this.'),
-    basePrice: Money.describe('Added once to the item when anything of the group is chosen.'),
+    minCount: z.int().describe('The minimum sum of the counts of the chosen ones; 0: the group is optional.'),
+    maxCount: z.int().describe('The maximum sum of the counts of the chosen ones.'),
+    basePrice: Money.describe('Added once to the item when a choice of the group is chosen.'),
     customizations: z.array(Customization),
   })
-  .meta({ id: 'CustomizationGroup', description: 'What may or must be chosen together for one item.' })
+  .meta({ id: 'CustomizationGroup', description: 'Choices for one item with a common minimum and maximum.' })
 export type CustomizationGroup = z.infer<typeof CustomizationGroup>
 
 export const MenuItem = z
@@ -179,9 +183,9 @@ export const OrderItem = z
     name: z.string(),
     comments: z.string().nullable(),
     basePrice: Money.describe('Before customizations.'),
-    totalPrice: Money.describe('With what was chosen.'),
+    totalPrice: Money.describe('With customizations.'),
     customizationChoices: z.array(
-      z.object({ apiKey: ApiKey, details: z.string().describe('What was chosen, in words.'), price: Money }),
+      z.object({ apiKey: ApiKey, details: z.string().describe('The choice in words.'), price: Money }),
     ),
   })
   .meta({ id: 'OrderItem', description: 'One piece; two of the same item are two elements.' })
@@ -192,9 +196,9 @@ export const Cancellation = z
     message: z.string().describe('Fit to show a person.'),
     cancelledBy: z.enum(['restaurant', 'system', 'operator']),
     date: Epoch,
-    refund: z.object({ amount: Money.describe('What is given back.'), state: PaymentState }),
+    refund: z.object({ amount: Money.describe('The voided or refunded amount.'), state: PaymentState }),
   })
-  .meta({ id: 'Cancellation', description: 'Why an order that was answered with 200 came to nothing.' })
+  .meta({ id: 'Cancellation', description: 'Why an order with a 200 response is not fulfilled.' })
 export type Cancellation = z.infer<typeof Cancellation>
 
 export const Recipient = z
@@ -209,17 +213,19 @@ export type Recipient = z.infer<typeof Recipient>
 
 export const Order = z
   .object({
-    apiKey: ApiKey.nullable().describe('Null only in the answer of validate-order.'),
+    apiKey: ApiKey.nullable().describe('Null only in the response of validate-order.'),
     id: z
       .int()
       .nullable()
-      .describe('A number to say on the phone. Null only in the answer of validate-order.'),
-    datePlaced: Epoch.nullable().describe('Unix time in seconds. Null only in the answer of validate-order.'),
+      .describe('A number for telephone calls. Null only in the response of validate-order.'),
+    datePlaced: Epoch.nullable().describe(
+      'Unix time in seconds. Null only in the response of validate-order.',
+    ),
     method: Method,
     payment: Payment,
     test: z.boolean().describe('A test order is never charged.'),
     restaurantApiKey: ApiKey,
-    recipientApiKey: ApiKey.nullable().describe('The user whom it is for; null for a guest.'),
+    recipientApiKey: ApiKey.nullable().describe('The user; null for a guest.'),
     recipient: Recipient,
     items: z.array(OrderItem),
     card: CreditCard.extend({
@@ -227,12 +233,12 @@ export const Order = z
     })
       .meta({ id: 'OrderCard', description: 'The card that pays. Never a card number or a cvv.' })
       .nullable(),
-    address: Address.nullable().describe('Where it is delivered; null for pickup.'),
+    address: Address.nullable().describe('The delivery address; null for pickup.'),
     comments: z.string().nullable(),
     subtotal: Money.describe("Sum of the items' `totalPrice`."),
     tax: Money.describe('`subtotal` × `taxRate`, rounded half up to a cent.'),
     tip: Money.describe('For the driver.'),
-    deliveryPrice: Money.describe("0 for pickup, and from the restaurant's `minFreeDelivery` up."),
+    deliveryPrice: Money.describe('0 for pickup, and for a subtotal of at least `minFreeDelivery`.'),
     total: Money.describe('`subtotal` + `tax` + `deliveryPrice` + `tip`.'),
     status: OrderStatus,
     paymentState: PaymentState,

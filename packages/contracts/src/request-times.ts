@@ -1,38 +1,35 @@
-/**
- * The times within one request, in milliseconds. Numbers that depend on one another stand here, and
- * request-times.unit.test.ts states how.
- */
+/** Timeouts within one request, in milliseconds. They depend on one another: request-times.unit.test.ts states how. */
 export const requestTimes = {
-  /** The deadline of a request, counted from its arrival at the gateway: the client is answered by then, whatever is unavailable. */
+  /** The deadline of a request, from its arrival at the gateway: the client gets a response by then, also when a dependency is unavailable. */
   deadline: 10_000,
-  /** The gateway keeps so much of it, to relay the answer: far more than the hop takes, for a machine that is busy. */
+  /** The part of the deadline that the gateway reserves to relay the response: far more than the hop takes on an idle machine. */
   relay: 250,
   /**
-   * send-order keeps so much of it for its answer. It is no longer accepted with less than that left, and stops waiting for its
-   * saga then, 8 s after its arrival: the order at PROCESSING is marked as answered, read and rendered.
+   * The part that send-order reserves for its response. With less time left it accepts no order and stops waiting for its saga,
+   * 8 s after its arrival: it then marks the order at PROCESSING as answered, reads it and renders it.
    */
   answer: 1_750,
-  /** The gateway asks accounts whose access key it is. */
+  /** The gateway's request to accounts for the principal of an access key. */
   accessKey: 2_000,
-  /** A question to catalog or accounts. Two follow one another when the zone depends on a saved address. */
+  /** A question to catalog or accounts. Two are sequential when the zone depends on a saved address. */
   question: 2_000,
-  /** PostgreSQL gives a connection. */
+  /** Acquiring a connection to PostgreSQL. */
   connection: 2_000,
-  /** PostgreSQL answers a statement. */
+  /** A statement of PostgreSQL. */
   statement: 5_000,
   /** The exchange of a card for a token by payments. */
   tokenize: 8_000,
-  /** A call to the payment processor. */
+  /** A request to the payment processor. */
   processor: 6_000,
   /**
-   * The saga republishes a command to payments whose reply has not arrived. It may reach payments while the first one waits for
-   * the processor, and is harmless then: same row, same idempotency key.
+   * The reply timeout of a command to payments. The republished command may arrive while the first one waits for the processor,
+   * which is harmless: same row, same idempotency key.
    */
   paymentReply: 2_500,
-  /** The same for accounts.save, for which no client waits. */
+  /** The reply timeout of accounts.save, for which no client waits. */
   saveReply: 5_000,
-  /** A process that stops cuts connections that are still busy after this. */
+  /** A stopping process closes connections that are still in use after this time. */
   drain: 8_500,
-  /** And it ends after this in any case. */
+  /** A stopping process exits after this time in any case. */
   exit: 10_000,
 }

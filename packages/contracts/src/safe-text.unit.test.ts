@@ -58,7 +58,7 @@ const withUnprintable = fc
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u2028\u2029]/
 
-test('whatever is said, sanitizeText makes of it one well-formed, printable line within the bound, once and for all', () => {
+test('sanitizeText returns one well-formed, printable line within the bound, and is idempotent', () => {
   fc.assert(
     fc.property(fc.oneof(anything, withUnprintable), fc.integer({ min: 1, max: 40 }), (said, max) => {
       const kept = sanitizeText(said, max)
@@ -71,7 +71,7 @@ test('whatever is said, sanitizeText makes of it one well-formed, printable line
   )
 })
 
-test('whatever is printed, escapeUnprintable leaves nothing that a terminal obeys', () => {
+test('escapeUnprintable leaves no character that controls a terminal', () => {
   fc.assert(
     fc.property(withUnprintable, (said) => {
       expect(escapeUnprintable(said)).not.toMatch(UNSAFE)
@@ -80,7 +80,7 @@ test('whatever is printed, escapeUnprintable leaves nothing that a terminal obey
   expect(escapeUnprintable('a\u009B2J\u202Eb\n')).toBe(String.raw`a\u009b2J\u202eb\u000a`)
 })
 
-test('escapeUnprintableInJson leaves nothing that a terminal obeys, and the JSON means what it meant', () => {
+test('escapeUnprintableInJson leaves no character that controls a terminal and keeps the JSON value', () => {
   fc.assert(
     fc.property(withUnprintable, (said) => {
       const json = escapeUnprintableInJson(JSON.stringify({ said }))
@@ -90,7 +90,7 @@ test('escapeUnprintableInJson leaves nothing that a terminal obeys, and the JSON
   )
 })
 
-test.each(HONEST)('what a person types is taken as it is: %s', (_, typed) => {
+test.each(HONEST)('keeps a typed text: %s', (_, typed) => {
   expect(text(100).parse(typed)).toBe(typed)
 })
 
@@ -99,7 +99,7 @@ test.each([
   ['a bidirectional override', 'no \u202Eeseehc', 'no eseehc'],
   ['an isolate', '\u2066no cheese\u2069', 'no cheese'],
   ['a telephone number from a list of contacts', '\u202D608-555-0142\u202C', '608-555-0142'],
-])('what nobody sees is taken out of what a person types: %s', (_, typed, kept) => {
+])('removes invisible characters from a typed text: %s', (_, typed, kept) => {
   expect(text(100).parse(typed)).toBe(kept)
   expect(stripInvisible(typed)).toBe(kept)
 })

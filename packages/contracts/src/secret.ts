@@ -3,19 +3,19 @@ import type { z } from 'zod'
 const REDACTED = '[secret]'
 
 /**
- * A card number, cvv or password on its way through memory. However it is printed, logged or put into
- * JSON, it says `[secret]`; only `reveal` gives it away, and a search for that word finds every use.
+ * A card number, cvv or password in memory. Printed, logged or serialized it is `[secret]`. Only `reveal` returns the value, and a
+ * search for that word finds every use.
  */
 export class Secret {
   readonly #value: string
-  readonly #telling: (value: string) => string
-  constructor(value: string, telling: (value: string) => string = () => '') {
+  readonly #distinguishing: (value: string) => string
+  constructor(value: string, distinguishing: (value: string) => string = () => '') {
     this.#value = value
-    this.#telling = telling
+    this.#distinguishing = distinguishing
   }
-  /** What of it goes into the keyed fingerprint of a request: the last four digits of a card number, nothing of a cvv. */
-  telling(): string {
-    return this.#telling(this.#value)
+  /** The part for the keyed fingerprint of a request: the last four digits of a card number, nothing of a cvv. */
+  distinguishingPart(): string {
+    return this.#distinguishing(this.#value)
   }
   reveal(): string {
     return this.#value
@@ -31,6 +31,8 @@ export class Secret {
   }
 }
 
-/** A string that becomes a `Secret` as soon as it is parsed; `telling` picks what tells two requests apart. */
-export const secret = <S extends z.ZodType<string, string>>(schema: S, telling?: (value: string) => string) =>
-  schema.transform((value) => new Secret(value, telling))
+/** Parses a string into a `Secret`. `distinguishing` picks the part that distinguishes two requests. */
+export const secret = <S extends z.ZodType<string, string>>(
+  schema: S,
+  distinguishing?: (value: string) => string,
+) => schema.transform((value) => new Secret(value, distinguishing))

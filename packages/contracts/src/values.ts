@@ -4,8 +4,8 @@ import { stripInvisible } from '#/safe-text.ts'
 import { spelled } from '#/spelling.ts'
 
 /**
- * Opaque identifier of a record. Ours are 48 hexadecimal characters; imported records keep theirs
- * (`9511054`), so only length and characters that need no escaping in a path are checked.
+ * Opaque identifier of a record. New ones are 48 hexadecimal characters; imported records keep theirs (`9511054`). So the schema
+ * checks only the length, and that no character needs escaping in a path.
  */
 export const ApiKey = spelled(
   'digits',
@@ -15,7 +15,7 @@ export const ApiKey = spelled(
 ).describe('Opaque identifier of the record.')
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** Money inside: integer cents of the restaurant's currency, never a fraction. */
+/** Money inside of the platform: integer cents of the restaurant's currency. */
 export const Cents = z.int().brand<'Cents'>()
 export type Cents = z.infer<typeof Cents>
 
@@ -31,23 +31,23 @@ export const Money = z
   .describe("Money in the restaurant's currency: in requests at most two decimals, in responses always two.")
 export type Money = z.infer<typeof Money>
 
-/** Whether a schema is `Money`, with further checks and descriptions or without. */
+/** Whether a schema is `Money`, possibly with further checks and descriptions. */
 export const isMoney = (schema: z.ZodNumber): boolean =>
   schema.def.checks?.includes(hasAtMostTwoDecimals) ?? false
 
 /**
  * Cents of an amount on the wire, or null when it has more than two decimals or is out of range.
- * Exact: dividing by 100 gives the double nearest to the decimal, which is the double that JSON was read into.
+ * Exact: a division by 100 results in the double nearest to the decimal, which is the double that JSON.parse returns.
  */
 export function toCents(amount: number): Cents | null {
   const cents = Math.round(amount * 100)
   return Number.isSafeInteger(cents) && cents / 100 === amount ? (cents as Cents) : null
 }
 
-/** The amount on the wire of so many cents: 1075 is 10.75. */
+/** Converts cents to an amount on the wire: 1075 to 10.75. */
 export const toMoney = (cents: Cents): Money => cents / 100
 
-/** Marks an integer as cents; for sums and products of cents, which the type system cannot follow. */
+/** Brands an integer as cents, for sums and products, which lose the brand. */
 export const cents = (integer: number): Cents => integer as Cents
 
 /** Time on the wire: Unix epoch, whole seconds. */
@@ -59,7 +59,7 @@ export type Method = z.infer<typeof Method>
 export const Payment = z.enum(['cash', 'card']).meta({ id: 'Payment' })
 export type Payment = z.infer<typeof Payment>
 
-/** The seven of docs/specification.md, "Status values"; the order of them is `advance` in the orders service. */
+/** docs/specification.md, "Status values". `advance` in the orders service has their order. */
 export const OrderStatus = z
   .enum([
     'PROCESSING',
@@ -73,7 +73,7 @@ export const OrderStatus = z
   .meta({
     id: 'Status',
     description:
-      'Where the order is. It begins at `PROCESSING` and is with the restaurant from `AWAITING_PREPARATION` on; `DELIVERED` also says that it was handed over for pickup. A restaurant may skip steps, and one that reports coarsely says `PREPARING_AND_DELIVERING` for all between.',
+      'The status of the order. It begins at `PROCESSING`. From `AWAITING_PREPARATION` on the restaurant has the order. `DELIVERED` includes orders that were picked up. A restaurant may skip steps; one with `coarse` reports uses `PREPARING_AND_DELIVERING` for all steps in between.',
   })
 export type OrderStatus = z.infer<typeof OrderStatus>
 
@@ -82,18 +82,18 @@ export const PaymentState = z
   .meta({
     id: 'PaymentState',
     description:
-      'Where the money is. `NOT_REQUIRED`: a test order, or a card order whose total is 0. `DUE`: cash, paid on receipt. `PENDING`: the card has not been asked yet. `AUTHORIZED`: held on the card. `CHARGED`: taken. `VOIDED` and `REFUNDED`: given back.',
+      'The state of the payment. `NOT_REQUIRED`: a test order, or a card order whose total is 0. `DUE`: cash, paid on receipt. `PENDING`: the card is not authorized yet. `AUTHORIZED`: authorized and not captured. `CHARGED`: captured. `VOIDED`: the authorization was voided. `REFUNDED`: the charge was refunded.',
   })
 export type PaymentState = z.infer<typeof PaymentState>
 
-// Line breaks and tabs are what people type into a comment; every other control character breaks
-// logs, tickets or PostgreSQL (NUL is error 22021 there), and so does half of a surrogate pair.
+// People type line breaks and tabs into comments. Every other control character breaks logs, tickets or PostgreSQL (NUL is error
+// 22021 there), and so does half of a surrogate pair.
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
 
 /**
- * At most `max` characters, without invisible ones that reorder or control what is shown, trimmed. Refuses other control
- * characters and broken Unicode. The length comes first and aborts: each further check takes time that grows with it.
+ * A trimmed text of at most `max` characters. It removes invisible characters that reorder or control the display, and refuses
+ * other control characters and invalid Unicode. A text that is too long skips the other checks, whose time grows with its length.
  */
 export const characters = (max: number) =>
   z
@@ -105,21 +105,21 @@ export const characters = (max: number) =>
     .trim()
 
 /**
- * Text that a person typed, as `characters`. A card number in it is masked as soon as it is parsed, so that none is
- * stored, queued, printed or answered; bounds are of what was sent.
+ * `characters` with card numbers masked, so that none is stored, queued, printed or returned. `max` applies to the text before the
+ * masking.
  */
 export const text = (max: number) => characters(max).overwrite(maskCardNumbers)
 
 const filled = (schema: z.ZodString) =>
   schema.refine((value) => value !== '', 'is empty').meta({ minLength: 1 })
 
-/** As `text`, and not empty. */
+/** A `text` that is not empty. */
 export const filledText = (max: number) => filled(text(max))
 
-/** As `filledText`, for what is often digits only, so that clients send a number: ZIP codes, telephone numbers. */
+/** A `filledText` that clients may send as a number: ZIP codes, telephone numbers. */
 export const filledDigits = (max: number) => spelled('digits', filledText(max))
 
-/** An e-mail address names somebody: it is kept as it is, or its owner could not sign in. */
+/** An e-mail address is stored unmasked: its owner signs in with it. */
 export const emailAddress = () => filled(characters(200))
 
 export const Latitude = z.number().min(-90).max(90).describe('Degrees north.')

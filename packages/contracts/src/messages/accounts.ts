@@ -5,11 +5,11 @@ import { ApiKey } from '#/values.ts'
 import { StepRef } from '#/messages/saga.ts'
 import { FaultShape } from '#/problem-document.ts'
 
-/** A card as we keep it: what a client may see, and the token that the payment processor knows it by. */
+/** A card as it is stored: the record for clients, and the processor's token. */
 export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })
 export type TokenizedCard = z.infer<typeof TokenizedCard>
 
-/** What tells a new card and a new address of an order apart from those that are saved; nothing that is secret. */
+/** The fields of a new card and a new address that are compared with saved ones; none is secret. */
 export const NewCardFields = CreditCard.pick({
   cardholderName: true,
   cardholderStreetAddress: true,
@@ -28,7 +28,7 @@ export const NewAddressFields = Address.pick({
 })
 export type NewAddressFields = z.infer<typeof NewAddressFields>
 
-/** What becomes of it once the order stands: the same is saved already, there is room for it, or the account is full. */
+/** What accounts.save will do with a new record: nothing, because it is saved already; save it; or nothing, because the account is full. */
 export const Saving = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('saved'), apiKey: ApiKey }),
   z.object({ kind: z.literal('room') }),
@@ -37,8 +37,8 @@ export const Saving = z.discriminatedUnion('kind', [
 export type Saving = z.infer<typeof Saving>
 
 /**
- * Who is the recipient, and what do these keys name? Read only. Anything that is not the application's, or
- * not the recipient's, is not there. A null in the question asks for nothing.
+ * The recipient of an order and its saved card and address. Records of another application or another user are not found. A null
+ * in the question requests nothing.
  */
 export const AccountsResolve = question('accounts.resolve', 'accounts', {
   data: z.object({
@@ -55,15 +55,15 @@ export const AccountsResolve = question('accounts.resolve', 'accounts', {
     recipient: Recipient.nullable(),
     card: TokenizedCard.nullable(),
     address: Address.nullable(),
-    /** Null when nothing was asked, and from a replica of before it could be. */
+    /** Null when the question has none, and from replicas of an older version. */
     newCard: Saving.nullable().default(null),
     newAddress: Saving.nullable().default(null),
   }),
 })
 
 /**
- * Saves an order's new card and new address to its recipient's account, once. What is saved there already, and what the
- * account has no room for, is not saved, and the outcome is `done` all the same.
+ * Saves the new card and the new address of an order to its recipient's account, once. A record that exists there, or for which
+ * the account is full, is not saved; the outcome is `done` in every case.
  */
 export const AccountsSave = command(
   'accounts.save',

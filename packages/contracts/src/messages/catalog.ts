@@ -17,17 +17,14 @@ export const Quote = z.object({
   ),
   subtotal: Cents,
   tax: Cents,
-  /** 0 for pickup, and from the restaurant's minFreeDelivery up. */
+  /** 0 for pickup, and for a subtotal of at least `minFreeDelivery`. */
   deliveryPrice: Cents,
-  /** Where the address is on the map; null for pickup. */
+  /** The position of the address; null for pickup. */
   point: Point.nullable(),
 })
 export type Quote = z.infer<typeof Quote>
 
-/**
- * May this be ordered, and for how much? Read only. All faults at once, their pointers into the body of
- * send-order; the quote is null when there is any.
- */
+/** The check and the prices of an order. `faults` has all of them, with pointers into the body of send-order; `quote` is null then. */
 export const CatalogQuote = question('catalog.quote', 'catalog', {
   data: z.object({
     restaurantApiKey: ApiKey,
@@ -35,7 +32,7 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
     payment: Payment,
     test: z.boolean(),
     items: z.array(z.object({ apiKey: ApiKey, customizationChoices: z.array(ApiKey) })),
-    /** For delivery; null when it is not known, then no zone is looked for. */
+    /** For delivery; null when it is unknown, and no zone is searched then. */
     address: z
       .object({
         streetAddress: z.string(),
@@ -50,14 +47,14 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
   answer: z.object({
     faults: z.array(FaultShape),
     quote: Quote.nullable(),
-    /** With faults: what the items cost together, unless one of them is at fault. Absent from older replicas. */
+    /** With faults: the sum of the items, unless an item has a fault. Absent from replicas of an older version. */
     subtotal: Cents.nullish(),
   }),
 })
 
 /**
- * Completes an address that a client gave, from its text or its point. Read only. A field of the answer is empty when it
- * cannot be told; the point is null when the ZIP code is not known.
+ * Completes an address of a client from its text or its point. A field of the reply is empty when it cannot be derived; the point
+ * is null when the ZIP code is unknown.
  */
 export const CatalogCompleteAddress = question('catalog.complete-address', 'catalog', {
   data: z.object({
@@ -73,15 +70,14 @@ export const CatalogCompleteAddress = question('catalog.complete-address', 'cata
     state: z.string(),
     zip: z.string(),
     point: Point.nullable(),
-    /** The geocoder did not answer: what is missing may be told later. */
+    /** The geocoder is unavailable: a later question may have the missing fields. */
     isUnavailable: z.boolean(),
   }),
 })
 
-/** Where the fields of an address are that lacks some of them. */
 export type CompletedAddress = z.output<typeof CatalogCompleteAddress.answer>
 
-/** What is still missing of a completed address, as faults; `pointer` is where the address is in the body. */
+/** A fault for each field that a completed address still lacks. `pointer` is that of the address in the body. */
 export const missingOf = (
   address: Pick<CompletedAddress, 'city' | 'state' | 'zip'>,
   pointer: string,

@@ -3,7 +3,7 @@ import { AccountsSave } from '#/messages/accounts.ts'
 import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from '#/messages/payments.ts'
 import { SagaReply } from '#/messages/saga.ts'
 
-/** Every command, whoever owns it. Each has a queue of dead letters. */
+/** The commands of all services. Each has a queue of dead letters. */
 export const commands: readonly Command[] = [
   PaymentsAuthorize,
   PaymentsCapture,

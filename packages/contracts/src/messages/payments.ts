@@ -3,15 +3,15 @@ import { command } from '#/message.ts'
 import { Cents } from '#/values.ts'
 import { StepRef } from '#/messages/saga.ts'
 
-/** Holds the order's total on the card. One hold an order, however often and however late it is asked for. */
+/** Authorizes the total of an order on its card. A repeated command finds the one authorization of the order. */
 export const PaymentsAuthorize = command(
   'payments.authorize',
   'payments',
   StepRef.extend({ amount: Cents, token: z.string() }),
 )
 
-/** Gives the hold back, or the money if it was taken; also when the authorization is unknown or yet to arrive. */
+/** Voids the authorization or refunds the charge, also when the outcome of the authorization is unknown or its command has not arrived. */
 export const PaymentsRelease = command('payments.release', 'payments', StepRef)
 
-/** Takes the money that is held. */
+/** Captures the authorized amount. */
 export const PaymentsCapture = command('payments.capture', 'payments', StepRef.extend({ amount: Cents }))

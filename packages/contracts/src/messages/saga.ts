@@ -29,8 +29,8 @@ export const SagaReply = command('orders.saga-answer', 'orders', StepRef.extend(
 export type SagaReply = z.infer<typeof SagaReply.data>
 
 /**
- * An order has changed: requests and event streams that follow it read its row. A failure has its `refusal`, so that a replica
- * that cannot reach PostgreSQL does not answer the request with a pending order, of which nothing can be read afterwards.
+ * An order has changed: pending requests and event streams read its row. A failure has its `refusal`, so that a replica without
+ * PostgreSQL responds with the failure. Without it the response would be a pending order that can never be read.
  */
 export const OrderMoved = event(
   'orders.order-moved',

@@ -3,7 +3,7 @@ import { guest, keys, newAddress, newCard, pickupOrder } from '#/examples.ts'
 import { NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
-import { shownAs } from '#/shown-as.ts'
+import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Method, Payment, text } from '#/values.ts'
 
@@ -41,7 +41,7 @@ const GuestRecipient = z
   .meta({ id: 'GuestRecipient', description: 'A person without an account.' })
 
 /** A user, some values overridden, or a guest, who needs name and phone. */
-const OrderRecipient = shownAs(
+const OrderRecipient = documentedAs(
   spelled('record', z.union([ExistingRecipient, GuestRecipient])).describe(
     'Who receives the order: a user, or a guest.',
   ),

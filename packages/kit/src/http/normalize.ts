@@ -1,4 +1,4 @@
-import { faceOf, spellingOf, type Spelling } from '@platter/contracts'
+import { documentedSchemaOf, spellingOf, type Spelling } from '@platter/contracts'
 import { z } from 'zod'
 import { isAbsent } from '#/http/request-fields.ts'
 
@@ -102,7 +102,7 @@ export function normalizer(schema: z.core.$ZodType): Normalize {
 
 /** The schema inside transforms and optional wrappers; for a schema with a face, the face. */
 function withoutWrapping(schema: z.core.$ZodType): z.core.$ZodType {
-  const shown = faceOf(schema) ?? schema
+  const shown = documentedSchemaOf(schema) ?? schema
   if (shown instanceof z.ZodPipe)
     return withoutWrapping(shown.in instanceof z.ZodTransform ? shown.out : shown.in)
   if (shown instanceof z.ZodOptional || shown instanceof z.ZodNullable || shown instanceof z.ZodDefault)
@@ -112,7 +112,7 @@ function withoutWrapping(schema: z.core.$ZodType): z.core.$ZodType {
 
 /** The members of an object, or of all objects of a union: there, members of one name mean the same. */
 function membersOf(schema: z.core.$ZodType): Map<string, Normalize> {
-  const shown = faceOf(schema) ?? schema
+  const shown = documentedSchemaOf(schema) ?? schema
   if (shown instanceof z.ZodUnion) return new Map(shown.options.flatMap((option) => [...membersOf(option)]))
   if (!(shown instanceof z.ZodObject)) return new Map()
   return new Map(

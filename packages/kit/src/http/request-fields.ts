@@ -1,4 +1,4 @@
-import { faceOf } from '@platter/contracts'
+import { documentedSchemaOf } from '@platter/contracts'
 import { z } from 'zod'
 import { nearestName } from '#/http/nearest-name.ts'
 import { scrub } from '#/telemetry/scrub.ts'
@@ -15,7 +15,7 @@ const VALUE: Fields = { members: new Map(), element: null, isClosed: true }
 
 /** The fields of a request's schema, as its documentation shows them. */
 export function fieldsOf(schema: z.core.$ZodType): Fields {
-  const shown = faceOf(schema) ?? schema
+  const shown = documentedSchemaOf(schema) ?? schema
   if (shown instanceof z.ZodObject) return membersOf(Object.entries<z.core.$ZodType>(shown.shape))
   if (shown instanceof z.ZodRecord) return { ...membersOf(entriesOf(shown)), isClosed: true }
   if (shown instanceof z.ZodArray) return { ...VALUE, element: fieldsOf(shown.element) }

@@ -69,7 +69,7 @@ function fingerprintOf(body: unknown, secret: string): string {
     body ?? null,
     function replace(this: Record<string, unknown>, name, value: unknown) {
       const original = this[name]
-      return original instanceof Secret ? original.telling() : value
+      return original instanceof Secret ? original.distinguishingPart() : value
     },
   )
   return createHmac('sha256', secret).update(text).digest('hex')

@@ -1,4 +1,4 @@
-import { faceOf } from '@platter/contracts'
+import { documentedSchemaOf } from '@platter/contracts'
 import { z } from 'zod'
 import { isJson, type Json } from '#/openapi/json.ts'
 
@@ -46,7 +46,7 @@ export class Schemas {
 
   #improve({ zodSchema, jsonSchema }: Overridden, io: Direction): void {
     const schema = jsonSchema as Json
-    const face = faceOf(zodSchema)
+    const face = documentedSchemaOf(zodSchema)
     if (face) replace(schema, this.#convert(face, io))
     dropImplied(schema)
     if (zodSchema instanceof z.ZodDefault) schema['default'] ??= zodSchema.def.defaultValue
