@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ApiKey, cents, emailAddress, filledText, isMoney, Money, toCents, toMoney } from '#/values.ts'
+import { z } from 'zod'
+
+test('every amount of cents survives the way to the wire and back', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), (amount) => {
+      const wire = JSON.parse(JSON.stringify(toMoney(cents(amount)))) as number
+      expect(toCents(wire)).toBe(amount)
+      expect(Money.safeParse(wire).success).toBe(true)
+    }),
+  )
+})
+
+test.each([10.755, 0.001, 1e300, Infinity, NaN])('%s is no amount of cents', (amount) => {
+  expect(toCents(amount)).toBeNull()
+  expect(Money.safeParse(amount).success).toBe(false)
+})
+
+test('a schema with further checks is still recognized as money', () => {
+  expect(isMoney(Money.min(0).describe('A price.'))).toBe(true)
+  expect(isMoney(z.number())).toBe(false)
+})
+
+test.each([
+  ['9511054', true],
+  ['a.b_c~d-e', true],
+  ['x'.repeat(100), true],
+  ['', false],
+  ['x'.repeat(101), false],
+  ['a/b', false],
+  ['a b', false],
+])('%s as an apiKey: %s', (text, isValid) => {
+  expect(ApiKey.safeParse(text).success).toBe(isValid)
+})
+
+test('masks card numbers in texts, and not in the e-mail address with which a user signs in', () => {
+  expect(filledText(100).parse('pay with 4242 4242 4242 4242')).toBe('pay with **** **** **** 4242')
+  expect(emailAddress().parse('4242424242424242@example.org')).toBe('4242424242424242@example.org')
+})
