@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { Problem } from '#/http/problem.ts'
 
-/** Where a page of a list ends, opaque to clients: base64url of its JSON. */
+/** The position at the end of a page, opaque to clients: base64url of its JSON. */
 const writeCursor = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url')
 
-/** The position in a cursor of ours. Throws Problem invalid-field for anything else. */
+/** The position in a cursor of `nextPage`. Throws Problem invalid-field for any other text. */
 export function readCursor<S extends z.ZodType>(cursor: string, position: S): z.output<S> {
   try {
     return position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
@@ -17,7 +17,7 @@ export function readCursor<S extends z.ZodType>(cursor: string, position: S): z.
   }
 }
 
-/** The `Link` header to the next page: the request's own path and query, and where to go on. */
+/** The `Link` header to the next page: path and query of the request with another cursor. */
 export function nextPage(url: string, position: unknown): string {
   const next = new URL(url, 'http://relative')
   next.searchParams.set('cursor', writeCursor(position))
