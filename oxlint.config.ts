@@ -174,7 +174,7 @@ const boundaries: OxlintOverride[] = [
     'packages/kit/src/lifecycle/config.ts',
     PACKAGE.filter((one) => one !== NO_PROCESS_MODULE),
   ),
-  ...zone('packages/testkit/**', [PACKAGE_TO_SERVICE, BY_NAME], ['amqp', 'sql']),
+  ...zone('packages/testkit/**', [PACKAGE_TO_SERVICE, BY_NAME, BY_ALIAS], ['amqp', 'sql']),
   ...zone('apps/console/src/**', [ONLY_PREACT, BY_ALIAS]),
   ...part('**', SERVICE),
   ...part('src/main.ts', MAIN),

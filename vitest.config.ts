@@ -55,7 +55,7 @@ export default defineConfig({
             'tests/deploy/**/*.stack.test.ts',
             'tests/plans/**/*.stack.test.ts',
           ],
-          globalSetup: 'packages/testkit/src/servers.setup.ts',
+          globalSetup: 'tests/servers.setup.ts',
           sequence: { groupOrder: 1 },
         },
       },

@@ -2,27 +2,27 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { Transform, type Writable } from 'node:stream'
 
-/** A TCP proxy on loopback in front of a server, to cut connections as a failing network would. */
+/** A TCP proxy on loopback in front of a server, which injects network faults. */
 export type Proxy = {
   /** The server's URL, through the proxy. */
   url: string
-  /** Cuts every connection, and refuses new ones until `mend`. */
+  /** Resets all connections, and new ones until `mend`. */
   cut(): void
   mend(): void
-  /** Passes nothing on until `thaw`, and cuts nothing. */
+  /** Forwards nothing until `thaw`, and keeps the connections open. */
   freeze(): void
   thaw(): void
   close(): Promise<void>
 }
 
-/** `delayMs` is how much later everything arrives, in each direction. What a client sends goes through `filter`. */
+/** `delayMs` delays the bytes of both directions. `filter` transforms the bytes of clients. */
 export async function proxyTo(
   serverUrl: string,
   { delayMs = 0, filter }: { delayMs?: number; filter?: () => Transform } = {},
 ): Promise<Proxy> {
   const target = new URL(serverUrl)
-  /** From each socket to where its bytes go. */
-  const ways = new Map<Socket, Writable>()
+  /** The destination of each socket's bytes. */
+  const pipes = new Map<Socket, Writable>()
   const state = { whole: true, frozen: false }
   const server = createServer((client) => {
     if (!state.whole) {
@@ -30,9 +30,9 @@ export async function proxyTo(
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    const passing = { ways, frozen: state.frozen, delayMs }
-    pass(client, upstream, { ...passing, filter: filter?.() })
-    pass(upstream, client, passing)
+    const settings = { pipes, frozen: state.frozen, delayMs }
+    forward(client, upstream, { ...settings, filter: filter?.() })
+    forward(upstream, client, settings)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -40,7 +40,7 @@ export async function proxyTo(
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   const cutAll = () => {
-    for (const socket of ways.keys()) socket.resetAndDestroy()
+    for (const socket of pipes.keys()) socket.resetAndDestroy()
   }
   return {
     url: url.href,
@@ -53,11 +53,11 @@ export async function proxyTo(
     },
     freeze() {
       state.frozen = true
-      for (const [one, other] of ways) one.unpipe(other)
+      for (const [one, other] of pipes) one.unpipe(other)
     },
     thaw() {
       state.frozen = false
-      for (const [one, other] of ways) one.pipe(other)
+      for (const [one, other] of pipes) one.pipe(other)
     },
     async close() {
       cutAll()
@@ -67,24 +67,24 @@ export async function proxyTo(
   }
 }
 
-type Passing = {
-  ways: Map<Socket, Writable>
+type Settings = {
+  pipes: Map<Socket, Writable>
   frozen: boolean
   delayMs: number
   filter?: Transform | undefined
 }
 
-function pass(one: Socket, other: Socket, { ways, frozen, delayMs, filter }: Passing): void {
-  const late = delayMs === 0 ? other : led(other, delay(delayMs))
-  const way = filter ? led(late, filter) : late
-  ways.set(one, way)
-  // A cut is what the proxy is for: both ends learn of it from their closed sockets.
+function forward(one: Socket, other: Socket, { pipes, frozen, delayMs, filter }: Settings): void {
+  const late = delayMs === 0 ? other : through(other, delay(delayMs))
+  const pipe = filter ? through(late, filter) : late
+  pipes.set(one, pipe)
+  // A reset of one socket closes the other.
   one.on('error', () => other.destroy())
   one.on('close', () => {
-    ways.delete(one)
+    pipes.delete(one)
     other.destroy()
   })
-  if (!frozen) one.pipe(way)
+  if (!frozen) one.pipe(pipe)
 }
 
 const delay = (delayMs: number) =>
@@ -96,9 +96,9 @@ const delay = (delayMs: number) =>
     flush: (done) => void setTimeout(done, delayMs),
   })
 
-/** The way through a transform, which ends with where it leads. */
-function led(to: Writable, through: Transform): Transform {
-  to.once('close', () => through.destroy())
-  through.pipe(to)
-  return through
+/** A transform in front of a destination, which ends with it. */
+function through(to: Writable, transform: Transform): Transform {
+  to.once('close', () => transform.destroy())
+  transform.pipe(to)
+  return transform
 }

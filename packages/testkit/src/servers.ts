@@ -5,12 +5,12 @@ declare module 'vitest' {
     servers: {
       postgres: string
       rabbitmq: string
-      /** RabbitMQ's URL for each service's own user; null where there are none. */
+      /** RabbitMQ's URL for the user of each service; null without such users. */
       users: Readonly<Record<string, string>> | null
       redis: string
     }
   }
 }
 
-/** The URLs of the real servers that the tests run on; PostgreSQL's is a superuser's, RabbitMQ's an administrator's. */
+/** The URLs of the real servers of the stack tests: of a superuser of PostgreSQL, and of an administrator of RabbitMQ. */
 export const servers = () => inject('servers')

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { createProcessHost } from '../../../dev/process/host.ts'
-import { plainReporter } from '../../../dev/progress.ts'
-import { findServers } from '../../../dev/servers/find.ts'
-import { takeRunDirectory } from '../../../dev/stack/run-directory.ts'
+import { createProcessHost } from '../dev/process/host.ts'
+import { plainReporter } from '../dev/progress.ts'
+import { findServers } from '../dev/servers/find.ts'
+import { takeRunDirectory } from '../dev/stack/run-directory.ts'
 
-/** Real servers for the tests of one run, with nothing in them; where they come from is the launcher's rule. */
+/** Empty real servers for the stack tests of a run, from the same sources as those of `npm start`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = fileURLToPath(new URL('../../../.run/test', import.meta.url))
+  const directory = fileURLToPath(new URL('../.run/test', import.meta.url))
   const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
   const claim = await takeRunDirectory(directory, { fresh: true, reporter })
   const host = createProcessHost(directory)
