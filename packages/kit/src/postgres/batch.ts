@@ -8,10 +8,10 @@ type Call<Item, Result> = {
   inTrace: <T>(work: () => T) => T
 }
 
-/** Work that is done for many items at once. `run` gives one result for each item, in their order. */
+/** Work for many items at once. `run` returns one result for each item, in their order. */
 type Batching<On, Item, Result> = {
   run: (on: On, items: readonly Item[]) => Promise<readonly Result[]>
-  /** For writes. Two items with the same key are never in one statement: it would see the row of both as it was before it. */
+  /** For writes. Two items with the same key are never in one statement, which would not see its own first write. */
   keyOf?: (item: Item) => string
   /** Milliseconds for which calls wait for others, where no request waits for their results. Default: until the end of the turn. */
   gatherMs?: number
@@ -22,14 +22,14 @@ const CONCURRENT_STATEMENTS = 2
 /** A larger batch makes the statement slower and hardly cheaper (PostgreSQL's CPU per order: 0.26 ms at 32, 0.36 at 8, 1.2 at 1). */
 const MAX_BATCH = 64
 
-/** SQLSTATE classes of a statement that was refused, so that nothing of it has happened: data, constraints, rollbacks, locks, limits. */
-const REFUSED = /^(22|23|40|55|57014)/
+/** SQLSTATE classes of a statement without effect: data, constraints, rollbacks, locks, limits. */
+const REJECTED = /^(22|23|40|55|57014)/
 
 /**
  * Combines many calls into one statement, and so into one commit. A statement starts at the end of the event loop's turn:
  * calls that arise from one read of a socket share it, and a single call waits for no timer. Calls that arrive while two
- * statements run share the next one. When PostgreSQL refuses the statement, each item is executed alone, so that only the
- * item at fault gets the error. When the outcome of the statement is unknown, it is unknown for all of its items.
+ * statements run share the next one. When PostgreSQL rejects the statement, each item is executed alone, so that only the
+ * faulty item gets the error. When the outcome of the statement is unknown, it is unknown for all of its items.
  */
 export function batched<On extends object, Item, Result>(
   batching: Batching<On, Item, Result>,
@@ -42,7 +42,7 @@ export function batched<On extends object, Item, Result>(
   }
 }
 
-/** For each key its row, in the order of the keys; null where there is none. */
+/** The row of each key, in the order of the keys; null for a key without a row. */
 export function matched<Row>(
   keys: readonly string[],
   rows: readonly Row[],
@@ -83,7 +83,7 @@ class Batches<On, Item, Result> {
       this.#runNext()
     }
     const { gatherMs = 0 } = this.#batching
-    // A full batch has nothing to wait for: a backlog must not be worked off at one batch in `gatherMs`.
+    // A full batch starts at once: a backlog must not be limited to one batch in `gatherMs`.
     if (gatherMs > 0 && this.#waiting.length < MAX_BATCH) setTimeout(run, gatherMs)
     else setImmediate(run)
   }
@@ -98,7 +98,7 @@ class Batches<On, Item, Result> {
       this.#running -= 1
       this.#schedule()
     })
-    // What one statement cannot take, two items of one row for example, starts beside it.
+    // The remaining calls, for example a second item of one row, start in the other statement.
     this.#schedule()
   }
 
@@ -123,11 +123,11 @@ class Batches<On, Item, Result> {
       )
       for (const [at, call] of calls.entries()) call.resolve(results[at] as Result)
     } catch (error) {
-      if (calls.length > 1 && wasRefused(error)) for (const call of calls) await this.#settle([call])
+      if (calls.length > 1 && wasRejected(error)) for (const call of calls) await this.#settle([call])
       else for (const call of calls) call.reject(error)
     }
   }
 }
 
-const wasRefused = (error: unknown): boolean =>
-  error instanceof Error && REFUSED.test((error as NodeJS.ErrnoException).code ?? '')
+const wasRejected = (error: unknown): boolean =>
+  error instanceof Error && REJECTED.test((error as NodeJS.ErrnoException).code ?? '')

@@ -10,14 +10,14 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
   const names = (await readdir(directory)).toSorted()
   const strange = names.filter((name) => !NAME.test(name))
   if (strange.length > 0)
-    throw new Error(`not a migration's name (0001_verb_noun.sql): ${strange.join(', ')}`)
+    throw new Error(`these are no names of migrations (0001_verb_noun.sql): ${strange.join(', ')}`)
   const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))
   return Object.fromEntries(
     names.map((name, index) => {
       const statements = texts[index] ?? ''
       return [
         name.replace(/\.sql$/, ''),
-        // eslint-disable-next-line no-restricted-properties -- a file of ours, whole
+        // eslint-disable-next-line no-restricted-properties -- a whole file of this repository
         { up: async (db: Kysely<unknown>) => void (await sql.raw(statements).execute(db)) },
       ]
     }),
@@ -25,9 +25,8 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
 }
 
 /**
- * What a later version has applied already. Migrations only add, so this version works on what they have made, as
- * its replicas do that were running then; to kysely they would be missing, and a roll-back or a restart in the
- * middle of a roll-out would not start.
+ * Migrations that a later version has applied. Migrations only add, so this version works on their schema. Without them kysely
+ * reports a missing migration, and after a rollback, or during a rolling upgrade, no replica of this version would start.
  */
 async function ofLaterVersions(
   db: Kysely<unknown>,
@@ -43,14 +42,13 @@ async function ofLaterVersions(
 }
 
 /**
- * Applies the `.sql` files of the directory that were not applied yet, in order of their numbers, all in
- * one transaction under an advisory lock: any number of replicas may start at once. Those of later versions are left
- * alone. Throws on the first failure, with nothing applied.
+ * Applies the new `.sql` files of the directory in order of their numbers, in one transaction under an advisory lock: any number of
+ * replicas may start at once. Ignores migrations of later versions. Throws on the first failure, with nothing applied.
  */
 export async function migrate<DB>(db: Kysely<DB>, directory: string, log: Log): Promise<void> {
   const own = await readMigrations(directory)
-  // Before kysely takes its connection, which may be the last one. A later version that migrates in between is an
-  // error, and the caller tries again.
+  // Read before kysely takes a connection, which may be the last one. If a later version migrates in between, kysely fails and the
+  // caller retries.
   const later = await ofLaterVersions(db as Kysely<unknown>, Object.keys(own))
   const migrator = new Migrator({
     db: db as Kysely<unknown>,

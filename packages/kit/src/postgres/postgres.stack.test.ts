@@ -1,6 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { requestTimes } from '@platter/contracts'
 import { newDatabase, proxyTo } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
@@ -18,7 +19,7 @@ async function migrations(files: Record<string, string>): Promise<string> {
   return directory
 }
 
-test('replicas that start at once migrate once, and all find the tables', async () => {
+test('replicas that start at the same time apply a migration once', async () => {
   const url = await newDatabase()
   const directory = await migrations({
     '0001_create_things.sql': 'create table things (id int primary key); insert into things values (1);',
@@ -32,7 +33,7 @@ test('replicas that start at once migrate once, and all find the tables', async 
   }
 })
 
-test('a migration that fails leaves nothing behind', async () => {
+test('a failed migration has no effect', async () => {
   const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 4, log)
   const directory = await migrations({
     '0001_create_things.sql': 'create table things (id int primary key);',
@@ -43,7 +44,7 @@ test('a migration that fails leaves nothing behind', async () => {
   await close()
 })
 
-test('connections that are cut, also in the middle of a transaction, cost errors and not the process', async () => {
+test('cut connections, also within a transaction, cause errors and never end the process', async () => {
   const proxy = await proxyTo(await newDatabase())
   const { db, check, close } = connectPostgres(proxy.url, 4, log)
   await check()
@@ -60,7 +61,7 @@ test('connections that are cut, also in the middle of a transaction, cost errors
   await proxy.close()
 })
 
-test('a row that is not let go in time, and a statement that takes too long, are for the moment only', async () => {
+test('a lock timeout and a statement timeout count as unavailable', async () => {
   const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 4, log)
   await sql`create table things (id int primary key); insert into things values (1)`.execute(db)
   await db.transaction().execute(async (holder) => {
@@ -74,4 +75,21 @@ test('a row that is not let go in time, and a statement that takes too long, are
     }
   })
   await close()
+})
+
+test('after a query timeout the connection is closed, and the pool opens another one', async () => {
+  const proxy = await proxyTo(await newDatabase())
+  const { db, close } = connectPostgres(proxy.url, 1, log)
+  const backend = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]
+  const first = await backend()
+  proxy.freeze()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const hung = backend().catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(requestTimes.statement)
+  expect(await hung).toMatchObject({ message: 'Query read timeout' })
+  vi.useRealTimers()
+  proxy.thaw()
+  expect(await backend()).not.toEqual(first)
+  await close()
+  await proxy.close()
 })

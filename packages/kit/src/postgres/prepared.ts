@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 
-/** Stands in the built statement for a value that each execution supplies. */
+/** A placeholder in the built statement for a value of each execution. */
 class Placeholder {
   readonly name: string | symbol
   constructor(name: string | symbol) {

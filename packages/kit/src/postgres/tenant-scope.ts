@@ -1,38 +1,43 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 
-/**
- * Whom a statement is for: a client application, and the user that it asks about, once somebody who knows has said
- * that the user is one of its own.
+/*
+ * Tenant-scoped connections. This is the only file that uses internals of pg: `prepare`, `handleDataRow`, `handleCommandComplete` and
+ * `handleError` of pg.Query, and `parse`, `bind`, `execute`, `stream` and `parsedStatements` of its connection (8.23).
+ *
+ * Upgrade note: after an upgrade of pg run tests/deploy/own-rows.stack.test.ts. It fails when a statement is executed without its
+ * tenant, or when two statements are no longer one transaction. Without these internals a statement takes begin, set_config and
+ * commit, three more statements each time.
  */
+
+/** A client application and, once an owner check has passed, the user of the request. */
 export type Tenant = { applicationId: string; userApiKey?: string | undefined }
 
-/** A client of the pool that can say a statement on behalf of somebody. */
-export type Acting = pg.PoolClient & {
-  queryFor: (caller: Tenant, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
+/** A client of the pool with tenant-scoped statements. */
+export type TenantClient = pg.PoolClient & {
+  queryAsTenant: (tenant: Tenant, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
 }
 
 /**
- * What the database is told before a statement: whom it is for, and that it is said in the role that owns nothing
- * (dev/servers/database.ts makes it), so that row-level security holds. `true`: until the end of the transaction,
- * and so never for the next one who borrows the connection.
+ * Sets the tenant, and the role that owns no table (dev/servers/database.ts creates it), so that row-level security applies. `true`:
+ * until the end of the transaction, and never for the next statement on the connection.
  */
-const ACT = `select set_config('role', session_user || '_client', true),
+const SET_TENANT = `select set_config('role', session_user || '_client', true),
   set_config('platter.application', $1, true), set_config('platter.user', $2, true)`
-const ACT_NAME = 'act'
+const SET_TENANT_NAME = 'act'
 
-/** As much of pg's connection as a query uses; pg-cursor uses the same. */
+/** The part of pg's connection that a query uses; pg-cursor uses the same. */
 type Connection = {
   parse(message: { name: string; text: string }): void
   bind(message: { statement: string; values: readonly string[] }): void
   execute(message: object): void
   stream: { destroy(): void }
-  /** The texts of statements that are prepared, by name. */
+  /** The texts of the prepared statements, by name. */
   parsedStatements: Record<string, string>
 }
 
 type Message = object
-/** pg declares less of its Query than there is. */
+/** The types of pg declare fewer members. */
 const Query = pg.Query as unknown as new (
   config: pg.QueryConfig,
   callback: (error: Error | null, result: pg.QueryResult) => void,
@@ -44,79 +49,77 @@ const Query = pg.Query as unknown as new (
   handleError(error: Error, connection: Connection): void
 }
 
-/** Connections that have `ACT` prepared. */
-const taught = new WeakSet<Connection>()
+/** Connections on which `SET_TENANT` is prepared. */
+const prepared = new WeakSet<Connection>()
 
 /**
- * A statement with `ACT` before it, in one packet with one Sync: one transaction of both, in this order, and no
- * round trip more. (A function or a view with a parameter would have to be written for each query, and in one
- * statement PostgreSQL promises no order.)
+ * A statement after `SET_TENANT`, in one packet with one Sync: both are one transaction, in this order, in one round trip. A function
+ * or a parameterized view would be needed for each query; within one statement PostgreSQL guarantees no order.
  */
 export class TenantQuery extends Query {
-  readonly #caller: Tenant
-  #acts = false
+  readonly #tenant: Tenant
+  #isTenantSet = false
 
   constructor(
-    caller: Tenant,
+    tenant: Tenant,
     config: pg.QueryConfig,
     callback: (error: Error | null, result: pg.QueryResult) => void,
   ) {
     super(config, callback)
-    this.#caller = caller
+    this.#tenant = tenant
   }
 
-  /** Always by the extended protocol: a text without parameters would be sent in another way, without `prepare`. */
+  /** Always the extended protocol: pg sends a text without parameters without `prepare`. */
   requiresPreparation(): boolean {
     return true
   }
 
   override prepare(connection: Connection): void {
-    if (!taught.has(connection)) connection.parse({ name: ACT_NAME, text: ACT })
-    const { applicationId, userApiKey = '' } = this.#caller
-    connection.bind({ statement: ACT_NAME, values: [applicationId, userApiKey] })
+    if (!prepared.has(connection)) connection.parse({ name: SET_TENANT_NAME, text: SET_TENANT })
+    const { applicationId, userApiKey = '' } = this.#tenant
+    connection.bind({ statement: SET_TENANT_NAME, values: [applicationId, userApiKey] })
     connection.execute({})
     super.prepare(connection)
   }
 
   override handleDataRow(message: Message): void {
-    if (this.#acts) super.handleDataRow(message)
+    if (this.#isTenantSet) super.handleDataRow(message)
   }
 
   override handleCommandComplete(message: Message, connection: Connection): void {
-    if (this.#acts) return super.handleCommandComplete(message, connection)
-    this.#acts = true
-    if (taught.has(connection)) return
-    taught.add(connection)
-    // pg took the news that `ACT` is prepared for that of this statement, whose own is yet to come.
+    if (this.#isTenantSet) return super.handleCommandComplete(message, connection)
+    this.#isTenantSet = true
+    if (prepared.has(connection)) return
+    prepared.add(connection)
+    // pg has taken the completion of `SET_TENANT` for that of this statement, and marked it as prepared too early.
     if (this.name !== undefined) delete connection.parsedStatements[this.name]
   }
 
-  /** Without `ACT` nothing was said, and pg may know the wrong thing of the connection: it is thrown away. */
+  /** When `SET_TENANT` fails, the statement had no effect, and the state that pg keeps of the connection may be wrong: it is closed. */
   override handleError(error: Error, connection: Connection): void {
-    if (!this.#acts) connection.stream.destroy()
+    if (!this.#isTenantSet) connection.stream.destroy()
     super.handleError(error, connection)
   }
 }
 
-/** Rejects while there is no such role: `prepare` of this version has not run yet, and no client can be served. */
-export async function checkTenantRole<DB>(own: Kysely<DB>): Promise<void> {
-  await sql`select 1`.execute(own)
+/** Rejects while the role of tenants is missing: `prepare` of this version has not run, and no client can be served. */
+export async function checkTenantRole<DB>(db: Kysely<DB>): Promise<void> {
+  await sql`select 1`.execute(db)
 }
 
-const OF_TRANSACTIONS = /^(begin|start transaction|commit|rollback|savepoint|release)\b/
+const TRANSACTION_CONTROL = /^(begin|start transaction|commit|rollback|savepoint|release)\b/
 
 /**
- * The database as one client application may see it: whatever is asked there, rows of others are not there, and
- * cannot be written. Where a policy names the application (`platter.application`) or the user
- * (`platter.user`) only; a table without one has no rows. For everything that is read or written because a client
- * named it. docs/decisions/0020-row-level-security.md lists the exceptions.
+ * The database of one tenant: rows of other tenants can neither be read nor written. Policies compare `platter.application` and
+ * `platter.user`; a table without a policy has no rows. For all reads and writes of objects that a client names.
+ * docs/decisions/0020-row-level-security.md lists the exceptions.
  */
-export function tenantScoped<DB>(pool: pg.Pool, caller: Tenant): Kysely<DB> {
+export function tenantScoped<DB>(pool: pg.Pool, tenant: Tenant): Kysely<DB> {
   const connect = async () => {
-    const client = (await pool.connect()) as Acting
+    const client = (await pool.connect()) as TenantClient
     return {
       query: (text: string, values: readonly unknown[]) =>
-        OF_TRANSACTIONS.test(text) ? client.query(text) : client.queryFor(caller, text, values),
+        TRANSACTION_CONTROL.test(text) ? client.query(text) : client.queryAsTenant(tenant, text, values),
       release: (error?: Error | boolean) => client.release(error),
     }
   }

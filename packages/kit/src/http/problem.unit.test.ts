@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { Problem } from '#/http/problem.ts'
+
+test('a problem is an Error with its cause, and captures no stack', () => {
+  const cause = new Error('refused')
+  const problem = new Problem('service-unavailable', 'Not available.', { cause })
+  expect(problem).toBeInstanceOf(Error)
+  expect(problem).toMatchObject({ name: 'Problem', message: 'Not available.', cause, status: 503 })
+  expect(problem.stack).toBeUndefined()
+})
+
+test('a 503 is retried after a second unless it names another time; a 4xx names none', () => {
+  expect(new Problem('service-unavailable', '').retryAfterSeconds).toBe(1)
+  expect(new Problem('overloaded', '', { retryAfterSeconds: 3 }).retryAfterSeconds).toBe(3)
+  expect(new Problem('invalid-field', '').retryAfterSeconds).toBeUndefined()
+})
+
+test('several faults have the code of the first one that a retry does not heal', () => {
+  const faults = [
+    { pointer: '/restaurantApiKey', code: 'restaurant-closed' as const, detail: 'It is closed.' },
+    { pointer: '/tip', code: 'invalid-field' as const, detail: 'tip is not a number.' },
+  ]
+  expect(Problem.of(faults)).toMatchObject({ code: 'invalid-field', faults })
+  expect(() => Problem.of([])).toThrow(TypeError)
+})
