@@ -12,9 +12,9 @@ import {
 } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresCards } from '../../services/accounts/src/store/cards.ts'
-import { findRecipient } from '../../services/accounts/src/store/recipients.ts'
+import { postgresRecipients } from '../../services/accounts/src/store/recipients.ts'
 import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
-import { readUser } from '../../services/accounts/src/store/users.ts'
+import { postgresUsers } from '../../services/accounts/src/store/users.ts'
 import { PostgresOrders } from '../../services/orders/src/store/orders.ts'
 import type { Tables as OrdersTables } from '../../services/orders/src/store/tables.ts'
 import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
@@ -222,7 +222,7 @@ test('a change without its filter changes rows of the application only, and a re
   await sql`update addresses set city = 'mine now'`.execute(own)
   await sql`delete from cards`.execute(own)
   await sql`delete from users`.execute(own)
-  const user = await readUser(db, { userApiKey: userOf(theirs), applicationId: theirs })
+  const user = await postgresUsers(db).find({ userApiKey: userOf(theirs), applicationId: theirs })
   expect(user).toMatchObject({
     firstName: 'Maria',
     creditCards: [{ nickname: null }],
@@ -313,8 +313,13 @@ test('with policies every read of the stores goes through an index', async () =>
     new PostgresOrders(db).ofRecipient('u7', { before: 9, limit: 20 }),
   ])
   const ofAccounts = await plans(accounts, (db) => [
-    readUser(db, owner),
-    findRecipient(db, owner, { cardApiKey: 'c7', addressApiKey: 'd7', newCard: null, newAddress: null }),
+    postgresUsers(db).find(owner),
+    postgresRecipients(db).find(owner, {
+      cardApiKey: 'c7',
+      addressApiKey: 'd7',
+      newCard: null,
+      newAddress: null,
+    }),
   ])
   for (const plan of [...ofOrders, ...ofAccounts]) {
     expect(plan).toContain('Index')

@@ -1,12 +1,20 @@
 import * as keys from '@platter/kit/idempotency/key-store'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import * as accessKeys from '../../services/accounts/src/store/access-keys.ts'
+import {
+  postgresAccessKeyRecords,
+  type AccessKeyRecordStore,
+} from '../../services/accounts/src/store/access-key-records.ts'
+import { postgresAccessKeys, type AccessKeyStore } from '../../services/accounts/src/store/access-keys.ts'
 import { postgresAddresses, type AddressStore } from '../../services/accounts/src/store/addresses.ts'
 import { postgresCards, type CardStore } from '../../services/accounts/src/store/cards.ts'
-import * as recipients from '../../services/accounts/src/store/recipients.ts'
-import type { Db, Trx } from '../../services/accounts/src/store/tables.ts'
-import * as users from '../../services/accounts/src/store/users.ts'
+import {
+  postgresApplications,
+  type ApplicationStore,
+} from '../../services/accounts/src/store/applications.ts'
+import { postgresRecipients, type RecipientStore } from '../../services/accounts/src/store/recipients.ts'
+import type { Db } from '../../services/accounts/src/store/tables.ts'
+import { postgresUsers, type UserStore } from '../../services/accounts/src/store/users.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 type Tables = Db extends Kysely<infer T> ? T : never
@@ -46,18 +54,20 @@ const address = {
   latitude: null,
   longitude: null,
 }
+const firstPage = { before: null, limit: 100 }
 const key = { id: 'new', hash: 'new', prefix: 'p' }
-const within = (db: Db, work: (trx: Trx) => Promise<unknown>) => db.transaction().execute(work)
+const within = (db: Db, work: (trx: Transaction<Tables>) => Promise<unknown>) =>
+  db.transaction().execute(work)
 
 const calls = {
   users: {
-    insertUser: (db) => users.insertUser(db, user, 'a'),
-    updateUser: (db) => users.updateUser(db, owner, { firstName: 'N' }),
-    findCredentials: (db) => users.findCredentials(db, 'User1@example.org'),
-    joinApplication: (db) => users.joinApplication(db, owner),
-    replaceHash: (db) => users.replaceHash(db, 'user1', { from: 'h', to: 'i' }),
-    isUserOfTenant: (db) => users.isUserOfTenant(db, owner),
-    readUser: (db) => users.readUser(db, owner),
+    insert: (db) => postgresUsers(db).insert(user, 'a'),
+    update: (db) => postgresUsers(db).update(owner, { firstName: 'N' }),
+    isUser: (db) => postgresUsers(db).isUser(owner),
+    findCredentials: (db) => postgresUsers(db).findCredentials('User1@example.org'),
+    joinApplication: (db) => postgresUsers(db).joinApplication(owner),
+    replaceHash: (db) => postgresUsers(db).replaceHash('user1', { from: 'h', to: 'i' }),
+    find: (db) => postgresUsers(db).find(owner),
   },
   cards: {
     checkCapacity: (db) => postgresCards(db).checkCapacity(owner),
@@ -71,8 +81,8 @@ const calls = {
     save: (db) => postgresAddresses(db).save('user1', address),
   },
   recipients: {
-    findRecipient: (db) =>
-      recipients.findRecipient(db, owner, {
+    find: (db) =>
+      postgresRecipients(db).find(owner, {
         cardApiKey: 'card1',
         addressApiKey: 'address1',
         newCard: card,
@@ -85,24 +95,39 @@ const calls = {
     storeResponse: (db) => within(db, (trx) => keys.storeResponse(trx, scope, '{}')),
     deleteExpiredKeys: (db) => keys.deleteExpiredKeys(db),
   },
+  applications: {
+    insert: (db) => postgresApplications(db).insert({ id: 'new', name: 'new' }),
+    list: (db) => postgresApplications(db).list(firstPage),
+    exists: (db) => postgresApplications(db).exists('a'),
+  },
   accessKeys: {
-    insertApplicationKey: (db) => accessKeys.insertApplicationKey(db, key, 'a'),
-    insertRestaurantKey: (db) => accessKeys.insertRestaurantKey(db, { ...key, id: 'r', hash: 'r' }, 'r'),
-    insertOperatorKey: (db) => accessKeys.insertOperatorKey(db, { ...key, id: 'o', hash: 'o' }),
-    ensureOperatorKey: (db) => accessKeys.ensureOperatorKey(db, 'e'),
-    findKey: (db) => accessKeys.findKey(db, 'hash1'),
-    markUsed: (db) => accessKeys.markUsed(db, 'key1'),
-    importsVersion: (db) => accessKeys.importsVersion(db),
-    importedHashes: (db) => accessKeys.importedHashes(db),
-    hasApplication: (db) => accessKeys.hasApplication(db, 'a'),
+    insert: (db) => postgresAccessKeys(db).insert(key, { kind: 'application', applicationId: 'a' }),
+    ensureOperatorKey: (db) => postgresAccessKeys(db).ensureOperatorKey('e'),
+    find: (db) => postgresAccessKeys(db).find('hash1'),
+    recordUse: (db) => postgresAccessKeys(db).recordUse('key1'),
+    importsVersion: (db) => postgresAccessKeys(db).importsVersion(),
+    importedHashes: (db) => postgresAccessKeys(db).importedHashes(),
+  },
+  accessKeyRecords: {
+    list: (db) => postgresAccessKeyRecords(db).list({ kind: 'application', applicationId: 'a' }, firstPage),
+    revoke: (db) => within(db, (trx) => postgresAccessKeyRecords(trx).revoke('key2')),
+    lock: (db) => within(db, (trx) => postgresAccessKeyRecords(trx).lock('key3')),
+    replace: (db) =>
+      within(db, async (trx) => {
+        const records = postgresAccessKeyRecords(trx)
+        const old = await records.lock('key3')
+        if (old) await records.replace(old, { key: { ...key, id: 'r', hash: 'r' }, overlapMinutes: 1 })
+      }),
   },
 } satisfies {
-  users: CallsOf<typeof users, Db>
+  users: CallsOf<UserStore, Db>
   cards: CallsOf<CardStore, Db>
   addresses: CallsOf<AddressStore, Db>
-  recipients: CallsOf<typeof recipients, Db>
+  recipients: CallsOf<RecipientStore, Db>
   keys: CallsOf<typeof keys, Db>
-  accessKeys: CallsOf<typeof accessKeys, Db>
+  applications: CallsOf<ApplicationStore, Db>
+  accessKeys: CallsOf<AccessKeyStore, Db>
+  accessKeyRecords: CallsOf<AccessKeyRecordStore, Db>
 }
 
 let database: Awaited<ReturnType<typeof openDatabase<Tables>>>

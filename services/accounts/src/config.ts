@@ -23,26 +23,25 @@ export const Config = z.object({
   REDIS_URL: z
     .url()
     .describe(
-      'Redis, for the count of tries to sign in and to register that all replicas share; without it each counts for itself.',
+      'Redis, for the counts of sign-in and registration attempts, which all replicas share. Without it each replica has its own counts.',
     ),
-  // Enough for a person who has forgotten which password it was, and 1,000 guesses a day for anybody else.
+  // Enough for users who try their passwords; an attacker has 1,000 guesses a day.
   TRIES_PER_EMAIL: count
     .default(10)
     .describe(
-      'Tries to register with or to sign in with one e-mail in TRIES_SECONDS, sign-ins that work not counted; past it the answer is 429.',
+      'Attempts to register or to sign in with one e-mail address in TRIES_SECONDS, successful sign-ins excluded. Further ones are refused (429).',
     ),
-  // An office or a household behind one address has room; a list of leaked passwords has not.
+  // Enough for an office behind one address, and too few for a list of leaked passwords.
   TRIES_PER_ADDRESS: count
     .default(30)
     .describe(
-      'The same for one client address (of IPv6 its /64). To be raised where one server registers or signs in all users of an application.',
+      'The same for one client address (for IPv6 its /64). Increase it when one server registers or signs in all users of an application.',
     ),
-  // One application's users share this one, so that a list of leaked pairs ends even where it comes from everywhere.
-  // 1,000 wrong ones are what 20,000 sign-ins have that nobody means ill with, at one in twenty.
+  // Limits a list of leaked pairs that is tried from many addresses. 20,000 ordinary sign-ins have 1,000 failures, at one in twenty.
   TRIES_PER_APPLICATION: count
     .default(1_000)
     .describe(
-      'Tries to sign in that one application may make in TRIES_SECONDS, sign-ins that work not counted. To be raised for more than some 20,000 sign-ins in that time.',
+      'Attempts to sign in to one application in TRIES_SECONDS, successful ones excluded. Increase it for more than 20,000 sign-ins in that time.',
     ),
   TRIES_SECONDS: count
     .max(86_400)

@@ -8,8 +8,8 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertApplication } from '#/store/applications.ts'
-import type { Db, Tables, Trx } from '#/store/tables.ts'
+import { postgresApplications } from '#/store/applications.ts'
+import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 let db: Db
@@ -46,7 +46,8 @@ function request(
   return { call, headers }
 }
 
-const create = (name: string) => (trx: Trx) => insertApplication(trx, { id: crypto.randomUUID(), name })
+const create = (name: string) => (trx: Db) =>
+  postgresApplications(trx).insert({ id: crypto.randomUUID(), name })
 
 const countOf = async (name: string) => {
   const counted = db.selectFrom('applications').select(({ fn }) => fn.countAll<number>().as('count'))

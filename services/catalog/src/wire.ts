@@ -117,7 +117,7 @@ export function wire(config: Config, log: Log): Parts {
           () => clearExpired(db),
           log,
         ),
-        repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
+        repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
       )
     },
     // Without Redis menus are rendered again; everything else works.

@@ -1,5 +1,5 @@
 import type { KeyMode } from '@platter/contracts'
 
-/** Of a key that begins so; live for the key that came with the configuration, of which no more is known. */
+/** The mode of a key, by its prefix. Live for the configured operator key, whose prefix is unknown. */
 export const modeOf = (prefix: string | null): KeyMode =>
   prefix?.startsWith('platter_test_') ? 'test' : 'live'

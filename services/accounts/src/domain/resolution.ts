@@ -1,8 +1,8 @@
 import type { Address, Fault, Recipient, Saving, TokenizedCard } from '@platter/contracts'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
-/** The keys of an order; null asks for nothing. */
-export type Asked = {
+/** The apiKeys in an order; null when it names none. */
+export type References = {
   recipientApiKey: string | null
   cardApiKey: string | null
   addressApiKey: string | null
@@ -24,20 +24,20 @@ export const NOTHING_FOUND: Found = {
   newAddress: null,
 }
 
-/** Whatever was asked for and is not there, with pointers into the body of send-order. */
-export function notFound(asked: Asked, found: Found): Fault[] {
+/** A fault for each apiKey without a record, with its pointer into the body of send-order. */
+export function notFound(references: References, found: Found): Fault[] {
   const faults: Fault[] = []
-  if (asked.recipientApiKey !== null && !found.recipient) {
+  if (references.recipientApiKey !== null && !found.recipient) {
     faults.push({ ...USER_NOT_FOUND, pointer: '/recipient/apiKey' })
   }
-  if (asked.cardApiKey !== null && !found.card) {
+  if (references.cardApiKey !== null && !found.card) {
     faults.push({
       pointer: '/card/apiKey',
       code: 'card-not-found',
       detail: 'There is no such card of the recipient.',
     })
   }
-  if (asked.addressApiKey !== null && !found.address) {
+  if (references.addressApiKey !== null && !found.address) {
     const detail = 'There is no such address of the recipient.'
     faults.push({ pointer: '/address/apiKey', code: 'address-not-found', detail })
   }

@@ -1,20 +1,22 @@
 import type { AccountsResolve } from '@platter/contracts'
 import type { z } from 'zod'
 import { notFound, NOTHING_FOUND } from '#/domain/resolution.ts'
-import { findRecipient } from '#/store/recipients.ts'
-import type { TenantDb } from '#/store/tables.ts'
+import type { RecipientStore } from '#/store/recipients.ts'
+import type { Db, TenantDb } from '#/store/tables.ts'
 
-type Asked = z.output<typeof AccountsResolve.data>
-type Answer = z.input<typeof AccountsResolve.answer>
+type Request = z.output<typeof AccountsResolve.data>
+type Reply = z.input<typeof AccountsResolve.answer>
 
-/** A guest has no saved card and no saved address. */
+type Deps = { tenantDb: TenantDb; recipients: (db: Db) => RecipientStore }
+
+/** Handles the question `accounts.resolve`. A guest has no saved card and no saved address. */
 export const resolve =
-  (tenantDb: TenantDb) =>
-  async (asked: Asked): Promise<Answer> => {
-    const { applicationId, recipientApiKey: userApiKey } = asked
+  ({ tenantDb, recipients }: Deps) =>
+  async (request: Request): Promise<Reply> => {
+    const { applicationId, recipientApiKey: userApiKey } = request
     const found =
       userApiKey === null
         ? undefined
-        : await findRecipient(tenantDb(applicationId), { userApiKey, applicationId }, asked)
-    return { faults: notFound(asked, found ?? NOTHING_FOUND), ...(found ?? NOTHING_FOUND) }
+        : await recipients(tenantDb(applicationId)).find({ userApiKey, applicationId }, request)
+    return { faults: notFound(request, found ?? NOTHING_FOUND), ...(found ?? NOTHING_FOUND) }
   }

@@ -2,8 +2,8 @@ import { requestTimes, Tokenize, type CardUser, type NewCard } from '@platter/co
 import { internalCaller, type InternalSecrets, type RequestContext, type Replicas } from '@platter/kit'
 
 /**
- * Exchanges a card for the processor's token: the one way on which number and cvv leave this process. Throws
- * the Problem of payments. A token that is not kept in the end is of no use to anybody, so it may be asked again.
+ * Exchanges a card for the processor's token: the only way on which number and cvv leave this process. Throws the Problem of
+ * payments. The exchange may be repeated: an unused token has no effect.
  */
 export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.tokenize })

@@ -1,12 +1,12 @@
 import type { Applications } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import { pageOf, positionOf } from '#/paging.ts'
-import { listApplications as list } from '#/store/applications.ts'
+import { page } from '#/page.ts'
+import type { ApplicationStore } from '#/store/applications.ts'
 import type { Db } from '#/store/tables.ts'
 
+type Deps = { db: Db; applications: (db: Db) => Pick<ApplicationStore, 'list'> }
+
 export const listApplications =
-  (db: Db): Handler<typeof Applications> =>
-  async (call) => {
-    const { limit, cursor } = call.query
-    return pageOf(call, await list(db, { before: positionOf(cursor), limit: limit + 1 }))
-  }
+  ({ db, applications }: Deps): Handler<typeof Applications> =>
+  (call) =>
+    page(call, (range) => applications(db).list(range))

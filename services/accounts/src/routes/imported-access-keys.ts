@@ -1,12 +1,14 @@
 import type { ImportedAccessKeys } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import { importedHashes, importsVersion } from '#/store/access-keys.ts'
+import type { AccessKeyStore } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The version is read first: an import between the two makes the next one another. */
+type Deps = { db: Db; accessKeys: (db: Db) => Pick<AccessKeyStore, 'importsVersion' | 'importedHashes'> }
+
+/** Reads the version first: after an import between the two reads the next request gets another version. */
 export const importedAccessKeys =
-  (db: Db): Handler<typeof ImportedAccessKeys> =>
+  ({ db, accessKeys }: Deps): Handler<typeof ImportedAccessKeys> =>
   async ({ body }) => {
-    const version = await importsVersion(db)
-    return { version, hashes: version === body.known ? null : await importedHashes(db) }
+    const version = await accessKeys(db).importsVersion()
+    return { version, hashes: version === body.known ? null : await accessKeys(db).importedHashes() }
   }

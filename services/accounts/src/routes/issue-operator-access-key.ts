@@ -1,19 +1,25 @@
 import { IssueOperatorAccessKey } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import type { IssuedAccessKeys } from '#/issued-access-key.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { insertOperatorKey } from '#/store/access-keys.ts'
+import type { DerivedAccessKeys } from '#/derived-access-keys.ts'
+import { insertKey } from '#/insert-key.ts'
+import type { AccessKeyStore } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
-export function issueOperatorAccessKey(
-  db: Db,
-  accessKeys: IssuedAccessKeys,
-): Handler<typeof IssueOperatorAccessKey> {
-  const { execute } = idempotent(db, IssueOperatorAccessKey, accessKeys.reveal)
+type Deps = {
+  db: Db
+  accessKeys: (db: Db) => Pick<AccessKeyStore, 'insert'>
+  derivedKeys: DerivedAccessKeys
+}
+
+export function issueOperatorAccessKey({
+  db,
+  accessKeys,
+  derivedKeys,
+}: Deps): Handler<typeof IssueOperatorAccessKey> {
+  const { execute } = idempotent(db, IssueOperatorAccessKey, derivedKeys.reveal)
   return (call) =>
-    execute(call, async (trx) => {
-      const { nonce, kept } = accessKeys.issue(call.body.mode)
-      const { created } = await insertOperatorKey(trx, kept)
-      return { id: kept.id, accessKey: nonce, prefix: kept.prefix, created }
-    })
+    execute(call, (trx) =>
+      insertKey(accessKeys(trx), derivedKeys.issue(call.body.mode), { kind: 'operator' }),
+    )
 }

@@ -6,13 +6,13 @@ import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
 import type { Tries } from '#/store/tries.ts'
-import { insertUser } from '#/store/users.ts'
+import type { UserStore } from '#/store/users.ts'
 import { trierOf } from '#/trier.ts'
 
-type Needs = { db: Db; passwords: Passwords; tries: Tries }
+type Deps = { db: Db; users: (db: Db) => Pick<UserStore, 'insert'>; passwords: Passwords; tries: Tries }
 
-/** The e-mail is taken however it is written, and whichever application it was registered through. */
-export function registerUser({ db, passwords, tries }: Needs): Handler<typeof RegisterUser> {
+/** An e-mail address is registered once, for all applications and in any case of its letters. */
+export function registerUser({ db, users, passwords, tries }: Deps): Handler<typeof RegisterUser> {
   const { replay, execute } = idempotent(db, RegisterUser)
   return async (call) => {
     const replayed = await replay(call)
@@ -25,7 +25,7 @@ export function registerUser({ db, passwords, tries }: Needs): Handler<typeof Re
     const passwordHash = await hashing.hash(password)
     return await execute(call, async (trx) => {
       const user = { apiKey: newApiKey(), ...person }
-      const isNew = await insertUser(trx, { ...user, passwordHash }, applicationId)
+      const isNew = await users(trx).insert({ ...user, passwordHash }, applicationId)
       if (!isNew) throw Problem.refusal(EMAIL_TAKEN)
       return { ...user, savedAddresses: [], creditCards: [] }
     })

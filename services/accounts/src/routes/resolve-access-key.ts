@@ -1,17 +1,22 @@
 import type { ResolveAccessKey } from '@platter/contracts'
 import type { Handler, Log } from '@platter/kit'
-import { findKey, markUsed } from '#/store/access-keys.ts'
+import type { AccessKeyStore } from '#/store/access-keys.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** Every public request waits for this answer, so that the key was used is noted behind its back. */
+type Deps = { db: Db; accessKeys: (db: Db) => Pick<AccessKeyStore, 'find' | 'recordUse'>; log: Log }
+
+/** Does not wait until the use is recorded: every public request waits for this response. */
 export const resolveAccessKey =
-  (db: Db, log: Log): Handler<typeof ResolveAccessKey> =>
+  ({ db, accessKeys, log }: Deps): Handler<typeof ResolveAccessKey> =>
   async ({ body, requestId }) => {
-    const known = await findKey(db, body.hash)
-    if (known?.longUnused) {
-      markUsed(db, known.id).catch((error: unknown) =>
-        log.warn({ requestId, err: error }, 'the use of an access key was not noted'),
-      )
+    const store = accessKeys(db)
+    const found = await store.find(body.hash)
+    if (found?.isUseOutdated) {
+      store
+        .recordUse(found.id)
+        .catch((error: unknown) =>
+          log.warn({ requestId, err: error }, 'the use of an access key was not recorded'),
+        )
     }
-    return { principal: known?.principal ?? null }
+    return { principal: found?.principal ?? null }
   }

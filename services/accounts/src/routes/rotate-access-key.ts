@@ -1,23 +1,34 @@
 import { RotateAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
+import { idempotent } from '@platter/kit/idempotency/idempotent'
+import type { DerivedAccessKeys } from '#/derived-access-keys.ts'
 import { modeOf } from '#/domain/key-mode.ts'
 import { ACCESS_KEY_ENDED, ACCESS_KEY_NOT_FOUND } from '#/domain/refusals.ts'
-import type { IssuedAccessKeys } from '#/issued-access-key.ts'
-import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { lockForRotation, replaceKey } from '#/store/access-key-records.ts'
+import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The new key is of the same kind and mode, and for the same holder. */
-export function rotateAccessKey(db: Db, accessKeys: IssuedAccessKeys): Handler<typeof RotateAccessKey> {
-  const { execute } = idempotent(db, RotateAccessKey, accessKeys.reveal)
+type Deps = {
+  db: Db
+  accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'lock' | 'replace'>
+  derivedKeys: DerivedAccessKeys
+}
+
+/** The new key has the kind, the mode and the holder of the old one. */
+export function rotateAccessKey({
+  db,
+  accessKeyRecords,
+  derivedKeys,
+}: Deps): Handler<typeof RotateAccessKey> {
+  const { execute } = idempotent(db, RotateAccessKey, derivedKeys.reveal)
   return (call) =>
     execute(call, async (trx) => {
-      const old = await lockForRotation(trx, call.params.id)
+      const records = accessKeyRecords(trx)
+      const old = await records.lock(call.params.id)
       if (!old) throw Problem.refusal(ACCESS_KEY_NOT_FOUND)
-      if (!old.isGood) throw Problem.refusal(ACCESS_KEY_ENDED)
-      const { nonce, kept } = accessKeys.issue(modeOf(old.prefix))
+      if (!old.isValid) throw Problem.refusal(ACCESS_KEY_ENDED)
+      const { nonce, stored } = derivedKeys.issue(modeOf(old.prefix))
       const { overlapMinutes } = call.body
-      const { created, replaces } = await replaceKey(trx, old, { key: kept, overlapMinutes })
-      return { id: kept.id, accessKey: nonce, prefix: kept.prefix, created, replaces }
+      const { created, replaces } = await records.replace(old, { key: stored, overlapMinutes })
+      return { id: stored.id, accessKey: nonce, prefix: stored.prefix, created, replaces }
     })
 }

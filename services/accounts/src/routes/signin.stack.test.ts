@@ -7,10 +7,10 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
-import { insertApplication } from '#/store/applications.ts'
+import { postgresApplications } from '#/store/applications.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { countTries, type Tries } from '#/store/tries.ts'
-import { insertUser, replaceHash } from '#/store/users.ts'
+import { postgresUsers } from '#/store/users.ts'
 import { signin } from '#/routes/signin.ts'
 
 const log = createLog('test', 'fatal')
@@ -53,8 +53,11 @@ async function someoneOfOld() {
   const [apiKey, applicationId] = [newApiKey(), newApiKey()]
   const email = `${apiKey}@example.org`
   const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
-  await insertApplication(db, { id: applicationId, name: 'an app' })
-  await insertUser(db, { apiKey, email, passwordHash: hashOfOld(PASSWORD), ...person }, applicationId)
+  await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
+  await postgresUsers(db).insert(
+    { apiKey, email, passwordHash: hashOfOld(PASSWORD), ...person },
+    applicationId,
+  )
   const hash = async () =>
     (
       await db
@@ -78,7 +81,7 @@ async function someoneOfOld() {
       deadline: Deadline.in(10_000),
       concerns: () => undefined,
     }
-    return signin({ db, passwords, tries })(call)
+    return signin({ db, users: postgresUsers, passwords, tries })(call)
   }
   return { apiKey, hash, signInWith }
 }
@@ -110,6 +113,6 @@ test('503 for want of room, however often, uses up no try', async () => {
 
 test('a password that was changed meanwhile is not changed back', async () => {
   const { apiKey, hash } = await someoneOfOld()
-  await replaceHash(db, apiKey, { from: 'the hash that was verified', to: 'its renewal' })
+  await postgresUsers(db).replaceHash(apiKey, { from: 'the hash that was verified', to: 'its renewal' })
   expect(await hash()).toBe(hashOfOld(PASSWORD))
 })

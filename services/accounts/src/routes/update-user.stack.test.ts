@@ -6,10 +6,10 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
-import { insertApplication } from '#/store/applications.ts'
+import { postgresApplications } from '#/store/applications.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { countTries, type Tries } from '#/store/tries.ts'
-import { insertUser } from '#/store/users.ts'
+import { postgresUsers } from '#/store/users.ts'
 import { signin } from '#/routes/signin.ts'
 import { updateUser } from '#/routes/update-user.ts'
 
@@ -37,9 +37,9 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   const [applicationId, apiKey] = [newApiKey(), newApiKey()]
   const email = `${apiKey}@example.org`
   const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
-  await insertApplication(db, { id: applicationId, name: 'an app' })
+  await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
   const passwordHash = await createPasswords(PEPPER).enter(applicationId).hash(PASSWORD)
-  await insertUser(db, { apiKey, email, passwordHash, ...person }, applicationId)
+  await postgresUsers(db).insert({ apiKey, email, passwordHash, ...person }, applicationId)
   const asked = {
     query: undefined,
     principal: { kind: 'application', applicationId, accessKeyId: newApiKey(), mode: 'live' },
@@ -53,10 +53,14 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     concerns: () => undefined,
   } as const
   const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
-    updateUser({ tenantDb: () => db, passwords })({ ...asked, params: { apiKey: userApiKey }, body })
+    updateUser({ tenantDb: () => db, users: postgresUsers, passwords })({
+      ...asked,
+      params: { apiKey: userApiKey },
+      body,
+    })
   const signIn = () => {
     const call: Call<typeof Signin> = { ...asked, params: undefined, body: { email, password: PASSWORD } }
-    return signin({ db, passwords, tries })(call)
+    return signin({ db, users: postgresUsers, passwords, tries })(call)
   }
   return { apiKey, update, signIn }
 }

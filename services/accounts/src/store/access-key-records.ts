@@ -1,17 +1,28 @@
 import type { AccessKey } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
-import { isGood, type KeptKey } from '#/store/access-keys.ts'
-import {
-  after,
-  createdEpoch,
-  createdMicroseconds,
-  epochOf,
-  type Db,
-  type Position,
-  type Trx,
-} from '#/store/tables.ts'
+import { isValid, type Holder, type StoredKey } from '#/store/access-keys.ts'
+import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type PageRange } from '#/store/tables.ts'
 
-/** What operators do with the access keys that were issued; none of it ever has a key. */
+/** The key that a rotation replaces. */
+type ReplacedKey = NonNullable<Awaited<ReturnType<typeof lock>>>
+
+/** The statements of operators. No result contains an access key. */
+export type AccessKeyRecordStore = {
+  /** Newest first. */
+  list(holder: Holder, range: PageRange): Promise<(AccessKey & { at: number })[]>
+  /**
+   * Ends a key now; the end of a revoked key stays. `last`: no other operator key without an expiry would remain. In the caller's
+   * transaction.
+   */
+  revoke(id: string): Promise<{ kind: 'revoked'; key: AccessKey } | { kind: 'unknown' } | { kind: 'last' }>
+  /** Locks the key that is to be replaced; null when it does not exist. In the caller's transaction. */
+  lock(id: string): Promise<ReplacedKey | null>
+  /** Stores the key that replaces another one, which expires after the overlap or at its earlier end. In the same transaction. */
+  replace(
+    old: ReplacedKey,
+    by: { key: StoredKey; overlapMinutes: number },
+  ): Promise<{ created: number; replaces: AccessKey }>
+}
 
 const record = [
   'id',
@@ -24,13 +35,7 @@ const record = [
   epochOf<number | null>('revoked_at').as('revoked'),
 ] as const
 
-/** Whose keys. */
-export type Holder =
-  | { kind: 'application'; applicationId: string }
-  | { kind: 'restaurant'; restaurantApiKey: string }
-  | { kind: 'operator' }
-
-/** The kinds are words of the text, as in the indexes of keys of a kind: a plan for all values knows no parameter's. */
+/** The kinds are part of the text, as in the partial indexes: a generic plan uses those only for constants. */
 function heldBy(holder: Holder): RawBuilder<boolean> {
   switch (holder.kind) {
     case 'application':
@@ -42,28 +47,58 @@ function heldBy(holder: Holder): RawBuilder<boolean> {
   }
 }
 
-/** Newest first. `before` is where the page before ended. */
-export function listKeys(
-  db: Db,
-  holder: Holder,
-  { before, limit }: { before: Position | null; limit: number },
-): Promise<(AccessKey & { at: number })[]> {
-  return db
-    .selectFrom('access_keys')
-    .select([...record, createdMicroseconds.as('at')])
-    .where(heldBy(holder))
-    .where(after(before))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-}
+/** The advisory lock that serializes revocations: of two concurrent ones the second sees the keys that the first leaves. */
+const REVOCATIONS = 7_400_030
 
-/** Two that change operator keys at once come one after the other: each sees what the other has left. */
-const OPERATOR_KEYS = 7_400_030
+export const postgresAccessKeyRecords = (db: Db): AccessKeyRecordStore => ({
+  list: (holder, { before, limit }) =>
+    db
+      .selectFrom('access_keys')
+      .select([...record, createdMicroseconds.as('at')])
+      .where(heldBy(holder))
+      .where(after(before))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute(),
 
-async function lock(trx: Trx, id: string) {
-  const row = await trx
+  async revoke(id) {
+    await sql`select pg_advisory_xact_lock(${REVOCATIONS})`.execute(db)
+    const row = await lock(db, id)
+    if (!row) return { kind: 'unknown' }
+    if (row.kind === 'operator' && row.isValid && !(await isAnotherOperatorKey(db, id)))
+      return { kind: 'last' }
+    const key = await db
+      .updateTable('access_keys')
+      .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
+      .where('id', '=', id)
+      .returning(record)
+      .executeTakeFirstOrThrow()
+    return { kind: 'revoked', key }
+  },
+
+  lock: (id) => lock(db, id),
+
+  async replace({ id, kind, application_id, restaurant_api_key, lineage_id }, { key, overlapMinutes }) {
+    const { created } = await db
+      .insertInto('access_keys')
+      .values({ ...key, kind, application_id, restaurant_api_key, lineage_id: lineage_id ?? id })
+      .returning(createdEpoch.as('created'))
+      .executeTakeFirstOrThrow()
+    const replaces = await db
+      .updateTable('access_keys')
+      .set({
+        expires_at: sql<Date>`least(coalesce(expires_at, 'infinity'), now() + make_interval(mins => ${overlapMinutes}))`,
+      })
+      .where('id', '=', id)
+      .returning(record)
+      .executeTakeFirstOrThrow()
+    return { created, replaces }
+  },
+})
+
+async function lock(db: Db, id: string) {
+  const row = await db
     .selectFrom('access_keys')
     .select([
       'id',
@@ -72,7 +107,7 @@ async function lock(trx: Trx, id: string) {
       'application_id',
       'restaurant_api_key',
       'lineage_id',
-      isGood.as('isGood'),
+      isValid.as('isValid'),
     ])
     .where('id', '=', id)
     .forUpdate()
@@ -80,26 +115,8 @@ async function lock(trx: Trx, id: string) {
   return row ?? null
 }
 
-/** Ends a key now; one that was revoked stays as it is. `last`: no other operator key without an end would remain. */
-export async function revokeKey(
-  trx: Trx,
-  id: string,
-): Promise<{ kind: 'revoked'; key: AccessKey } | { kind: 'unknown' } | { kind: 'last' }> {
-  await sql`select pg_advisory_xact_lock(${OPERATOR_KEYS})`.execute(trx)
-  const row = await lock(trx, id)
-  if (!row) return { kind: 'unknown' }
-  if (row.kind === 'operator' && row.isGood && !(await isAnotherOperatorKey(trx, id))) return { kind: 'last' }
-  const key = await trx
-    .updateTable('access_keys')
-    .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
-    .where('id', '=', id)
-    .returning(record)
-    .executeTakeFirstOrThrow()
-  return { kind: 'revoked', key }
-}
-
-async function isAnotherOperatorKey(trx: Trx, id: string): Promise<boolean> {
-  const row = await trx
+async function isAnotherOperatorKey(db: Db, id: string): Promise<boolean> {
+  const row = await db
     .selectFrom('access_keys')
     .select('id')
     .where('kind', '=', 'operator')
@@ -109,30 +126,4 @@ async function isAnotherOperatorKey(trx: Trx, id: string): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** The key that is to be replaced, locked; null when there is none. */
-export const lockForRotation = lock
-
-/** Stores the key that replaces another one, and sets the other one's end, unless that comes earlier anyway. */
-export async function replaceKey(
-  trx: Trx,
-  old: NonNullable<Awaited<ReturnType<typeof lock>>>,
-  { key, overlapMinutes }: { key: KeptKey; overlapMinutes: number },
-): Promise<{ created: number; replaces: AccessKey }> {
-  const { id, kind, application_id, restaurant_api_key } = old
-  const { created } = await trx
-    .insertInto('access_keys')
-    .values({ ...key, kind, application_id, restaurant_api_key, lineage_id: old.lineage_id ?? id })
-    .returning(createdEpoch.as('created'))
-    .executeTakeFirstOrThrow()
-  const replaces = await trx
-    .updateTable('access_keys')
-    .set({
-      expires_at: sql<Date>`least(coalesce(expires_at, 'infinity'), now() + make_interval(mins => ${overlapMinutes}))`,
-    })
-    .where('id', '=', id)
-    .returning(record)
-    .executeTakeFirstOrThrow()
-  return { created, replaces }
 }

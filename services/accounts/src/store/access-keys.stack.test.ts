@@ -6,8 +6,8 @@ import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { listKeys, lockForRotation, replaceKey, revokeKey } from '#/store/access-key-records.ts'
-import { ensureOperatorKey, findKey, insertOperatorKey, isGood } from '#/store/access-keys.ts'
+import { postgresAccessKeyRecords } from '#/store/access-key-records.ts'
+import { isValid, postgresAccessKeys } from '#/store/access-keys.ts'
 import type { Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
@@ -20,21 +20,23 @@ beforeAll(async () => {
 afterAll(() => postgres.close())
 beforeEach(() => postgres.db.deleteFrom('access_keys').execute())
 
-const aKey = () => ({ id: newApiKey(), hash: newApiKey(), prefix: 'platter_live_9kQ2' })
+const newKey = () => ({ id: newApiKey(), hash: newApiKey(), prefix: 'platter_live_9kQ2' })
 
 async function operatorKey(): Promise<string> {
-  const key = aKey()
-  await insertOperatorKey(postgres.db, key)
+  const key = newKey()
+  await postgresAccessKeys(postgres.db).insert(key, { kind: 'operator' })
   return key.id
 }
 
-const revoke = (id: string) => postgres.db.transaction().execute((trx) => revokeKey(trx, id))
+const revoke = (id: string) =>
+  postgres.db.transaction().execute((trx) => postgresAccessKeyRecords(trx).revoke(id))
 
 async function rotate(id: string, overlapMinutes: number) {
-  const key = aKey()
+  const key = newKey()
   await postgres.db.transaction().execute(async (trx) => {
-    const old = await lockForRotation(trx, id)
-    if (old) await replaceKey(trx, old, { key, overlapMinutes })
+    const records = postgresAccessKeyRecords(trx)
+    const old = await records.lock(id)
+    if (old) await records.replace(old, { key, overlapMinutes })
   })
   return key
 }
@@ -47,9 +49,9 @@ test('a key is found by an index, however many there are, and by nothing that wo
   await sql`analyze access_keys`.execute(db)
   const hash = createHash('sha256').update('17').digest('hex')
   const { rows } = await sql<{ 'QUERY PLAN': string }>`
-    explain select id from access_keys where hash = ${hash} and ${isGood}`.execute(db)
+    explain select id from access_keys where hash = ${hash} and ${isValid}`.execute(db)
   expect(rows[0]?.['QUERY PLAN']).toMatch(/^Index Scan using access_keys_hash_key/)
-  expect(await findKey(db, hash)).toMatchObject({ id: 'id-17' })
+  expect(await postgresAccessKeys(db).find(hash)).toMatchObject({ id: 'id-17' })
 })
 
 test('the last operator key cannot be revoked, and of two at once one is refused', async () => {
@@ -72,32 +74,34 @@ test('a key that is revoked already may be revoked again, and its end stays', as
 })
 
 test('a key that replaces another one counts as the same caller, however often it is replaced', async () => {
-  const first = aKey()
-  await insertOperatorKey(postgres.db, first)
+  const first = newKey()
+  await postgresAccessKeys(postgres.db).insert(first, { kind: 'operator' })
   const second = await rotate(first.id, 60)
   const third = await rotate(second.id, 60)
-  const callers = await Promise.all([first, second, third].map(({ hash }) => findKey(postgres.db, hash)))
+  const callers = await Promise.all(
+    [first, second, third].map(({ hash }) => postgresAccessKeys(postgres.db).find(hash)),
+  )
   const caller = { kind: 'operator', accessKeyId: first.id }
   expect(callers.map((known) => known?.principal)).toEqual([caller, caller, caller])
 })
 
 test('without overlap the old key ends at once, and a second rotation does not lengthen its life', async () => {
-  const first = aKey()
-  await insertOperatorKey(postgres.db, first)
+  const first = newKey()
+  await postgresAccessKeys(postgres.db).insert(first, { kind: 'operator' })
   await rotate(first.id, 0)
-  expect(await findKey(postgres.db, first.hash)).toBeUndefined()
+  expect(await postgresAccessKeys(postgres.db).find(first.hash)).toBeUndefined()
   await rotate(first.id, 60)
-  expect(await findKey(postgres.db, first.hash)).toBeUndefined()
+  expect(await postgresAccessKeys(postgres.db).find(first.hash)).toBeUndefined()
 })
 
 test('an operator key that was configured and revoked does not come back with a restart', async () => {
   await operatorKey()
   const hash = newApiKey()
-  await ensureOperatorKey(postgres.db, hash)
+  await postgresAccessKeys(postgres.db).ensureOperatorKey(hash)
   const [configured] = (
-    await listKeys(postgres.db, { kind: 'operator' }, { before: null, limit: 10 })
+    await postgresAccessKeyRecords(postgres.db).list({ kind: 'operator' }, { before: null, limit: 10 })
   ).filter(({ prefix }) => prefix === null)
   await revoke(configured?.id ?? '')
-  await ensureOperatorKey(postgres.db, hash)
-  expect(await findKey(postgres.db, hash)).toBeUndefined()
+  await postgresAccessKeys(postgres.db).ensureOperatorKey(hash)
+  expect(await postgresAccessKeys(postgres.db).find(hash)).toBeUndefined()
 })

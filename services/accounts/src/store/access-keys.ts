@@ -4,123 +4,100 @@ import { sql } from 'kysely'
 import { modeOf } from '#/domain/key-mode.ts'
 import { createdEpoch, type Db } from '#/store/tables.ts'
 
-/** Neither revoked nor expired. */
-export const isGood = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
+/** An access key is stored as a hash. Its prefix identifies it to operators. */
+export type StoredKey = { id: string; hash: string; prefix: string; imported?: boolean }
 
-/** What is kept of an access key. */
-export type KeptKey = { id: string; hash: string; prefix: string }
+export type Holder =
+  | { kind: 'application'; applicationId: string }
+  | { kind: 'restaurant'; restaurantApiKey: string }
+  | { kind: 'operator' }
 
-/**
- * Stores an application's key; undefined when there is no such application. Undefined as well when the
- * hash is stored already, which only an imported key's can be.
- */
-export const insertApplicationKey = (
-  db: Db,
-  { id, hash, prefix, imported = false }: KeptKey & { imported?: boolean },
-  applicationId: string,
-) =>
-  db
-    .insertInto('access_keys')
-    .columns(['id', 'hash', 'prefix', 'imported', 'kind', 'application_id'])
-    .expression((eb) =>
-      eb
-        .selectFrom('applications')
-        .select([
-          eb.val(id).as('id'),
-          eb.val(hash).as('hash'),
-          eb.val(prefix).as('prefix'),
-          eb.val(imported).as('imported'),
-          eb.val('application' as const).as('kind'),
-          'applications.id as application_id',
-        ])
-        .where('applications.id', '=', applicationId),
-    )
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .returning(createdEpoch.as('created'))
-    .executeTakeFirst()
-
-export const insertRestaurantKey = (db: Db, key: KeptKey, restaurantApiKey: string) =>
-  db
-    .insertInto('access_keys')
-    .values({ ...key, kind: 'restaurant', restaurant_api_key: restaurantApiKey })
-    .returning(createdEpoch.as('created'))
-    .executeTakeFirstOrThrow()
-
-export const insertOperatorKey = (db: Db, key: KeptKey) =>
-  db
-    .insertInto('access_keys')
-    .values({ ...key, kind: 'operator' })
-    .returning(createdEpoch.as('created'))
-    .executeTakeFirstOrThrow()
-
-/** An operator's key with this hash, unless there is one: one that was revoked stays revoked. */
-export async function ensureOperatorKey(db: Db, hash: string): Promise<void> {
-  await db
-    .insertInto('access_keys')
-    .values({ id: newApiKey(), hash, kind: 'operator' })
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .execute()
+/** The statements of authentication and of issuing. */
+export type AccessKeyStore = {
+  /** Undefined when the hash is stored already, which is possible for imported keys only. */
+  insert(key: StoredKey, holder: Holder): Promise<{ created: number } | undefined>
+  /** Stores an operator's key unless its hash is stored; a revoked one stays revoked. */
+  ensureOperatorKey(hash: string): Promise<void>
+  /** The principal of a valid key, and whether its use is to be recorded; undefined when it is unknown, revoked or expired. */
+  find(hash: string): Promise<{ id: string; principal: Principal; isUseOutdated: boolean } | undefined>
+  /** Records a use: once per minute at most, on any number of replicas. */
+  recordUse(id: string): Promise<void>
+  /** Changes with each import of a key, and with the end of an imported one. */
+  importsVersion(): Promise<string>
+  importedHashes(): Promise<string[]>
 }
 
-const longUnused = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
+export const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
 
-/**
- * Whom a key belongs to (a key that replaced another one counts as the same, see the migration), and whether its use should be noted;
- * undefined when it is unknown, revoked or expired.
- */
-export async function findKey(db: Db, hash: string) {
-  const row = await db
-    .selectFrom('access_keys')
-    .select(['id', 'prefix', 'kind', 'application_id', 'restaurant_api_key', 'lineage_id'])
-    .select(longUnused.as('longUnused'))
-    .where('hash', '=', hash)
-    .where(isGood)
-    .executeTakeFirst()
-  if (!row) return undefined
-  const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
-  const accessKeyId = row.lineage_id ?? id
-  return {
-    id,
-    principal: Principal.parse({
-      kind,
-      applicationId,
-      restaurantApiKey,
-      accessKeyId,
-      mode: modeOf(row.prefix),
-    }),
-    longUnused: row.longUnused,
-  }
-}
+const isUseOutdated = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-/** Notes that the key was used: once a minute at most, however many replicas want to. */
-export async function markUsed(db: Db, id: string): Promise<void> {
-  await db
-    .updateTable('access_keys')
-    .set({ last_used_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where(longUnused)
-    .execute()
-}
-
-/** A word of the text: a plan for all values takes a parameter for true as often as for false. */
-const goodImports = (db: Db) =>
+/** `imported` is part of the text: a generic plan assumes a parameter to be true as often as false. */
+const validImports = (db: Db) =>
   db
     .selectFrom('access_keys')
     .where(sql<boolean>`imported`)
-    .where(isGood)
+    .where(isValid)
 
-/** Changes whenever another key is imported, or one of them ends. */
-export async function importsVersion(db: Db): Promise<string> {
-  const { version } = await goodImports(db)
-    .select(sql<string>`count(*) || ' ' || coalesce(max(created_at), 'epoch')`.as('version'))
-    .executeTakeFirstOrThrow()
-  return version
+export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
+  insert: ({ imported = false, ...key }, holder) =>
+    db
+      .insertInto('access_keys')
+      .values({
+        ...key,
+        imported,
+        kind: holder.kind,
+        application_id: holder.kind === 'application' ? holder.applicationId : null,
+        restaurant_api_key: holder.kind === 'restaurant' ? holder.restaurantApiKey : null,
+      })
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .returning(createdEpoch.as('created'))
+      .executeTakeFirst(),
+
+  async ensureOperatorKey(hash) {
+    await db
+      .insertInto('access_keys')
+      .values({ id: newApiKey(), hash, kind: 'operator' })
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .execute()
+  },
+
+  find: (hash) => find(db, hash),
+
+  async recordUse(id) {
+    await db
+      .updateTable('access_keys')
+      .set({ last_used_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .where(isUseOutdated)
+      .execute()
+  },
+
+  async importsVersion() {
+    const { version } = await validImports(db)
+      .select(sql<string>`count(*) || ' ' || coalesce(max(created_at), 'epoch')`.as('version'))
+      .executeTakeFirstOrThrow()
+    return version
+  },
+
+  async importedHashes() {
+    const rows = await validImports(db).select('hash').execute()
+    return rows.map(({ hash }) => hash)
+  },
+})
+
+async function find(db: Db, hash: string) {
+  const row = await db
+    .selectFrom('access_keys')
+    .select(['id', 'prefix', 'kind', 'application_id', 'restaurant_api_key', 'lineage_id'])
+    .select(isUseOutdated.as('isUseOutdated'))
+    .where('hash', '=', hash)
+    .where(isValid)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
+  // A key that replaced another one is the same caller (migrations/0030).
+  const accessKeyId = row.lineage_id ?? id
+  const mode = modeOf(row.prefix)
+  const principal = Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
+  return { id, principal, isUseOutdated: row.isUseOutdated }
 }
-
-export async function importedHashes(db: Db): Promise<string[]> {
-  const rows = await goodImports(db).select('hash').execute()
-  return rows.map(({ hash }) => hash)
-}
-
-export const hasApplication = async (db: Db, id: string): Promise<boolean> =>
-  (await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()) !== undefined

@@ -1,24 +1,36 @@
-import { after, createdEpoch, createdMicroseconds, type Db, type Position } from '#/store/tables.ts'
+import type { Applications } from '@platter/contracts'
+import type { z } from 'zod'
+import { after, createdEpoch, createdMicroseconds, type Db, type PageRange } from '#/store/tables.ts'
 
-export const insertApplication = (db: Db, application: { id: string; name: string }) =>
-  db
-    .insertInto('applications')
-    .values(application)
-    .returning(['id', 'name', createdEpoch.as('created')])
-    .executeTakeFirstOrThrow()
+type Application = z.output<typeof Applications.response>[number]
 
-/** Newest first. `before` is where the page before ended. */
-export const listApplications = (db: Db, { before, limit }: { before: Position | null; limit: number }) =>
-  db
-    .selectFrom('applications')
-    .select(['id', 'name', createdEpoch.as('created'), createdMicroseconds.as('at')])
-    .where(after(before))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-
-export async function isApplication(db: Db, id: string): Promise<boolean> {
-  const row = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()
-  return row !== undefined
+export type ApplicationStore = {
+  insert(application: { id: string; name: string }): Promise<Application>
+  /** Newest first. */
+  list(range: PageRange): Promise<(Application & { at: number })[]>
+  exists(id: string): Promise<boolean>
 }
+
+export const postgresApplications = (db: Db): ApplicationStore => ({
+  insert: (application) =>
+    db
+      .insertInto('applications')
+      .values(application)
+      .returning(['id', 'name', createdEpoch.as('created')])
+      .executeTakeFirstOrThrow(),
+
+  list: ({ before, limit }) =>
+    db
+      .selectFrom('applications')
+      .select(['id', 'name', createdEpoch.as('created'), createdMicroseconds.as('at')])
+      .where(after(before))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute(),
+
+  async exists(id) {
+    const row = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()
+    return row !== undefined
+  },
+})

@@ -1,60 +1,60 @@
 import type { NewAddressFields, NewCardFields } from '@platter/contracts'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
-import type { Found } from '#/domain/resolution.ts'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
+import type { Found, References } from '#/domain/resolution.ts'
 import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
 import { addressColumns, addressesOfUser } from '#/store/addresses.ts'
 import { cardColumns, cardsOfUser } from '#/store/cards.ts'
-import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
+import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
-type Named = {
-  cardApiKey: string | null
-  addressApiKey: string | null
+type Request = Omit<References, 'recipientApiKey'> & {
   newCard: NewCardFields | null
   newAddress: NewAddressFields | null
 }
 
-/**
- * The user with that card and that address of the user's own, and what becomes of a new card and a new address, in one
- * round trip; undefined when there is no such user.
- */
-export async function findRecipient(
-  db: Db,
-  owner: Owner,
-  { cardApiKey, addressApiKey, newCard, newAddress }: Named,
-): Promise<Found | undefined> {
-  const user = await userOfTenant(db, owner)
-    .select((eb) => [
-      'users.first_name as firstName',
-      'users.last_name as lastName',
-      'users.phone',
-      'users.email',
-      jsonObjectFrom(
-        eb
-          .selectFrom('cards')
-          .select([...cardColumns, 'cards.token'])
-          .whereRef('cards.user_api_key', '=', 'users.api_key')
-          .where('cards.api_key', '=', cardApiKey),
-      ).as('card'),
-      jsonObjectFrom(
-        eb
-          .selectFrom('addresses')
-          .select(addressColumns)
-          .whereRef('addresses.user_api_key', '=', 'users.api_key')
-          .where('addresses.api_key', '=', addressApiKey),
-      ).as('address'),
-    ])
-    .$if(newCard !== null, (query) => query.select((eb) => cardsOfUser(eb).as('cards')))
-    .$if(newAddress !== null, (query) => query.select((eb) => addressesOfUser(eb).as('addresses')))
-    .executeTakeFirst()
-  if (!user) return undefined
-  const { card, address, cards = [], addresses = [], ...recipient } = user
-  return {
-    recipient,
-    card,
-    address,
-    newCard: newCard && savingOf(cardFields(newCard), cards, MAX_CARDS),
-    newAddress: newAddress && savingOf(addressFields(newAddress), addresses, MAX_ADDRESSES),
-  }
+export type RecipientStore = {
+  /**
+   * The user with one saved card and one saved address, and how the new ones are saved, by one statement. Undefined when the
+   * application has no such user.
+   */
+  find(owner: Owner, request: Request): Promise<Found | undefined>
 }
+
+export const postgresRecipients = (db: Db): RecipientStore => ({
+  async find(owner, { cardApiKey, addressApiKey, newCard, newAddress }) {
+    const user = await userOfTenant(db, owner)
+      .select((eb) => [
+        'users.first_name as firstName',
+        'users.last_name as lastName',
+        'users.phone',
+        'users.email',
+        jsonObjectFrom(
+          eb
+            .selectFrom('cards')
+            .select([...cardColumns, 'cards.token'])
+            .whereRef('cards.user_api_key', '=', 'users.api_key')
+            .where('cards.api_key', '=', cardApiKey),
+        ).as('card'),
+        jsonObjectFrom(
+          eb
+            .selectFrom('addresses')
+            .select(addressColumns)
+            .whereRef('addresses.user_api_key', '=', 'users.api_key')
+            .where('addresses.api_key', '=', addressApiKey),
+        ).as('address'),
+      ])
+      .$if(newCard !== null, (query) => query.select((eb) => cardsOfUser(eb).as('cards')))
+      .$if(newAddress !== null, (query) => query.select((eb) => addressesOfUser(eb).as('addresses')))
+      .executeTakeFirst()
+    if (!user) return undefined
+    const { card, address, cards = [], addresses = [], ...recipient } = user
+    return {
+      recipient,
+      card,
+      address,
+      newCard: newCard && savingOf(cardFields(newCard), cards, MAX_CARDS),
+      newAddress: newAddress && savingOf(addressFields(newAddress), addresses, MAX_ADDRESSES),
+    }
+  },
+})

@@ -7,13 +7,13 @@ import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
 import { postgresAddresses, type SavedAddress } from '#/store/addresses.ts'
-import { insertApplication } from '#/store/applications.ts'
+import { postgresApplications } from '#/store/applications.ts'
 import { postgresCards } from '#/store/cards.ts'
-import { findRecipient } from '#/store/recipients.ts'
+import { postgresRecipients } from '#/store/recipients.ts'
 import type { SavedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import type { Owner } from '#/store/tenant-user.ts'
-import { insertUser, readUser } from '#/store/users.ts'
+import { postgresUsers, type UserStore } from '#/store/users.ts'
 
 const log = createLog('test', 'fatal')
 let db: Db
@@ -29,9 +29,9 @@ afterAll(() => close())
 async function newUser(): Promise<Owner> {
   const owner = { userApiKey: newApiKey(), applicationId: newApiKey() }
   const maria = { passwordHash: 'none', firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
-  await insertApplication(db, { id: owner.applicationId, name: 'an app' })
+  await postgresApplications(db).insert({ id: owner.applicationId, name: 'an app' })
   const email = `${owner.userApiKey}@example.org`
-  await insertUser(db, { apiKey: owner.userApiKey, email, ...maria }, owner.applicationId)
+  await postgresUsers(db).insert({ apiKey: owner.userApiKey, email, ...maria }, owner.applicationId)
   return owner
 }
 
@@ -64,7 +64,7 @@ type Kind = {
   max: number
   store: (db: Db) => SavedRecords<object, { apiKey: string }>
   create: (text?: string) => { apiKey: string }
-  ofUser: (user: Awaited<ReturnType<typeof readUser>>) => object[] | undefined
+  ofUser: (user: Awaited<ReturnType<UserStore['find']>>) => object[] | undefined
 }
 
 const KINDS: readonly Kind[] = [
@@ -89,7 +89,7 @@ const PERSONAL = /tok_of_maria|Maria Lindqvist|Washington|53703|4242|Madison|blu
 describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => {
   const inTransaction = <T>(work: (records: ReturnType<Kind['store']>) => Promise<T>) =>
     db.transaction().execute((trx) => work(store(trx)))
-  const saved = async (owner: Owner) => ofUser(await readUser(db, owner))
+  const saved = async (owner: Owner) => ofUser(await postgresUsers(db).find(owner))
 
   test('is returned by its removal, and a repeated accounts.save does not restore it', async () => {
     const owner = await newUser()
@@ -99,7 +99,7 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     expect(await inTransaction((records) => records.remove(owner, record.apiKey))).toEqual(shown)
     await store(db).save(owner.userApiKey, record)
     expect(await saved(owner)).toEqual([])
-    const found = await findRecipient(db, owner, {
+    const found = await postgresRecipients(db).find(owner, {
       cardApiKey: record.apiKey,
       addressApiKey: record.apiKey,
       newCard: null,

@@ -1,4 +1,4 @@
-import { sql, type Generated, type GeneratedAlways, type Kysely, type Transaction } from 'kysely'
+import { sql, type Generated, type GeneratedAlways, type Kysely } from 'kysely'
 
 type ApplicationRow = { id: string; name: string; created_at: Generated<Date> }
 
@@ -68,7 +68,7 @@ type IdempotencyKeyRow = {
   created_at: Generated<Date>
 }
 
-/** migrations/ tells what each of them is for. */
+/** The tables of migrations/. */
 export type Tables = {
   applications: ApplicationRow
   access_keys: AccessKeyRow
@@ -84,22 +84,22 @@ export type Db = Kysely<Tables>
 /** The tenant-scoped connection of a client application. */
 export type TenantDb = (applicationId: string) => Db
 
-/** Asked for by what takes a lock, or by what has to be committed together with the request's idempotency key. */
-export type Trx = Transaction<Tables>
-
-/** A moment in epoch seconds, rounded down: a cast alone rounds, up to half a second into the future. */
+/** A time in epoch seconds, rounded down: a cast rounds to the nearest second, which may be in the future. */
 export const epochOf = <N extends number | null = number>(column: string) =>
   // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 export const createdEpoch = epochOf('created_at')
 
-/** Where a page of a list ends: the creation in microseconds, and what tells rows of one moment apart. */
+/** The end of a page: the creation in microseconds; the id orders rows of the same moment. */
 export type Position = { at: number; id: string }
+
+/** The rows of one page. `before` is the end of the previous page; null for the first one. */
+export type PageRange = { before: Position | null; limit: number }
 
 export const createdMicroseconds = sql<number>`(extract(epoch from created_at) * 1000000)::int8`
 
-/** Of lists that are newest first: what comes after the position; with null everything. */
+/** In lists with the newest row first: the rows after the position; all rows for null. */
 export const after = (position: Position | null) =>
   position === null
     ? sql<boolean>`true`

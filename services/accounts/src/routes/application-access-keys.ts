@@ -1,0 +1,21 @@
+import type { ApplicationAccessKeys } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
+import { page } from '#/page.ts'
+import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
+import type { ApplicationStore } from '#/store/applications.ts'
+import type { Db } from '#/store/tables.ts'
+
+type Deps = {
+  db: Db
+  applications: (db: Db) => Pick<ApplicationStore, 'exists'>
+  accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'list'>
+}
+
+export const applicationAccessKeys =
+  ({ db, applications, accessKeyRecords }: Deps): Handler<typeof ApplicationAccessKeys> =>
+  async (call) => {
+    const { id: applicationId } = call.params
+    if (!(await applications(db).exists(applicationId))) throw Problem.refusal(APPLICATION_NOT_FOUND)
+    return page(call, (range) => accessKeyRecords(db).list({ kind: 'application', applicationId }, range))
+  }

@@ -1,0 +1,15 @@
+import type { RestaurantAccessKeys } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
+import { page } from '#/page.ts'
+import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
+import type { Db } from '#/store/tables.ts'
+
+type Deps = { db: Db; accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'list'> }
+
+/** A restaurant that does not exist has an empty list: only catalog has the restaurants. */
+export const restaurantAccessKeys =
+  ({ db, accessKeyRecords }: Deps): Handler<typeof RestaurantAccessKeys> =>
+  (call) => {
+    const holder = { kind: 'restaurant', restaurantApiKey: call.params.apiKey } as const
+    return page(call, (range) => accessKeyRecords(db).list(holder, range))
+  }
