@@ -2,12 +2,11 @@ import type { Bus } from '@platter/bus'
 import {
   AddAddress,
   CatalogCompleteAddress,
-  missingOf,
   requestTimes,
   type CompletedAddress,
   type NewAddress,
 } from '@platter/contracts'
-import { isUnavailable, newApiKey, Problem, type Handler } from '@platter/kit'
+import { completionFaults, isUnavailable, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { ADDRESS_NOT_ADDED } from '#/domain/refusals.ts'
 import type { AddressStore } from '#/store/addresses.ts'
@@ -15,7 +14,7 @@ import type { Db, TenantDb } from '#/store/tables.ts'
 
 type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore; bus: Pick<Bus, 'ask'> }
 
-/** docs/specification.md, "Endpoints". Catalog completes the address, and knows where its ZIP code is. */
+/** docs/specification.md, "Endpoints". Catalog completes the address and locates its ZIP code. */
 export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof AddAddress> {
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), AddAddress)
   return async (call) => {
@@ -32,24 +31,19 @@ export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof A
   }
 }
 
-/** Throws a Problem for what cannot be completed. A whole address is saved without a point while catalog is unavailable. */
+/** Throws a Problem for missing fields. A complete address is saved without a point while catalog is unavailable. */
 async function completed(bus: Deps['bus'], given: NewAddress, requestId: string): Promise<CompletedAddress> {
-  const { aptNumber: _apartment, ...asked } = given
+  const { aptNumber: _apartment, ...address } = given
   try {
-    return answered(
-      await bus.ask(CatalogCompleteAddress, asked, { requestId, timeoutMs: requestTimes.question }),
-    )
+    const options = { requestId, timeoutMs: requestTimes.question }
+    const completion = await bus.ask(CatalogCompleteAddress, address, options)
+    const faults = completionFaults(completion, '')
+    if (faults.length > 0) throw Problem.of(faults)
+    return completion
   } catch (error) {
     const { city, state, zip } = given
-    const isWhole = city !== undefined && state !== undefined && zip !== undefined
-    if (isWhole && isUnavailable(error)) return { city, state, zip, point: null, isUnavailable: true }
+    const isComplete = city !== undefined && state !== undefined && zip !== undefined
+    if (isComplete && isUnavailable(error)) return { city, state, zip, point: null, isUnavailable: true }
     throw error
   }
-}
-
-function answered(completion: CompletedAddress): CompletedAddress {
-  const missing = missingOf(completion, '')
-  if (missing.length === 0) return completion
-  if (!completion.isUnavailable) throw Problem.of(missing)
-  throw new Problem('service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
 }

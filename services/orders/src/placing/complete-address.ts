@@ -1,12 +1,6 @@
 import type { Bus } from '@platter/bus'
-import {
-  CatalogCompleteAddress,
-  missingOf,
-  requestTimes,
-  type Fault,
-  type OrderRequest,
-} from '@platter/contracts'
-import { Problem, type Deadline } from '@platter/kit'
+import { CatalogCompleteAddress, requestTimes, type Fault, type OrderRequest } from '@platter/contracts'
+import { completionFaults, type Deadline } from '@platter/kit'
 import type { CompleteOrder } from '#/domain/order-request.ts'
 
 /**
@@ -25,9 +19,7 @@ export async function withCompleteAddress(
     return { request: { ...rest, address: { ...address, city, state, zip } }, faults: [] }
   const options = { requestId, timeoutMs: deadline.limit(requestTimes.question) }
   const { point: _point, isUnavailable, ...completed } = await bus.ask(CatalogCompleteAddress, asked, options)
-  const faults = missingOf(completed, '/address')
-  if (faults.length > 0 && isUnavailable)
-    throw new Problem('service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
+  const faults = completionFaults({ ...completed, isUnavailable }, '/address')
   return {
     request: { ...rest, address: faults.length > 0 ? undefined : { ...address, ...completed } },
     faults,
