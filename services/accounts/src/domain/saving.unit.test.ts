@@ -31,7 +31,7 @@ test.each(Object.keys(home))('an address with another %s is another address', (f
   expect(savingOf({ ...home, [field]: 'another' }, [saved], 50)).toEqual({ kind: 'room' })
 })
 
-test('whatever is saved is never saved a second time, and never more than the limit', () => {
+test('saves no address twice, and none above the limit', () => {
   fc.assert(
     fc.property(fc.array(anAddress, { maxLength: 30 }), fc.integer({ min: 1, max: 10 }), (orders, max) => {
       const account: { apiKey: string; streetAddress: string }[] = []
@@ -61,7 +61,7 @@ test('a card that looks like a saved one in every field is that card', () => {
     expect(savingOf(cardFields({ ...card, [field]: '77' }), [stored], 20)).toEqual({ kind: 'room' })
 })
 
-test('a full account has no room, and recognises what it has all the same', () => {
+test('a full account accepts no other card, and recognizes its saved ones', () => {
   const twenty = Array.from({ length: 20 }, (_, at) => ({
     ...card,
     lastFour: `10${10 + at}`,

@@ -94,7 +94,7 @@ test('without overlap the old key ends at once, and a second rotation does not l
   expect(await postgresAccessKeys(postgres.db).find(first.hash)).toBeUndefined()
 })
 
-test('an operator key that was configured and revoked does not come back with a restart', async () => {
+test('a restart does not restore a configured operator key that was revoked', async () => {
   await operatorKey()
   const hash = newApiKey()
   await postgresAccessKeys(postgres.db).ensureOperatorKey(hash)

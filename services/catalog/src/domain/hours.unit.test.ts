@@ -127,12 +127,12 @@ describe('in the night of autumn, 1:00 AM to 2:00 AM comes twice', () => {
     expect(isOpen({ Saturday: [range] }, 'US/Central', moment)).toBe(expected)
   })
 
-  test('who closed at 1:30 AM does not open again when it is 1:15 AM for the second time', () => {
+  test('a restaurant that closed at 1:30 AM stays closed when it is 1:15 AM for the second time', () => {
     const hours: Hours = { Saturday: ['9:00 PM - 1:30 AM'] }
     expect(isOpen(hours, 'US/Central', at('2026-11-01T01:15', CST))).toBe(false)
   })
 
-  test('who opened at 1:30 AM does not close when it is 1:15 AM for the second time', () => {
+  test('a restaurant that opened at 1:30 AM stays open when it is 1:15 AM for the second time', () => {
     const hours: Hours = { Sunday: ['1:30 AM - 4:00 AM'] }
     expect(isOpen(hours, 'US/Central', at('2026-11-01T01:15', CST))).toBe(true)
   })
@@ -147,7 +147,7 @@ describe('in the night of autumn, 1:00 AM to 2:00 AM comes twice', () => {
   })
 })
 
-test('the answer does not depend on what was asked before', () => {
+test('the result does not depend on earlier calls', () => {
   const hours: Hours = { Friday: ['11:00 AM - 9:00 PM'] }
   const noon = at('2026-11-20T12:00', CST)
   const night = at('2026-11-20T23:00', CST)

@@ -8,12 +8,12 @@ const complete = completeAddress({ geocoder })
 const given = { streetAddress: '1 Main St' }
 const madison = { city: 'Madison', state: 'WI', zip: '53703' }
 
-test('what the client gave stays as it is', async () => {
+test('fields of the client stay unchanged', async () => {
   const own = { city: 'madison', state: 'Wisconsin', zip: '53703-1234' }
   expect(await complete({ ...given, ...own })).toMatchObject(own)
 })
 
-test('the point goes before the text', async () => {
+test('a point takes precedence over the text', async () => {
   const point = { latitude: 43.0775, longitude: -89.3831 }
   expect(await complete({ ...given, streetAddress: '1 Main St, Chicago, IL 60601', ...point })).toEqual({
     ...madison,
@@ -22,7 +22,7 @@ test('the point goes before the text', async () => {
   })
 })
 
-test('a point in no ZIP code area leaves it to the text', async () => {
+test('the text is located when the point is outside all ZIP code areas', async () => {
   const point = { latitude: 0, longitude: 0 }
   expect(await complete({ ...given, zip: '53703', ...point })).toMatchObject(madison)
 })
@@ -31,17 +31,17 @@ test.each([
   [{ city: 'Lake Geneva', state: 'WI' }, '53147'],
   [{ city: "O'Fallon", state: 'Illinois' }, '62269'],
   [{ city: 'Madison', state: 'WI' }, ''],
-])('the ZIP code of %j is %j: told by a city that has a single one', async (address, zip) => {
+])('the ZIP code of %j is %j: only a city with a single one determines it', async (address, zip) => {
   expect(await complete({ ...given, ...address })).toMatchObject({ ...address, zip })
 })
 
-test('what cannot be told is empty, and there is no point without a known ZIP code', async () => {
+test('unknown fields are empty, and there is no point without a known ZIP code', async () => {
   expect(await complete(given)).toEqual({ city: '', state: '', zip: '', point: null, isUnavailable: false })
   expect(await complete({ ...given, city: 'Madison', state: 'WI' })).toMatchObject({ zip: '', point: null })
   expect(await complete({ ...given, ...madison, zip: '00001' })).toMatchObject({ point: null })
 })
 
-test('a geocoder that does not answer is told from an address that is not found', async () => {
+test('reports an unavailable geocoder, unlike an address that is not found', async () => {
   const unavailable: Geocoder = {
     ...geocoder,
     locate: () => Promise.reject(new Problem('service-unavailable', 'Try again.')),
