@@ -1,0 +1,138 @@
+import { cents } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import type { Authorization } from '#/domain/authorization.ts'
+import { interpretEffect, interpretLookup, interpretReport } from '#/domain/processor-result.ts'
+
+const terms = { amount: cents(1075), token: 'tok_1' }
+const common = { orderApiKey: 'o1', releaseRequested: false, ageSeconds: 3 }
+const sent: Authorization = { ...common, ...terms, state: 'sent' }
+const declined: Authorization = {
+  ...common,
+  ...terms,
+  state: 'declined',
+  refusal: { code: 'card-declined', declineCode: 'insufficient_funds' },
+}
+const at = (state: 'authorized' | 'captured' | 'voided' | 'refunded'): Authorization => ({
+  ...common,
+  ...terms,
+  state,
+  processorId: 'auth_1',
+})
+const tombstone: Authorization = { ...common, state: 'released', releaseRequested: true }
+const released = (row: Authorization): Authorization => ({ ...row, releaseRequested: true })
+
+const found = (status: 'authorized' | 'captured') => [{ id: 'auth_1', amount: 1075, status }]
+
+describe('a result of the processor', () => {
+  test('an unknown outcome moves nothing', () => {
+    const unknown = { kind: 'unknown', reason: 'UND_ERR_SOCKET', sent: true } as const
+    expect(interpretEffect(sent, 'authorize', unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
+    expect(interpretLookup(sent, unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
+  })
+  test('another amount is never accepted', () => {
+    const other = { kind: 'yes', id: 'auth_1', amount: 1076 } as const
+    expect(interpretEffect(sent, 'authorize', other)).toMatchObject({ kind: 'incident' })
+    expect(interpretEffect(at('authorized'), 'capture', other)).toMatchObject({ kind: 'incident' })
+  })
+  test('a refused void is looked up: a charge captured meanwhile moves the row, an open authorization is an incident', () => {
+    const row = released(at('authorized'))
+    expect(interpretEffect(row, 'void', { kind: 'no', code: 'already_captured', declineCode: '' })).toEqual({
+      kind: 'look-up',
+      refused: 'void: already_captured',
+    })
+    expect(interpretLookup(row, { kind: 'yes', found: found('captured') })).toMatchObject({
+      kind: 'moved',
+      change: { state: 'captured' },
+    })
+    expect(interpretLookup(row, { kind: 'yes', found: found('authorized') }, 'void')).toMatchObject({
+      kind: 'incident',
+    })
+    expect(interpretLookup(row, { kind: 'yes', found: [] })).toMatchObject({ kind: 'incident' })
+  })
+  test('two authorizations of one order are an incident', () => {
+    const two = [
+      { id: 'a', amount: 1075, status: 'voided' as const },
+      { id: 'b', amount: 1075, status: 'authorized' as const },
+    ]
+    expect(interpretLookup(sent, { kind: 'yes', found: two })).toMatchObject({ kind: 'incident' })
+  })
+  test('also voids an authorization with another amount, and reports the difference', () => {
+    const result = interpretEffect(released(sent), 'authorize', { kind: 'yes', id: 'auth_1', amount: 1 })
+    expect(result).toMatchObject({ kind: 'moved', change: { state: 'authorized', processorId: 'auth_1' } })
+    expect(result).toHaveProperty('alarm', 'the processor has authorized 1 cents, the row has 1075')
+  })
+  test('an authorization that is not found 20 h later never arrived, and one that is found moves the row', () => {
+    const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
+    expect(interpretLookup(old, { kind: 'yes', found: [] })).toMatchObject({
+      kind: 'moved',
+      change: { state: 'declined', refusal: { code: 'payment-unavailable' } },
+    })
+    expect(
+      interpretLookup(old, { kind: 'yes', found: [{ id: 'a', amount: 1075, status: 'authorized' }] }),
+    ).toEqual({
+      kind: 'moved',
+      change: { state: 'authorized', processorId: 'a' },
+    })
+  })
+  test('a refused authorization declines the row', () => {
+    expect(
+      interpretEffect(sent, 'authorize', { kind: 'no', code: 'expired_card', declineCode: 'expired_card' }),
+    ).toEqual({
+      kind: 'moved',
+      change: { state: 'declined', refusal: { code: 'card-expired', declineCode: 'expired_card' } },
+    })
+  })
+})
+
+const reported = (status: 'authorized' | 'captured' | 'voided' | 'refunded', amount = 1075) => ({
+  id: 'auth_1',
+  amount,
+  status,
+})
+
+describe('a report of the processor', () => {
+  const no = { status: 'declined', code: 'expired_card', declineCode: 'expired_card' } as const
+
+  test('moves the row to the right, and never back', () => {
+    expect(interpretReport(sent, reported('authorized'))).toEqual({
+      kind: 'moved',
+      change: { state: 'authorized', processorId: 'auth_1' },
+    })
+    expect(interpretReport(at('captured'), reported('refunded'))).toMatchObject({
+      change: { state: 'refunded' },
+    })
+    expect(interpretReport(at('captured'), reported('authorized'))).toBeNull()
+    expect(interpretReport(at('voided'), reported('voided'))).toBeNull()
+  })
+  test('a decline moves only a sent row', () => {
+    expect(interpretReport(sent, no)).toMatchObject({
+      kind: 'moved',
+      change: { state: 'declined', refusal: { code: 'card-expired' } },
+    })
+    expect(interpretReport(at('authorized'), no)).toBeNull()
+    expect(interpretReport(declined, no)).toBeNull()
+  })
+  test('another amount, another currency or a second authorization is an incident', () => {
+    expect(interpretReport(sent, reported('authorized', 1))).toMatchObject({ kind: 'incident' })
+    expect(interpretReport(sent, { ...reported('authorized'), differs: 'eur' })).toMatchObject({
+      reason: 'eur',
+    })
+    expect(interpretReport(at('authorized'), { ...reported('captured'), id: 'auth_2' })).toMatchObject({
+      kind: 'incident',
+    })
+    expect(interpretReport(at('authorized'), { ...reported('voided'), id: 'auth_2' })).toBeNull()
+  })
+  test('an open charge of a declined or released order is an incident', () => {
+    for (const row of [declined, tombstone]) {
+      expect(interpretReport(row, reported('authorized'))).toMatchObject({ kind: 'incident' })
+      expect(interpretReport(row, reported('voided'))).toBeNull()
+    }
+  })
+  test('an authorization that a release will void moves the row, whatever its amount', () => {
+    expect(interpretReport(released(sent), reported('authorized', 1))).toMatchObject({
+      kind: 'moved',
+      change: { state: 'authorized' },
+      alarm: expect.stringContaining('1 cents') as string,
+    })
+  })
+})
