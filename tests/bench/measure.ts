@@ -54,7 +54,7 @@ const IDLE_SECONDS = 4
 
 /**
  * Measures every subject on every side, round after round: a disturbance of the machine that lasts longer than a round affects
- * all alike. Before that, operations run: V8 compiles hot functions late, and a menu costs three times as much in the first five
+ * every subject. Before that, operations run: V8 compiles hot functions late, and a menu costs three times as much in the first five
  * seconds as later. A limit is small, and warm after the third of a measurement.
  */
 export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ratioOf, sumRounds } from './measure.ts'
 
-test('a disturbance that slows an operation and its limits alike does not change their ratio', () => {
+test('a disturbance that slows both an operation and its limits does not change their ratio', () => {
   const limits = sumRounds([
     [0.5, 1, 0.25],
     [0.5, 1, 0.25],

@@ -27,7 +27,7 @@ type Scenario = {
 /*
  * The least work of any design of an order: the order is written before its charge is requested and after the response, the
  * gateway and the service of the charges are other processes, the payment processor is a third party, and prices and charges
- * are requested by messages. Each part is measured by itself.
+ * are requested by messages. Each part is measured separately.
  */
 export const CARD_ORDER_LIMITS = [
   'writes: card, 4 commits',

@@ -45,7 +45,7 @@ export type Platform = {
   groups: Groups
   context: Context
   database: pg.Pool
-  /** Resolves when every saga has finished: an order goes on after its response. */
+  /** Resolves when every saga has finished: a saga continues after its response. */
   settled: () => Promise<void>
   stop: () => Promise<void>
 }

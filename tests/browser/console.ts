@@ -142,7 +142,7 @@ export const sizes = {
   desktop: { width: 1440, height: 900 },
 } as const
 
-/** Opens the console as somebody who has never been there. */
+/** Opens the console as a person who has never used it. */
 export async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Counter> {
   const context = await browser.newContext({ viewport: sizes.counter, locale: 'en-US', ...options })
   await context.addInitScript(spy)

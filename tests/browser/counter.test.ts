@@ -18,7 +18,7 @@ let browser: Browser
 let own: OwnRestaurant
 let counter: Counter
 
-/** What somebody gets who orders one of it. */
+/** The response to an order of one item. */
 async function ordering(apiKey: string, customizationChoices: { apiKey: string }[] = []): Promise<string> {
   const { status, body } = await call<{ code: string }>('/publicapi/v1/validate-order', {
     body: {
@@ -43,7 +43,7 @@ const endTimers = (page: Page) =>
     for (let id = 1; id <= last; id++) clearInterval(id)
   })
 
-/** Makes the page read its restaurant now, as it does when somebody comes back to it, and waits until it has. */
+/** Makes the page read its restaurant now, as it does when it becomes visible again, and waits until it has. */
 async function readAgain(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
@@ -74,7 +74,7 @@ describe.skipIf(program() === null)('the counter', () => {
 
   afterAll(() => browser.close())
 
-  test('what is switched off cannot be ordered, until it is switched on', async () => {
+  test('an item that is switched off cannot be ordered until it is switched on', async () => {
     const { page } = counter
     await page.getByRole('link', { name: 'Menu' }).click()
     await button(page, 'Switch off Lentil Soup').click()
@@ -106,7 +106,7 @@ describe.skipIf(program() === null)('the counter', () => {
     await page.getByText('Everything on the menu can be ordered.').waitFor()
   })
 
-  test('words find items and choices', async () => {
+  test('the search finds items and choices', async () => {
     const { page } = counter
     await page.getByLabel('Find on the menu').fill('chili')
     await button(page, 'Switch off Lentil Soup').waitFor({ state: 'detached' })
@@ -141,7 +141,7 @@ describe.skipIf(program() === null)('the counter', () => {
     await page.reload()
   })
 
-  test('when a pause ends by itself the header says Open, and never Closed', async () => {
+  test('the header changes from paused to Open when a pause expires, and never shows Closed', async () => {
     const { page } = counter
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
@@ -156,7 +156,7 @@ describe.skipIf(program() === null)('the counter', () => {
     expect(await states()).toEqual(['Paused', 'Open'])
   })
 
-  test('an answer that was overtaken does not bring a pause back', async () => {
+  test('a stale response does not show a pause again', async () => {
     const { page } = counter
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
@@ -185,7 +185,7 @@ describe.skipIf(program() === null)('the counter', () => {
     expect(await states()).toEqual(['Open'])
   })
 
-  test('the access key is where no script finds it', async () => {
+  test('no script can read the access key', async () => {
     const { page, context } = counter
     const found = await page.evaluate(() =>
       [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join(),
@@ -197,7 +197,7 @@ describe.skipIf(program() === null)('the counter', () => {
     expect(counter.faults).toEqual([])
   })
 
-  test('behind a proxy on this machine the cookie is Secure, and signs in all the same', async () => {
+  test('behind a proxy on this machine the cookie is Secure, and signs in', async () => {
     const { page, context } = await signIn(browser, own, {
       extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' },
     })
@@ -215,7 +215,7 @@ describe.skipIf(program() === null)('the counter', () => {
     await context.close()
   })
 
-  test('a key that is none, and one of somebody else, are told apart', async () => {
+  test('an invalid access key and one of another audience get different messages', async () => {
     const { page, context } = await open(browser)
     await page.getByLabel('Access key').fill(own.accessKey.slice(0, -1))
     await button(page, 'Sign in').click()
@@ -240,11 +240,11 @@ describe.skipIf(program() === null)('the counter', () => {
     await context.close()
   })
 
-  test('a key that is good no more: back to the sign-in, with a sentence', async () => {
+  test('a revoked key leads back to the sign-in, with a message', async () => {
     const { page, context } = await signIn(browser, own)
     const [cookie] = await context.cookies()
     await context.addCookies([{ ...cookie!, value: 'platter_live_revoked' }])
-    // The next look at the restaurant finds out; somebody who comes back to the page need not wait for it.
+    // The next poll of the restaurant would find out; a page that becomes visible polls at once.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('You were signed out').waitFor()
     expect(await page.getByRole('article').count()).toBe(0)

@@ -37,7 +37,7 @@ const placeOne = () =>
   })
 
 /**
- * Texts of which a part lies outside of the box, or outside of an element between the box and the text that cuts off
+ * Texts with a part outside of the box, or outside of an element between the box and the text that cuts off
  * what is outside. Texts for screen readers alone are cut off by design, names in the line of a finished order as well.
  */
 const cutOff = (box: Locator): Promise<string[]> =>

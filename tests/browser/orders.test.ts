@@ -37,7 +37,7 @@ async function atTheCounter(of = own): Promise<Counter> {
 const clientOf = ({ apiKey }: { apiKey: string }) =>
   Stream.open(`${stack().gateway}/publicapi/v1/order/${apiKey}/statuses`, { key: stack().accessKey })
 
-/** Waits until that client is told of the status. */
+/** Waits until that client has received the status. */
 const toldTo = (client: Stream, status: string) =>
   client.until(({ event, data }) => event === 'status' && (data as OrderStatusRecord).status === status)
 
@@ -131,7 +131,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('refusing asks for a reason, and gives the money back', async () => {
+  test('refusing needs a reason, and refunds the order', async () => {
     const { page } = counter
     const order = await place(own, { payment: 'card', card: card() })
     await eventually(
@@ -156,13 +156,13 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
   })
 
-  test('two screens agree, and who was slower is told so without a fuss', async () => {
+  test('two screens agree, and the slower one shows a note', async () => {
     const { page } = counter
     const { page: slower } = await atTheCounter()
     const order = await place(own)
     await button(page, `Start preparing order ${order.id}`).click()
     await cardIn(slower, 'In preparation', order).waitFor()
-    // Between the tap and its arrival somebody else is faster.
+    // Another screen reports between the tap and its arrival.
     await slower.route('**/status', async (route) => {
       await report(own, order.apiKey, 'DELIVERED')
       await route.continue()
@@ -175,7 +175,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await slower.context().close()
   })
 
-  test('offline: it says so and sends nothing; back: all is right without a reload, each order once', async () => {
+  test('offline the page says so and sends nothing; online again it is up to date without a reload', async () => {
     const { page, context } = counter
     const before = await place(own)
     const ended = await place(own)
@@ -204,7 +204,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     ])
   })
 
-  test('an order that waits too long is late, in words; one that somebody else cancels is not overlooked', async () => {
+  test('an order that waits too long is marked late; one that is cancelled elsewhere shows a note', async () => {
     const { page } = await atTheCounter()
     const order = await place(own)
     const { body } = await read(own, order)
@@ -215,17 +215,17 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await late.waitFor()
     expect(await late.count()).toBe(1)
 
-    // And then somebody else cancels it, who may be the customer's support or the clock.
+    // Then it is cancelled elsewhere: by the customer's support, or at its deadline.
     const cancelled = { ...anHourAgo, nextStatuses: [], cancellation: givenUp }
     await page.route('**/orders/stream', (route) => route.fulfill(streamOf(cancelled)))
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
     expect(await page.locator('.note').innerText()).toBe(
-      `Order ${order.id} was cancelled: Nobody took it in time. Do not prepare it.`,
+      `Order ${order.id} was cancelled: It was not started in time. Do not prepare it.`,
     )
     await page.context().close()
   })
 
-  test('the first tap on a page does what its button says, and allows the sound', async () => {
+  test('the first tap on a page works, and enables the sound', async () => {
     const { page } = await atTheCounter()
     const order = await place(own)
     await page.reload()
@@ -239,7 +239,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('an order that nobody starts has a countdown from half of its time on, and rings again', async () => {
+  test('an unstarted order has a countdown from half of its time on, and rings again', async () => {
     const { page } = await atTheCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
@@ -282,7 +282,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('an order that nobody starts rings once more before it is cancelled', async () => {
+  test('an unstarted order rings once more before it is cancelled', async () => {
     const { page } = await atTheCounter()
     const order = await place(own)
     await plantAge(order.apiKey, '11 minutes 40 seconds')
@@ -304,7 +304,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('a ticket is all that is printed', async () => {
+  test('only the ticket is printed', async () => {
     const { page } = counter
     const { id } = await place(own, { comments: 'ring twice' })
     await button(page, `Print order ${id}`).click()
@@ -329,7 +329,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)
   })
 
-  test('by keyboard alone: the focus goes with the order', async () => {
+  test('by keyboard alone: the focus follows the order', async () => {
     const { page } = counter
     const order = await place(own)
     await cardIn(page, 'New', order).focus()
@@ -343,7 +343,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     expect(await eventually(hasFocus, (isThere) => isThere)).toBe(true)
   })
 
-  test('nothing came from another host, and no script failed', () => {
+  test('no request went to another host, and no script failed', () => {
     expect(new Set(counters.flatMap(({ hosts }) => [...hosts]))).toEqual(new Set([stack().gateway]))
     // What the page's policy refuses is among them.
     expect(counters.flatMap(({ faults }) => faults)).toEqual([])
@@ -356,7 +356,7 @@ function wrongClock(): void {
   Date.now = () => now() + 3_600_000
 }
 
-/** What the stream tells of one order whenever it is opened. */
+/** The event stream of one order, whenever it is opened. */
 const streamOf = (order: RestaurantOrder) => ({
   contentType: 'text/event-stream',
   body: `event: order\ndata: ${JSON.stringify(order)}\n\nevent: ready\ndata: {}\n\n`,
@@ -364,7 +364,7 @@ const streamOf = (order: RestaurantOrder) => ({
 
 const givenUp: NonNullable<RestaurantOrder['cancellation']> = {
   reason: 'order-refused',
-  message: 'Nobody took it in time.',
+  message: 'It was not started in time.',
   cancelledBy: 'system',
   date: 1_700_000_000,
   refund: { amount: 0, state: 'VOIDED' },

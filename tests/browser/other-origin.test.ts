@@ -8,7 +8,7 @@ import { launch, program } from './console.ts'
 let browser: Browser | undefined
 let shop: Server | undefined
 let page: Page
-/** An application of its own, so that its limits are nobody else's. */
+/** The key of a new application, so that no other test uses its limits. */
 let key: string
 
 type Read = { status: number; body: unknown; headers: Record<string, string | null> }
@@ -108,7 +108,7 @@ describe.skipIf(program() === null)('an application in a browser, from an origin
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
   })
 
-  test('it reads a 503 of a gateway that has more to do than it can', async () => {
+  test('it reads a 503 of an overloaded gateway', async () => {
     const answer = await whileLoaded(
       503,
       () => post('signin', accountOf(crypto.randomUUID()), { key }),
@@ -118,7 +118,7 @@ describe.skipIf(program() === null)('an application in a browser, from an origin
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
   })
 
-  test('it cannot read what is for operators and restaurants', async () => {
+  test('it cannot read responses for operators and restaurants', async () => {
     const read = page.evaluate(
       async (url) => (await fetch(url)).status,
       `${stack().gateway}/operatorapi/v1/applications`,

@@ -1,7 +1,7 @@
 /**
- * Three RabbitMQ nodes, of which one is killed under load and stays down: orders go on, and nothing is lost.
+ * Kills one of three RabbitMQ nodes under load, which stays down: orders continue, and none is lost.
  *   npm run cluster -- --orders 300 --queues quorum
- * With `--queues classic` it shows what the node takes with it.
+ * `--queues classic` shows what is lost with the node.
  */
 import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -28,8 +28,8 @@ const { values } = parseArgs({
 })
 const orders = Number(values.orders)
 const seed = Number(values.seed)
-const say = (line: string) => process.stdout.write(`${line}\n`)
-const reporter = plainReporter(say)
+const print = (line: string) => process.stdout.write(`${line}\n`)
+const reporter = plainReporter(print)
 const root = (path: string) => fileURLToPath(new URL(`../../.run/${path}`, import.meta.url))
 
 await using cleanup = new AsyncDisposableStack()
@@ -63,40 +63,40 @@ const stack = await startStack({
 cleanup.defer(() => stack.stop())
 
 const before = await cluster.leaders()
-say(`queues led: ${before.map(({ node, queues }) => `${node} ${queues}`).join(', ')}`)
+print(`queues led: ${before.map(({ node, queues }) => `${node} ${queues}`).join(', ')}`)
 const [busiest] = before
 if (!busiest) throw new Error('there are no queues')
 
-/** When the final answers came, and when the node was killed; milliseconds. */
-const answered: number[] = []
+/** The times of the final responses, and of the kill; ms. */
+const responses: number[] = []
 let killedAt = Infinity
 const entries = await sendOrders(stack.file, {
   atOnce: Number(values.clients),
   seed,
   enough: (sent) => sent >= orders,
   progress: (done) => {
-    answered.push(performance.now())
+    responses.push(performance.now())
     if (done !== Math.floor(orders / 3)) return
     cluster.kill(busiest.node)
     killedAt = performance.now()
-    say(`killed ${busiest.node} after ${done} orders`)
+    print(`killed ${busiest.node} after ${done} orders`)
   },
 })
 const settledMs = await settled(stack)
 const violations = violationsOf(entries, await readBooks(stack.file))
 
-const gaps = answered.map((at, index) => at - (answered[index - 1] ?? at))
-const gapsBefore = gaps.filter((_, index) => (answered[index] ?? 0) < killedAt)
-const gapsAfter = gaps.filter((_, index) => (answered[index] ?? 0) >= killedAt)
+const gaps = responses.map((at, index) => at - (responses[index - 1] ?? at))
+const gapsBefore = gaps.filter((_, index) => (responses[index] ?? 0) < killedAt)
+const gapsAfter = gaps.filter((_, index) => (responses[index] ?? 0) >= killedAt)
 const times = entries.map(({ ms }) => Math.round(ms))
-say(
-  `longest time without an answer: ${longest(gapsBefore)} ms before, ${longest(gapsAfter)} ms after the kill`,
+print(
+  `longest time without a response: ${longest(gapsBefore)} ms before, ${longest(gapsAfter)} ms after the kill`,
 )
-say(`final answer after p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`)
-say(settledMs === null ? 'NOT settled' : `settled ${Math.round(settledMs)} ms after the last answer`)
-say(`queues led: ${(await cluster.leaders()).map(({ node, queues }) => `${node} ${queues}`).join(', ')}`)
-for (const { rule, what } of violations.slice(0, 10)) say(`VIOLATED ${rule}: ${what}`)
-say(
+print(`final response after p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`)
+print(settledMs === null ? 'NOT settled' : `settled ${Math.round(settledMs)} ms after the last response`)
+print(`queues led: ${(await cluster.leaders()).map(({ node, queues }) => `${node} ${queues}`).join(', ')}`)
+for (const { rule, what } of violations.slice(0, 10)) print(`VIOLATED ${rule}: ${what}`)
+print(
   violations.length === 0
     ? `${entries.length} orders: 0 lost, 0 double, 0 wrong, 0 stuck`
     : `${violations.length} violations`,

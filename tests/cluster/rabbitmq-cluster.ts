@@ -22,7 +22,7 @@ import type { ServerContext } from '../../dev/servers/types.ts'
 const NODES = 3
 const execute = promisify(execFile)
 
-/** Several RabbitMQ nodes on this machine, joined. A node that is killed stays down. */
+/** A cluster of RabbitMQ nodes on this machine. A killed node stays down. */
 export class RabbitmqCluster {
   readonly #nodes: readonly Node[]
   readonly #children = new Map<Node, Child>()
@@ -46,9 +46,9 @@ export class RabbitmqCluster {
     )
   }
 
-  /** How many queues each node leads, or has for itself; the busiest node first. */
+  /** The number of queues that each node leads, or stores alone; the busiest node first. */
   async leaders(): Promise<{ node: string; queues: number }[]> {
-    const table = await this.#ask('--silent', 'list_queues', 'name', 'pid', 'leader')
+    const table = await this.#control('--silent', 'list_queues', 'name', 'pid', 'leader')
     // The process of a classic queue is named <node.numbers>. Without a leader there is no third column.
     const nodes = table
       .split('\n')
@@ -62,7 +62,7 @@ export class RabbitmqCluster {
 
   kill(name: string): void {
     const [, child] = [...this.#children].find(([node]) => node.name === name) ?? []
-    if (typeof child?.pid !== 'number') throw new Error(`there is no node ${name} to kill`)
+    if (typeof child?.pid !== 'number') throw new Error(`there is no running node ${name}`)
     process.kill(child.pid, 'SIGKILL')
   }
 
@@ -75,18 +75,18 @@ export class RabbitmqCluster {
     for (const node of this.#nodes) this.#children.set(node, host.spawn(brokerSpec(node, this.#context)))
     const isJoined = async () => {
       try {
-        const status = JSON.parse(await this.#ask('--formatter', 'json', 'cluster_status')) as Status
+        const status = JSON.parse(await this.#control('--formatter', 'json', 'cluster_status')) as Status
         return status.running_nodes.length === NODES
       } catch {
-        // The node that is asked is not up yet.
+        // The queried node is not up yet.
         return false
       }
     }
     await until(isJoined, { what: 'Joining the nodes', withinMs: 120_000, everyMs: 1_000 })
   }
 
-  /** The answer of rabbitmqctl, which asks the last node: the first one is the one to be killed. */
-  async #ask(...command: readonly string[]): Promise<string> {
+  /** Runs rabbitmqctl on the last node: another one is killed. */
+  async #control(...command: readonly string[]): Promise<string> {
     const node = this.#nodes.at(-1)
     if (!node) throw new Error('a cluster has nodes')
     const program = join(dirname(node.program), 'rabbitmqctl')

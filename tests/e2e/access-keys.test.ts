@@ -34,7 +34,7 @@ test('without a body, with an empty one or with null the key is a live one', asy
   }
 })
 
-test('Idempotency-Key: whoever lost the answer is shown the same key again, and it works', async () => {
+test('Idempotency-Key: a repeated request returns the same access key, and it works', async () => {
   const path = `applications/${await newApplication()}/access-keys`
   const key = keyed()
   const first = await operator<Issued>(path, { mode: 'live' }, key)
@@ -76,7 +76,7 @@ test('Idempotency-Key: 422 idempotency-mismatch for another mode', async () => {
   expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
 })
 
-test('Idempotency-Key: one application is created, however often it is asked for', async () => {
+test('Idempotency-Key: repeated requests create one application', async () => {
   const key = keyed()
   const first = await operator<{ id: string }>('applications', { name: 'an app' }, key)
   const again = await operator<{ id: string }>('applications', { name: 'an app' }, key)
@@ -86,7 +86,7 @@ test('Idempotency-Key: one application is created, however often it is asked for
   expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
 })
 
-test('404 application-not-found for no application, and no key is kept', async () => {
+test('404 application-not-found for an unknown application, and no idempotency key is stored', async () => {
   const key = keyed()
   for (let count = 0; count < 2; count++) {
     const answer = await operator<ProblemBody>(`applications/${NOBODYS_KEY}/access-keys`, {}, key)

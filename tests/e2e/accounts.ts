@@ -51,7 +51,7 @@ export const each = (fields: readonly string[], say: (field: string) => string):
 export const tally = (answers: readonly Answer<unknown>[]): Partial<Record<number, number>> =>
   countOf(answers.map(({ status }) => status))
 
-/** The apiKeys that were told of, each once. */
+/** The distinct apiKeys of the responses. */
 export const apiKeysOf = (answers: readonly Answer<{ apiKey: string | null }>[]): (string | null)[] => [
   ...new Set(answers.map(({ body }) => body.apiKey)),
 ]

@@ -19,7 +19,7 @@ const add = (userApiKey: string, body: unknown, options: Options = {}) =>
 
 const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
 
-test('200: the address, which is in the user then', async () => {
+test('200: the address, which the user then has', async () => {
   const user = await register()
   const { status, body } = await add(user.apiKey, home)
   expect({ status, body }).toEqual({
@@ -30,7 +30,7 @@ test('200: the address, which is in the user then', async () => {
   expect(await addressesOf(user)).toEqual([body])
 })
 
-test('lenient: without an apartment, or with null; unknown fields are ignored; white space around is not kept', async () => {
+test('lenient: without an apartment, or with null; unknown fields are ignored; surrounding white space is trimmed', async () => {
   const user = await register()
   const { aptNumber: _, ...house } = home
   const { body } = await add(user.apiKey, { ...house, city: ' Madison ', apiKey: 'mine', latitude: 1 })
@@ -38,7 +38,7 @@ test('lenient: without an apartment, or with null; unknown fields are ignored; w
   expect((await add(user.apiKey, { ...house, aptNumber: null })).body.aptNumber).toBeNull()
 })
 
-test('404 user-not-found for nobody', async () => {
+test('404 user-not-found for an unknown apiKey', async () => {
   expect(await add(NOBODYS_KEY, home)).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
 })
 
@@ -83,7 +83,7 @@ test('422 too-many-saved for the 51st address, also of 60 at once', async () => 
 })
 
 describe('Idempotency-Key', () => {
-  test('the same again replays the first answer, and there is one address', async () => {
+  test('a repeated request replays the first response, and there is one address', async () => {
     const user = await register()
     const key = keyed()
     const first = await add(user.apiKey, home, key)
@@ -93,7 +93,7 @@ describe('Idempotency-Key', () => {
     expect(await addressesOf(user)).toEqual([first.body])
   })
 
-  test('50 at once with one key make one address, and all are told of it', async () => {
+  test('50 at once with one key make one address, and all responses have it', async () => {
     const user = await register()
     const key = keyed()
     const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, home, key)))
@@ -102,7 +102,7 @@ describe('Idempotency-Key', () => {
     expect(await addressesOf(user)).toHaveLength(1)
   })
 
-  test('422 idempotency-mismatch for another address; a refusal keeps no key', async () => {
+  test('422 idempotency-mismatch for another address; an error stores no key', async () => {
     const user = await register()
     const key = keyed()
     expect((await add(user.apiKey, { ...home, zip: '' }, key)).status).toBe(400)

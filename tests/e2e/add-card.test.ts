@@ -26,7 +26,7 @@ const add = (userApiKey: string, body: unknown, options: Options = {}) =>
 
 const cardsOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.creditCards
 
-test('200: the card, of its number the last four digits only, and of its cvv nothing', async () => {
+test('200: the card with the last four digits of its number only, and without its cvv', async () => {
   const user = await register()
   const { status, body } = await add(user.apiKey, { ...card(), nickname: ' the blue one ' })
   const { cvv: _, cardNumber: __, ...shown } = card()
@@ -58,7 +58,7 @@ test('402 card-expired names month and year', async () => {
   expect(await cardsOf(user)).toEqual([])
 })
 
-test('404 user-not-found for nobody', async () => {
+test('404 user-not-found for an unknown apiKey', async () => {
   expect(await add(NOBODYS_KEY, card())).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
 })
 
@@ -98,7 +98,7 @@ describe('400', () => {
   })
 })
 
-test('lenient: unknown fields are ignored, a nickname of null is none', async () => {
+test('lenient: unknown fields are ignored, and a nickname of null is no nickname', async () => {
   const { status, body } = await add((await register()).apiKey, { ...card(), nickname: null, apiKey: 'mine' })
   expect(status).toBe(200)
   expect(body.nickname).toBeNull()
@@ -115,7 +115,7 @@ test('422 too-many-saved for the 21st card, also of 30 at once', async () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('the same again replays the first answer, and there is one card', async () => {
+  test('a repeated request replays the first response, and there is one card', async () => {
     const user = await register()
     const key = keyed()
     const first = await add(user.apiKey, card(), key)
@@ -126,7 +126,7 @@ describe('Idempotency-Key', () => {
     expect(await cardsOf(user)).toEqual([first.body])
   })
 
-  test('50 at once with one key make one card, and all are told of it', async () => {
+  test('50 at once with one key make one card, and all responses have it', async () => {
     const user = await register()
     const key = keyed()
     const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, card(), key)))
@@ -148,7 +148,7 @@ describe('Idempotency-Key', () => {
     expect(await cardsOf(user)).toHaveLength(1)
   })
 
-  test('a refusal keeps no key', async () => {
+  test('an error stores no key', async () => {
     const user = await register()
     const key = keyed()
     expect((await add(user.apiKey, { ...card(), expirationYear: '20' }, key)).status).toBe(402)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { cast, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 
-/* What holds for every answer, whatever was asked. */
+/* What holds for every response of every operation. */
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined> }
 
@@ -52,14 +52,14 @@ describe('headers', () => {
     'the documentation': () => ask('GET', '/openapi.json'),
   }
   test.each(Object.entries(ofEverything))(
-    '%s is kept by nobody, and its type is its type',
+    '%s is cached by no client, and its content type is not guessed',
     async (_, answer) => {
       const { headers } = await answer()
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     },
   )
 
-  test('a menu may be kept by its client, which asks each time whether it is still the one', async () => {
+  test('a client may cache a menu, and revalidates it each time', async () => {
     const { headers } = await ask('GET', `/publicapi/v1/restaurant/${cast.aurora}/menu`)
     expect(headers).toMatchObject({
       'cache-control': 'private, no-cache',
@@ -67,10 +67,13 @@ describe('headers', () => {
     })
   })
 
-  test.each(Object.entries(ofEverything))('%s does not say by what it is served', async (_, answer) => {
-    const { headers } = await answer()
-    expect(Object.keys(headers).filter((name) => /^(server|x-powered-by|via)$/.test(name))).toEqual([])
-  })
+  test.each(Object.entries(ofEverything))(
+    '%s does not reveal the software that serves it',
+    async (_, answer) => {
+      const { headers } = await answer()
+      expect(Object.keys(headers).filter((name) => /^(server|x-powered-by|via)$/.test(name))).toEqual([])
+    },
+  )
 
   test.each([
     '/nothing',

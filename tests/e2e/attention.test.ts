@@ -1,7 +1,7 @@
 import { Bus } from '@platter/bus'
 import { AccountsSave, ReadAttention, RetryAttention, type Attention } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   anOrder,
@@ -12,9 +12,9 @@ import {
   operator,
   readOrder,
   sendOrder,
-  stack,
   type ProblemBody,
 } from './client.ts'
+import { keyOf, ownStack, setUpOwnStack } from './stack.ts'
 import { expectConforms } from './conforms.ts'
 import { plant, plantAge, plantOverdue, plantUnknown } from './planted.ts'
 
@@ -38,13 +38,13 @@ async function paidByCard(): Promise<string> {
 }
 
 let bus: Bus
-beforeAll(async () => {
-  bus = new Bus({ url: stack().urls.rabbitmq, service: 'test', log: createLog('test', 'fatal') })
+setUpOwnStack(async () => {
+  bus = new Bus({ url: ownStack().urls.rabbitmq, service: 'test', log: createLog('test', 'fatal') })
   await bus.start()
+  return () => bus.close()
 })
-afterAll(() => bus.close())
 
-const STREET = '1 Nobody Should Read This'
+const STREET = '1 Unreadable Street'
 /** A message that accounts cannot read, about an order of its own. */
 async function aDeadLetter(orderApiKey: string = crypto.randomUUID()): Promise<Attention> {
   const nonsense = { orderApiKey, step: 'save', undo: false, address: STREET }
@@ -57,7 +57,7 @@ async function aDeadLetter(orderApiKey: string = crypto.randomUUID()): Promise<A
   return letter
 }
 
-test('a message that cannot be handled is listed with its reason, and with nothing of what it says', async () => {
+test('a message that cannot be handled is listed with its reason, and without its content', async () => {
   const letter = await aDeadLetter()
   expect(letter).toMatchObject({ kind: 'dead-letter', what: 'accounts.save (save)', count: 1 })
   const all = await read()
@@ -65,7 +65,7 @@ test('a message that cannot be handled is listed with its reason, and with nothi
   expect(JSON.stringify(all)).not.toContain(STREET)
 })
 
-test('a dead letter is said again when it is retried; what still fails is there again under the same id', async () => {
+test('a retried dead letter is republished; one that fails again is listed under the same id', async () => {
   const { id, orderApiKey } = await aDeadLetter()
   const { status, body } = await retry(id)
   expect(status).toBe(200)
@@ -90,7 +90,7 @@ test('a dead letter of a command of an earlier version is removed when it is ret
   expect(await retry(`letter_${id}`)).toMatchObject({ status: 404 })
 })
 
-test('the same message that dies again and again is one entry with a count', async () => {
+test('a message that is dead-lettered repeatedly is one entry with a count', async () => {
   const { orderApiKey } = await aDeadLetter()
   for (let count = 0; count < 3; count++) await aDeadLetter(orderApiKey ?? '')
   const [one, ...others] = await eventually(
@@ -100,7 +100,7 @@ test('the same message that dies again and again is one entry with a count', asy
   expect([one?.count, others]).toEqual([4, []])
 })
 
-test('a saga past its deadline is listed, and goes on at once when it is retried', async () => {
+test('a saga past its deadline is listed, and continues at once when it is retried', async () => {
   const apiKey = await paidByCard()
   await plantOverdue(apiKey)
   const [overdue] = await about(apiKey)
@@ -113,7 +113,7 @@ test('a saga past its deadline is listed, and goes on at once when it is retried
   expect(left).toEqual([])
 })
 
-test('a payment whose outcome is open is listed, and asked for again when it is retried', async () => {
+test('a payment with an unknown outcome is listed, and queried when it is retried', async () => {
   const apiKey = await paidByCard()
   await plantUnknown(apiKey)
   const [unknown] = await about(apiKey)
@@ -158,13 +158,13 @@ test('an order that its restaurant does not start is listed from half of its tim
     body: { done: 'Nothing can be tried again: only the restaurant can start the order. Call it.' },
   })
 
-  const key = stack().restaurants.find((one) => one.apiKey === cast.console)?.accessKey ?? ''
+  const key = keyOf(cast.console)
   await call(`/restaurantapi/v1/order/${apiKey}/status`, { key, body: { status: 'PREPARING' } })
   expect(await about(apiKey)).toEqual([])
   expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
 })
 
-test('an order that its restaurant does not start is listed no more when it is cancelled', async () => {
+test('an order that its restaurant does not start is no longer listed once it is cancelled', async () => {
   const apiKey = await onConsole()
   await plantAge(apiKey, '14 minutes 30 seconds')
   expect(await about(apiKey)).toMatchObject([{ kind: 'order-unaccepted' }])
@@ -177,7 +177,7 @@ test('an order that its restaurant does not start is listed no more when it is c
   expect(await about(apiKey)).toEqual([])
 })
 
-test('pages: one after the other they are the whole list, nothing twice', async () => {
+test('the pages together are the whole list, without repetition', async () => {
   const apiKeys = [await paidByCard(), await paidByCard()]
   for (const apiKey of apiKeys) await plantOverdue(apiKey)
   const letters = [await aDeadLetter(), await aDeadLetter()]

@@ -9,10 +9,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { anOrder, call, eventually, get, post, sendOrder, stack, type ProblemBody } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { aKitchen, menuItem, newKey, restaurantInput, salina } from './own-restaurant.ts'
+import { ownStack } from './stack.ts'
 import { plant } from './planted.ts'
 
 /* How soon a change is felt: packages/contracts/src/change-times.unit.test.ts, and the tests of each of its parts. */
 
+/** A word that no other restaurant has, of an earlier run either. */
+const WORD = `quiltwort${crypto.randomUUID().slice(0, 8)}`
 const [pie, crust, cream, whipped] = [newKey(), newKey(), newKey(), newKey()]
 const items = () => [
   menuItem(10, {
@@ -39,7 +42,7 @@ const items = () => [
 
 let kitchen: Awaited<ReturnType<typeof aKitchen>>
 beforeAll(async () => {
-  kitchen = await aKitchen({ name: 'Quiltwort Pies' }, items())
+  kitchen = await aKitchen({ name: `${WORD} Pies` }, items())
 })
 
 const say = <T>(path: string, body?: unknown, key = kitchen.key) =>
@@ -77,7 +80,7 @@ const validated = async (changes: object) => {
   return `${status} ${body.code}`.replace(' undefined', '')
 }
 
-test('an item that is sold out is off the menu at every replica and cannot be ordered, until it is put back', async () => {
+test('a sold-out item is unavailable at every replica and cannot be ordered, until it is available again', async () => {
   const off = await say(`item/${crust}/availability`, { available: false })
   expect(off).toMatchObject({ status: 200, body: { apiKey: crust, available: false, until: null } })
   expect(await becomes(() => onTheMenu(crust), 'false')).toBe('false')
@@ -92,7 +95,7 @@ test('an item that is sold out is off the menu at every replica and cannot be or
   expect(await validated({ items: [{ apiKey: crust }] })).toBe('200')
 })
 
-test('a choice that is sold out is felt the same way', async () => {
+test('a sold-out choice is unavailable in the same way', async () => {
   const wanted = { items: [{ apiKey: pie, customizationChoices: [{ apiKey: cream }] }] }
   expect((await say(`choice/${cream}/availability`, { available: false })).status).toBe(200)
   expect(await becomes(() => onTheMenu(cream), 'false')).toBe('false')
@@ -104,7 +107,7 @@ test('a choice that is sold out is felt the same way', async () => {
   expect(await validated(wanted)).toBe('200')
 })
 
-test('until: it comes back by itself, and the restaurant sees when', async () => {
+test('until: an availability override expires, and the restaurant sees when', async () => {
   const until = Math.floor(Date.now() / 1_000) + 3_600
   expect((await say(`item/${pie}/availability`, { available: false, until })).body).toEqual({
     apiKey: pie,
@@ -127,7 +130,8 @@ test('until: it comes back by itself, and the restaurant sees when', async () =>
   })
 })
 
-test('400 names the field, 404 is for what is not on the own menu, 403 for other keys', async () => {
+test('400 names the field, 404 is for items of another menu, 403 for keys of another audience', async () => {
+  ownStack()
   for (const [body, pointer] of [
     [{ available: false, until: 1 }, '/until'],
     [{ available: false, until: Date.now() }, '/until'],
@@ -154,14 +158,14 @@ const details = async () =>
   (await get<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`)).body
 const found = async () => {
   const query = new URLSearchParams({
-    search: 'Quiltwort',
+    search: WORD,
     'street-address': `${salina.city}, ${salina.state}`,
   })
   const { body } = await get<{ restaurants: Restaurant[] }>(`restaurant/search?${query.toString()}`)
   return body.restaurants.map(({ open }) => open).join()
 }
 
-test('a pause closes the restaurant everywhere, tells orders until when, and resume ends it', async () => {
+test('a pause closes the restaurant everywhere, errors of orders say until when, and resume ends it', async () => {
   const earliest = Math.floor(Date.now() / 1_000) + 1_200
   const paused = await say<{ paused: boolean; pausedUntil: number }>('pause', { minutes: 20 })
   const latest = Math.ceil(Date.now() / 1_000) + 1_201

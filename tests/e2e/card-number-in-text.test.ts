@@ -18,12 +18,12 @@ import {
 } from './client.ts'
 import { aKitchen, menuItem } from './own-restaurant.ts'
 
-/** Not the card that pays: whose last four digits are shown all the same. */
+/** Not the card that pays, whose last four digits every order shows. */
 const TYPED = '5555 5555 5555 4444'
 const MASKED = '**** **** **** 4444'
 const DASHED = '4000-0566-5566-5556'
 
-/** Whether any part of what was typed came back, however it is grouped. */
+/** Whether a response has any part of the typed number, in any grouping. */
 const tells = (answers: unknown): boolean =>
   /5{12}4444|40{3}05665566/.test(JSON.stringify(answers).replaceAll(/[ -]/g, ''))
 
@@ -46,7 +46,7 @@ const orderOf = (restaurantApiKey: string, itemApiKey: string, userApiKey: strin
   recipient: { apiKey: userApiKey, firstName: DASHED, lastName: TYPED, phone: TYPED },
 })
 
-test('a card number that is typed into an order is masked for the client, the restaurant and the operator', async () => {
+test('a card number in a text of an order is masked for the client, the restaurant and the operator', async () => {
   const item = menuItem(20)
   const [kitchen, user] = await Promise.all([aKitchen({}, [item]), register()])
   const idempotent = { headers: { 'idempotency-key': crypto.randomUUID() } }
@@ -85,7 +85,7 @@ test('a card number that is typed into an order is masked for the client, the re
   expect(tells([order, again, saved, received, refused, history, story])).toBe(false)
 })
 
-test('one in an account is masked, too; as an e-mail address it is refused', async () => {
+test('a card number in an account is masked too; as an e-mail address it is refused', async () => {
   const { body: user } = await post<User>('register-user', person({ lastName: TYPED }))
   expect(user.lastName).toBe(MASKED)
   const email = `${TYPED.replaceAll(' ', '')}@example.org`

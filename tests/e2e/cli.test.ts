@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { simulatorLink } from '../../dev/simulators/src/link.ts'
 import { anOrder, card, cast, get, ledger, sendOrder, stack, type MenuCategory } from './client.ts'
+import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant } from './planted.ts'
 
@@ -33,7 +34,7 @@ const json = async <T>(...args: string[]): Promise<T> => {
 const folder = mkdtempSync(join(tmpdir(), 'platter-cli-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('an application is created, gets a key, and loses it again', async () => {
+test('an application is created, gets an access key, and the key is revoked', async () => {
   const { id } = await json<{ id: string }>('applications', 'create', 'Lunch for teams')
   const issued = await platter(['keys', 'issue', '--application', id])
   const key = issued.stdout.trim()
@@ -72,7 +73,7 @@ test('a folder with a faulty file: its faults are reported with their pointers, 
   const { body } = await get<MenuCategory[]>(`restaurant/${good}/menu`)
   expect(body[0]?.items).toHaveLength(1)
   expect((await get(`restaurant/${bad}`)).status).toBe(404)
-  const { url, secret } = simulatorLink(stack().urls.simulators, 'accepts')
+  const { url, secret } = simulatorLink(ownStack().urls.simulators, 'accepts')
   const secretFile = join(folder, 'kitchen.secret')
   writeFileSync(secretFile, `${secret}\n`)
   const linked = await platter(['restaurants', 'link', good, '--webhook', url, '--secret-file', secretFile])
@@ -82,7 +83,7 @@ test('a folder with a faulty file: its faults are reported with their pointers, 
   ])
 })
 
-test('the restaurants of the development seed pass as they are', async () => {
+test('the restaurants of the development seed are valid for import', async () => {
   const seed = fileURLToPath(new URL('../../dev/seed/restaurants', import.meta.url))
   const { code, stderr } = await platter(['restaurants', 'import', seed, '--validate-only'])
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('/link')])
@@ -106,7 +107,7 @@ test('the story of an order is a timeline, also of one that failed; no colours w
   expect(stdout).not.toMatch(/\u001B/)
 })
 
-test('the story of an order is found by the number on its ticket, and names its apiKey', async () => {
+test('the story of an order is found by its order number, and names its apiKey', async () => {
   const { body } = await sendOrder(await anOrder(cast.console))
   const { code, stdout } = await platter(['orders', 'show', String(body.id)])
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])

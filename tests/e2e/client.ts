@@ -4,7 +4,7 @@ import { Api, expectOk, type Answer, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
 import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
 import { readLines } from '../support/json-lines.ts'
-import { stack } from './stack.ts'
+import { ownStack, stack } from './stack.ts'
 
 /* The client of the end-to-end tests. */
 
@@ -13,8 +13,14 @@ export const { call, get, post, operator, sendOrder } = api
 /** Items of a restaurant that need no choice, most expensive first. */
 export const { plainItems } = api
 
-/** The headers of a request from another network each time: 30 bad access keys a minute block the network that sends them. */
-export const fromElsewhere = () => ({ headers: { 'x-forwarded-for': `2001:db8:${hextet()}:${hextet()}::1` } })
+/**
+ * The header of a request from another network each time: 30 bad access keys a minute block the network that sends them. Only a
+ * stack of our own trusts the header.
+ */
+export function fromElsewhere() {
+  ownStack()
+  return { headers: { 'x-forwarded-for': `2001:db8:${hextet()}:${hextet()}::1` } }
+}
 const hextet = () => crypto.randomUUID().slice(0, 4)
 
 /** A registered user with an e-mail address of her own. */
@@ -64,7 +70,7 @@ export const delivered = (orderApiKey: string): Promise<string[]> =>
 export const readOrder = async (apiKey: string): Promise<Order> => (await get<Order>(`order/${apiKey}`)).body
 
 /** The ledger of the payment processor. */
-export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(stack().data.ledger)
+export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)
 
 /** Its lines of one order. */
 export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
@@ -72,7 +78,7 @@ export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
 
 /** The transmissions of one order that the simulated restaurants received. */
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
-  (await readLines<Receipt>(stack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
+  (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
 export { card, cardNumbers, cast, home, maria, stack }
 export type { Answer, CreditCard, MenuCategory, Options, Order, Restaurant, User }

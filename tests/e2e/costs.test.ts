@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { person } from './accounts.ts'
 import {
   anOrder,
@@ -15,6 +15,7 @@ import {
   type Answer,
 } from './client.ts'
 import { COSTS_FILE, kinds, readTable, recordedCosts, writeTable, type Costs } from './costs-table.ts'
+import { setUpOwnStack } from './stack.ts'
 import { costsOf, isWhole } from './costs.ts'
 import { newTrace, outline, Receiver } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
@@ -22,7 +23,7 @@ import { aRestaurant, menuItem } from './own-restaurant.ts'
 const BETWEEN = /(<!-- costs -->\n)[\s\S]*(<!-- \/costs -->)/
 const isRecording = process.env['RECORD_COSTS'] !== undefined
 
-/** How often each is asked. Statements that come at the same time may be shared with somebody else's order. */
+/** Requests of each operation. Statements that run at the same time may be shared with another test's order. */
 const TRIES = 5
 /** Three times what a process waits with its spans (stack.setup.ts). */
 const QUIET_MS = 1_500
@@ -79,7 +80,7 @@ async function operations(): Promise<Record<string, Operation>> {
   }
 }
 
-beforeAll(async () => {
+setUpOwnStack(async () => {
   await receiver.listen()
   expected = recordedCosts()
   // Orders one after the other: those that come at the same time share statements. The rest side by side.
@@ -128,7 +129,7 @@ const tooMuch = (name: string): string[] =>
     .filter((kind) => costs(name)[kind] > (expected[name]?.[kind] ?? 0))
     .map((kind) => `${name}: ${costs(name)[kind]} ${kind}, at most ${expected[name]?.[kind]}`)
 
-test('an operation takes no more commits, statements, messages, commands and calls than it did', async () => {
+test('no operation takes more commits, statements, messages, commands or calls than recorded', async () => {
   const names = [...traces.keys()]
   await eventually(
     async () => names.flatMap(spansOf),

@@ -2,7 +2,7 @@ import * as contracts from '@platter/contracts'
 import type { Costs } from './costs-table.ts'
 import { isLookUp, isSql, type Span } from './otlp.ts'
 
-/* What an operation costs, counted in its trace: what belongs to somebody else's request is not in there. */
+/* The cost of an operation, counted in its trace, which has no span of another request. */
 
 /** OTLP's numbers for kinds of spans. */
 const CLIENT = 3

@@ -9,7 +9,7 @@ const text = async (path: string, headers: Record<string, string> = {}) => {
   return { status: answer.status, headers: answer.headers, body: await answer.text() }
 }
 
-test('GET /openapi.json: the committed document, to anybody', async () => {
+test('GET /openapi.json: the committed document, without an access key', async () => {
   const { status, headers, body } = await text('/openapi.json')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toContain('application/json')
@@ -28,7 +28,7 @@ test.each(['/docs', '/docs/'])('GET %s: a page that loads nothing from another h
   expect(policy).not.toMatch(/https?:|\*/)
 })
 
-test('GET /docs: its scripts are there, zipped or not', async () => {
+test('GET /docs: its scripts are served, compressed or not', async () => {
   const { body } = await text('/docs')
   const scripts = [...body.matchAll(/<script src="([^"]+)"/g)].map(([, script]) => script ?? '')
   expect(scripts.length).toBe(2)
@@ -72,7 +72,7 @@ test('the documented answer of send-order says what the order costs', async () =
   expect(order).toEqual({ ...response, apiKey, id, datePlaced })
 })
 
-/** Users are nobody's before they register, so there are none in the seed. */
+/** Users belong to the application that registers them, so the seed has none. */
 function namesAUser(body: unknown): boolean {
   return 'apiKey' in (body as { recipient: object }).recipient
 }

@@ -1,19 +1,22 @@
 import { operations, type Operation } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { call, cast, get, operator, post, stack } from './client.ts'
+import { api, call, cast, get, post, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
+import { ownStack } from './stack.ts'
 
 type Refused = { code: string; type: string; instance: string; requestId: string }
 
 const inWords = ({ method, path }: Operation) => `${method} ${path}`
-/** A path of the operation; nothing is behind its keys. */
+/** A path of the operation with unknown identifiers. */
 const pathOf = ({ path }: Operation, key = newKey()) => path.replaceAll(/:\w+/g, key)
-/** Asks with no body, from an address of its own, because bad keys are counted by address. */
+let network = 1
+/** Sends a request without a body. */
 const ask = (operation: Operation, key: string | null, more: { path?: string; method?: string } = {}) =>
   call<Refused>(more.path ?? pathOf(operation), {
     method: more.method ?? operation.method,
     key,
-    headers: { 'x-forwarded-for': `2001:db8:0:${Math.floor(Math.random() * 65_535).toString(16)}::1` },
+    // Of a network of its own: 30 bad keys a minute block the network that sends them.
+    headers: { 'x-forwarded-for': `2001:db8:0:${(network++).toString(16)}::1` },
   })
 const isFor = (prefix: string) => (operation: Operation) => operation.path.startsWith(prefix)
 const forApplications = operations.filter(isFor('/publicapi/'))
@@ -23,6 +26,7 @@ const named = (list: readonly Operation[]) =>
 
 describe('access keys', () => {
   test.each(named(operations))('401: %s without a key, and with a wrong one', async (_, operation) => {
+    ownStack()
     for (const [key, code] of [
       [null, 'access-token-missing'],
       ['', 'access-token-missing'],
@@ -48,7 +52,8 @@ describe('access keys', () => {
     })
   })
 
-  test('the query parameter works, the header wins, and two of them are none', async () => {
+  test('the query parameter works, the header has precedence, and two headers are invalid', async () => {
+    ownStack()
     const inQuery = `restaurant/search?limit=1&access-token=${stack().accessKey}`
     expect((await get(inQuery, { key: null })).status).toBe(200)
     expect((await get(inQuery, { key: 'platter_live_nonsense' })).status).toBe(401)
@@ -56,7 +61,7 @@ describe('access keys', () => {
     expect((await get(inQuery.replace('access-token', 'access%2Dtoken'), { key: null })).status).toBe(200)
   })
 
-  test('no answer tells the key that came with the request', async () => {
+  test('no response repeats the access key of the request', async () => {
     const { headers, body } = await get<Refused>(`nothing?access-token=${stack().accessKey}`, { key: null })
     expect(JSON.stringify([body, [...headers]])).not.toContain(stack().accessKey)
   })
@@ -122,7 +127,7 @@ describe('problems', () => {
     expect((await call(body.type, { key: null })).status).toBe(200)
   })
 
-  test('X-Request-Id is echoed, and made when there is none or when it is none', async () => {
+  test('X-Request-Id is echoed, and generated when it is absent or invalid', async () => {
     const id = crypto.randomUUID()
     const echoed = await asked(id)
     expect(echoed.headers.get('x-request-id')).toBe(id)
@@ -134,16 +139,9 @@ describe('problems', () => {
   })
 })
 
-/** A key that no other test uses. */
-async function ownKey(): Promise<string> {
-  const { body: application } = await operator<{ id: string }>('POST', 'applications', { name: 'limited' })
-  const path = `applications/${application.id}/access-keys`
-  return (await operator<{ accessKey: string }>('POST', path, {})).body.accessKey
-}
-
 describe('rate limit', () => {
-  test('every answer says how many requests are left, and it counts down', async () => {
-    const key = await ownKey()
+  test('every response has the number of remaining requests, which counts down', async () => {
+    const { accessKey: key } = await api.newApplication('limited')
     const left: number[] = []
     for (const path of ['restaurant/search?limit=1', 'restaurant/none', `restaurant/${cast.aurora}/menu`]) {
       const { headers } = await get(path, { key })
@@ -156,8 +154,9 @@ describe('rate limit', () => {
     expect(left).toEqual([first, first - 1, first - 2])
   })
 
-  test('an answer to an order says how many more the application may send in this second', async () => {
-    const { headers } = await post('validate-order', {}, { key: await ownKey() })
+  test('the response of send-order has the remaining orders of the application in this second', async () => {
+    const { accessKey: key } = await api.newApplication('limited')
+    const { headers } = await post('validate-order', {}, { key })
     expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+, "orders";q=\d+;w=1$/)
     expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+, "orders";r=\d+;t=1$/)
   })

@@ -47,7 +47,7 @@ test("Addresses: an order's address is completed, and delivered to", async () =>
   expect(body.address).toMatchObject({ ...address, ...complete })
 })
 
-test('Addresses: a city that has a single ZIP code tells it', async () => {
+test('Addresses: the ZIP code of a city with a single one is completed', async () => {
   const { status, body } = await add({ streetAddress: '1 Main St', city: 'Lake Geneva', state: 'WI' })
   expect([status, body.zip]).toEqual([200, '53147'])
 })
@@ -68,7 +68,7 @@ test('Addresses: what cannot be completed is a 400 that names the field', async 
   ])
 })
 
-test('Addresses: all faults of an order are in one answer with those of its address', async () => {
+test('Addresses: all faults of an order and of its address are in one response', async () => {
   const order = await anOrder(cast.closed, {
     method: 'delivery',
     address: { streetAddress: '1 Main St', city: 'Madison', state: 'WI' },

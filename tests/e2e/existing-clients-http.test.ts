@@ -49,7 +49,7 @@ describe('Browsers', () => {
   })
 
   test.each([`${API}/send-order`, `${API}/restaurant/${cast.aurora}`, `${API}/nothing`])(
-    'a preflight of %s needs no access key: 204, what is asked for is allowed for a day',
+    'a preflight of %s needs no access key: 204, and its permission lasts a day',
     async (path) => {
       const { status, headers, body } = await call(path, {
         method: 'OPTIONS',
@@ -71,7 +71,7 @@ describe('Browsers', () => {
     },
   )
 
-  test('restaurants, operators, the console and the pages of the platform are for no other origin', async () => {
+  test('restaurant and operator operations, the console and the pages are not readable from another origin', async () => {
     for (const path of [
       '/restaurantapi/v1/orders',
       '/operatorapi/v1/applications',
@@ -107,7 +107,7 @@ describe('Methods', () => {
     }
   })
 
-  test('a body of a request that reads is not looked at', async () => {
+  test('the body of a reading request is ignored', async () => {
     const path = `${API}/restaurant/${cast.aurora}`
     const sent = {
       method: 'POST',
@@ -134,14 +134,14 @@ describe('Methods', () => {
     expect(again.body.apiKey).toBe(first.body.apiKey)
   })
 
-  test('a path that two endpoints share keeps the methods of both; DELETE is refused with the others', async () => {
+  test('a path of two endpoints has the methods of both; DELETE is refused', async () => {
     const { status, headers } = await get<Refused>('restaurant/search', { method: 'DELETE' })
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
     const changing = await get<Refused>('send-order', { method: 'GET' })
     expect([changing.status, changing.headers.get('allow')]).toEqual([405, 'POST, PUT, PATCH'])
   })
 
-  test('restaurants and operators keep to the documented method', async () => {
+  test('restaurants and operators need the documented method', async () => {
     expect((await operator<Refused>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
     expect((await operator<Refused>('POST', 'attention')).status).toBe(405)
   })
@@ -157,7 +157,7 @@ describe('GET order/{apiKey}/status', () => {
     expect(body).toMatchObject({ orderApiKey: order.apiKey })
   })
 
-  test('404 for what is no order', async () => {
+  test('404 for an unknown order', async () => {
     expect(await get<Refused>('order/none/status')).toMatchObject({
       status: 404,
       body: { code: 'order-not-found' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventually, fromElsewhere, get, operator, type ProblemBody } from './client.ts'
 
-/* Keys compiled into shipped apps. How soon one lets in: services/gateway/src/imported-keys.unit.test.ts. */
+/* Keys compiled into shipped apps. How soon one is accepted: services/gateway/src/imported-keys.unit.test.ts. */
 
 type Listed = { id: string; prefix: string; imported: boolean }
 
@@ -12,7 +12,7 @@ const importKey = <T = { id: string; accessKey: string }>(application: string, k
   operator<T>('POST', `applications/${application}/access-keys`, { key })
 const search = (key: string) => get('restaurant/search?limit=1', { key, ...fromElsewhere() })
 
-test('Keys compiled into shipped apps: an operator imports one, and it lets in until it is revoked', async () => {
+test('Keys compiled into shipped apps: an imported key is accepted until it is revoked', async () => {
   const application = await newApplication()
   const key = keyOf()
   const before = await search(key)
@@ -43,7 +43,7 @@ test('Keys compiled into shipped apps: the query parameter of existing libraries
   expect((await eventually(inQuery, ({ status }) => status === 200)).status).toBe(200)
 })
 
-test('409 for a key that is stored already, whoever has it; 404 for an unknown application', async () => {
+test('409 for a key that is stored already, of any owner; 404 for an unknown application', async () => {
   const key = keyOf()
   await importKey(await newApplication(), key)
   expect(await importKey<ProblemBody>(await newApplication(), key)).toMatchObject({

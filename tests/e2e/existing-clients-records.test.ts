@@ -36,7 +36,7 @@ test('Money: two decimals in menus, details, a search and customizations', async
   expectTwoDecimals(await textOf(`customizations/${item?.apiKey}`), 2)
 })
 
-test('Money: two decimals in every answer about an order, and again in its replay', async () => {
+test('Money: two decimals in every response with an order, and in its replay', async () => {
   const body = { ...(await anOrder(cast.aurora)), method: 'pickup', tip: 3 }
   expectTwoDecimals(await textOf('validate-order', body), 9)
   const headers = { 'idempotency-key': crypto.randomUUID() }

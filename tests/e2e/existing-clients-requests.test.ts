@@ -85,7 +85,7 @@ describe('Nested objects', () => {
     })
   })
 
-  test('a bare string that is no key of the user is not found', async () => {
+  test('a bare string that is no apiKey of the user is not found', async () => {
     const user = await register()
     const order = await anOrder(cast.aurora, { payment: 'card', recipient: user.apiKey, card: 'none' })
     expect(await validate<ProblemBody>(order)).toMatchObject({
@@ -132,7 +132,7 @@ describe('Names', () => {
   })
 })
 
-test('Kept as they are: passwords of at least 8 characters, and the cvv of a new card', async () => {
+test('Unchanged: passwords of at least 8 characters, and the cvv of a new card', async () => {
   const account = { ...maria, email: `${crypto.randomUUID()}@example.org` }
   expect((await post('register-user', { ...account, password: 'short' })).status).toBe(400)
   const { cvv: _cvv, ...without } = card()

@@ -5,12 +5,12 @@ import { newKey } from './own-restaurant.ts'
 
 /*
  * Identifiers are not credentials (docs/interface.md, "Access to users and orders"): every key that an operation takes, in its path or
- * its body, and how to ask with somebody else's in its place.
+ * its body, and a request with one of another tenant in its place.
  */
 
 export type Foreign = keyof World['foreign']
 
-/** What a key that is none of ours is answered, and which of theirs are for everybody. */
+/** The error code for a foreign identifier, and the kinds that are public. */
 type Slot = { code: ProblemCode; open?: readonly Foreign[] }
 
 type Entry = {
@@ -21,7 +21,7 @@ type Entry = {
   keys: Record<string, Slot>
 }
 
-/** It takes no key: what it answers is of the caller, or for everybody. */
+/** It takes no identifier: its response is the caller's own, or public. */
 const NOTHING: Entry = { keys: {} }
 
 const user: Slot = { code: 'user-not-found' }
@@ -157,7 +157,7 @@ export const acceptedBy = ({ events }: Operation): string[] => [
 
 export const codeOf = ({ text }: Answer) => (JSON.parse(text) as { code: ProblemCode }).code
 
-/** Everything that can be tried: whichever key of whichever operation, in each form of its answer. */
+/** Every identifier of every operation, in each form of its response. */
 export const places = operations.flatMap((operation) =>
   Object.entries(entries[operation.name]?.keys ?? {}).flatMap(([place, slot]) =>
     acceptedBy(operation).map((accept) => ({ operation, place, slot, accept, name: operation.name })),

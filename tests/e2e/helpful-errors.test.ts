@@ -13,13 +13,13 @@ const ignored = ({ headers }: { headers: Headers }) => headers.get('x-ignored-fi
 const detail = async (answer: Promise<{ body: ProblemBody }>) => (await answer).body.detail
 const send = (body: string) => post<ProblemBody>('validate-order', body)
 
-test('an order without items is told how many there must be', async () => {
+test('the error of an order without items names how many it must have', async () => {
   expect(await detail(validate<ProblemBody>({ ...order, items: [] }))).toBe(
     'items must have at least 1 element.',
   )
 })
 
-test('malformed JSON is told by line and column, without what stands there', async () => {
+test('malformed JSON is reported by line and column, without its text', async () => {
   const answer = await send('{\n  "method": "pickup",\n  "cardNumber": 4242424242424242 4000000000000002\n}')
   expect(answer.body).toMatchObject({
     status: 400,
@@ -95,7 +95,7 @@ test('the page of a problem says why it happens and how to fix it', async () => 
 })
 
 describe('unknown fields', () => {
-  test('are accepted, named in a header, and in the warnings of validate-order with what may be meant', async () => {
+  test('are accepted, named in a header, and in the warnings of validate-order with a suggestion', async () => {
     const { items } = order as { items: object[] }
     const body = { comment: 'Ring twice.', ...order, items: items.map((item) => ({ ...item, quantity: 2 })) }
     const answer = await validate<{ warnings: unknown; comments: unknown }>(body)
@@ -120,12 +120,12 @@ describe('unknown fields', () => {
     expect((await post('send-order', body)).headers.get('x-ignored-fields')).toBe('comment, items[].quantity')
   })
 
-  test('are none in a request that has none', async () => {
+  test('are not reported for a request without any', async () => {
     const answer = await validate<{ warnings: unknown }>(order)
     expect([ignored(answer), answer.body.warnings]).toEqual([null, []])
   })
 
-  test('are named by refusals as well, which say what may be meant for a missing field', async () => {
+  test('are named by errors too, with a suggestion for a missing field', async () => {
     const { items, ...others } = order
     const answer = await validate<ProblemBody>({ ...others, item: items })
     expect([answer.status, ignored(answer)]).toEqual([400, 'item'])
@@ -140,7 +140,7 @@ describe('unknown fields', () => {
     expect([unavailable.status, ignored(unavailable)]).toEqual([404, 'extra'])
   })
 
-  test('of the query are named, the access key is not', async () => {
+  test('of the query are named, except the access key', async () => {
     const { accessKey } = stack()
     const answer = await get(
       `restaurant/${cast.aurora}/menu?includeCustomisations=true&access-token=${accessKey}`,

@@ -5,11 +5,12 @@ import { request as overHttps } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createProcessHost } from '../../dev/process/host.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { checkAddress, ownAddresses, startHttps, type HttpsFront } from '../../dev/stack/https.ts'
-import { stack } from './client.ts'
+import { cast } from '../support/cast.ts'
+import { keyOf, setUpOwnStack, stack } from './stack.ts'
 
 /* `npm start -- --host`: what another device of the network meets. */
 
@@ -51,7 +52,7 @@ async function ask(
   })
 }
 
-test('an address that this machine does not have is refused, with those that it has', () => {
+test('an address of another machine is refused, and the error lists those of this machine', () => {
   expect(() => checkAddress('203.0.113.77')).toThrow(
     /^--host takes an address of this machine .*not "203\.0\.113\.77"$/,
   )
@@ -60,20 +61,19 @@ test('an address that this machine does not have is refused, with those that it 
 })
 
 describe.skipIf(address === '')(`at ${address || 'no address: this machine is in no network'}`, () => {
-  beforeAll(async () => {
+  setUpOwnStack(async () => {
     directory = mkdtempSync(join(tmpdir(), 'platter-https-'))
     https = await start()
     url = https.urls[0] ?? ''
+    return async () => {
+      await https.stop()
+      rmSync(directory, { recursive: true })
+    }
   })
 
-  afterAll(async () => {
-    await https.stop()
-    rmSync(directory, { recursive: true })
-  })
-
-  test('another device opens the console by https and signs in, with a cookie for https alone', async () => {
+  test('another device opens the console by https and signs in, with a Secure cookie', async () => {
     expect((await ask('GET', '/console/')).body).toContain('<script type="module"')
-    const { accessKey = '' } = stack().restaurants.find(({ link }) => link === 'console') ?? {}
+    const accessKey = keyOf(cast.console)
     const page = { origin: url, 'content-type': 'application/json' }
     const { status, cookies } = await ask('POST', '/console/session', page, JSON.stringify({ accessKey }))
     const kept = cookies.filter((one) => !one.includes('Max-Age=0'))

@@ -169,7 +169,7 @@ describe.each(honouring.map((operation) => [inWords(operation), operation] as co
     expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
   })
 
-  test('sent five times at once with one key it is answered alike, or is told that it is running', async () => {
+  test('five at once with one key: all get the same response, or 409 idempotency-in-flight', async () => {
     const prepared = await requests[name]!()
     const key = crypto.randomUUID()
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(prepared, key)))
@@ -201,7 +201,7 @@ const again = async (first: Prepared, then: Prepared) => {
   expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
 }
 
-describe('a late repetition does not undo what came after it', () => {
+describe('a late repetition does not revert later changes', () => {
   test('pause, then resume: the restaurant stays open', async () => {
     const { asks, read } = await aPlace()
     await again(asks('pause', { minutes: 20 }), asks('resume'))
@@ -239,7 +239,7 @@ describe('a late repetition does not undo what came after it', () => {
   })
 })
 
-test('a refusal keeps no key: the mended request of a restaurant may use it again', async () => {
+test('an error stores no key: the corrected request of a restaurant may use it', async () => {
   const { asks, order } = await aPlace()
   const key = crypto.randomUUID()
   const path = `order/${await order()}/status`
@@ -248,7 +248,7 @@ test('a refusal keeps no key: the mended request of a restaurant may use it agai
 })
 
 describe('sign-in and validate-order change nothing, and ignore the key', () => {
-  test('also one that is none', async () => {
+  test('and an invalid one', async () => {
     const user = await register()
     const idempotencyKey = 'no'.repeat(200)
     const order = await anOrder(cast.aurora)
@@ -258,7 +258,7 @@ describe('sign-in and validate-order change nothing, and ignore the key', () => 
     expect([signedIn.status, signedIn.headers.get('idempotent-replayed')]).toEqual([200, null])
   })
 
-  test('the same key with another order is another question', async () => {
+  test('validate-order ignores the key of an earlier order', async () => {
     const key = crypto.randomUUID()
     const order = await anOrder(cast.aurora)
     expect((await post('validate-order', order, keyed(key))).status).toBe(200)

@@ -52,7 +52,7 @@ test('200: an item that takes no choice has an empty list', async () => {
   expect((await customizations(item.apiKey)).body).toEqual([])
 })
 
-test('304 for the tag that was given, 200 and another tag at once when the menu was changed', async () => {
+test('304 for the current tag, 200 with another tag at once after a change of the menu', async () => {
   const item = menuItem(5)
   const restaurant = await aRestaurant({}, [item])
   const first = await customizations(item.apiKey)
@@ -66,7 +66,7 @@ test('304 for the tag that was given, 200 and another tag at once when the menu 
   expect(changed.headers.get('etag')).not.toBe(tag)
 })
 
-test('404 item-not-found: there is none, there was one, and a choice is no item', async () => {
+test('404 item-not-found: for an unknown item, a removed one, and a choice', async () => {
   const [group, item] = [sauces(), menuItem(5)]
   const restaurant = await aRestaurant({}, [{ ...item, customizationGroups: [group] }])
   const choice = group.customizations[0]!.customizationChoices[0]!
@@ -77,7 +77,7 @@ test('404 item-not-found: there is none, there was one, and a choice is no item'
   expect((await customizations(item.apiKey, '*')).status).toBe(404)
 })
 
-test('400 invalid-field: what is no apiKey', async () => {
+test('400 invalid-field: an invalid apiKey', async () => {
   expect(await customizations('a%20b')).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'path/apiKey' }] },

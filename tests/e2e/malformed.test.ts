@@ -65,7 +65,7 @@ const ask = (request: Made) => exchange(stack().gateway, request.bytes, request)
 
 /**
  * What is wrong with the best of five answers to each of these requests, one at a time. What hangs does so each time; a
- * machine that was busy with something else, and a service that was not heard in time (503), answer one of them well.
+ * machine that was busy with other work, and a service without a response in time (503), succeed in one of the five.
  */
 async function wrongAlone(requests: readonly Made[]): Promise<string[]> {
   const wrong: string[] = []
@@ -120,7 +120,7 @@ test(
     await Promise.all(Array.from({ length: AT_ONCE }, client))
     complaints.push(...(await wrongAlone(late)))
     process.stderr.write(
-      `slowest answer: ${Math.round(slowest)} ms, ${late.length} asked again alone; ${inWords(statuses)}\n`,
+      `slowest answer: ${Math.round(slowest)} ms, ${late.length} repeated alone; ${inWords(statuses)}\n`,
     )
     expect(complaints.join('\n')).toBe('')
     if (IS_LONG) await stayedFlat(warm)

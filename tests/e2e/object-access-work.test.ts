@@ -1,14 +1,15 @@
 import type { Operation, ProblemCode } from '@platter/contracts'
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from './client.ts'
 import { makeWorld, type World } from './foreign-objects.ts'
 import { ask, places, requestWith, type Foreign } from './foreign-requests.ts'
 import { newTrace, Receiver, type Span } from './otlp.ts'
 import { newKey } from './own-restaurant.ts'
+import { setUpOwnStack } from './stack.ts'
 
 let world: World
-beforeAll(async () => {
+setUpOwnStack(async () => {
   world = await makeWorld()
 })
 
@@ -22,7 +23,7 @@ const meant: Partial<Record<ProblemCode, readonly Foreign[]>> = {
   'customization-unknown': ['choice'],
 }
 
-/** Once a second, whoever asks: whom the key belongs to, how often it may ask. */
+/** Once a second, for any request: the lookup of the access key and its rate limit. */
 const isOfEverybody = ({ name, service, attributes }: Span) =>
   name.endsWith('/internal/resolve-access-key') ||
   (service === 'gateway' && attributes['db.system.name'] === 'redis')
@@ -31,15 +32,15 @@ const isOfEverybody = ({ name, service, attributes }: Span) =>
  * The duration of a response could also reveal it. A duration depends on the machine, so this test compares the work instead:
  * the traces of both requests have the same statements, messages and calls.
  */
-describe("somebody else's objects make the same work as none", () => {
+describe('an object of another tenant causes the same work as an unknown one', () => {
   const receiver = new Receiver()
-  beforeAll(() => receiver.listen())
+  setUpOwnStack(async () => void (await receiver.listen()))
   afterAll(() => receiver.close())
 
   /** Traces are sent twice a second. One that shares a message with another trace is never whole: it is tried again. */
   const TOLD_WITHIN_MS = 5_000
 
-  /** What was done for a request; null until all of it has been told. A process tells of its own part last. */
+  /** The work of a request; null until every process has exported its spans. */
   function workOf(traceId: string, { owner, method, path }: Operation): string[] | null {
     const spans = receiver.spans(traceId)
     const apart = new Set(spans.filter(isOfEverybody).map(({ spanId }) => spanId))

@@ -9,7 +9,7 @@ import { acceptedBy, ask, codeOf, entries, places, requestWith, type Foreign } f
 import { newKey } from './own-restaurant.ts'
 
 /*
- * Made from the list of operations: whatever key an operation takes is tried with everything that belongs to somebody
+ * Made from the list of operations: every identifier that an operation takes is tried with every object of another
  * else, and the answer has to be the one for a key that nothing has, to the byte.
  */
 
@@ -81,7 +81,7 @@ test('every operation says what its keys are, and every key of it is tried', () 
   expect(Object.fromEntries(tried)).toEqual(Object.fromEntries(taken))
 })
 
-describe("somebody else's objects are answered as if there were none, to the byte", () => {
+describe('the response for an object of another tenant is byte-identical to that for an unknown one', () => {
   test.each(places)('$name, $place ($accept)', async ({ operation, place, slot, accept }) => {
     const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
@@ -134,7 +134,7 @@ describe("somebody else's objects are answered as if there were none, to the byt
     expect([absent.status, absent.body.code]).toEqual([404, 'user-not-found'])
   })
 
-  test('and nothing of theirs was changed by any of it', async () => {
+  test('no request changed an object of another tenant', async () => {
     const { theirs, foreign } = world
     const { body: account } = await get<User>(`user/${theirs.user}`, elsewhere())
     expect(account).toMatchObject({
@@ -190,7 +190,7 @@ const tellsOfTheirs = (value: unknown) =>
     .filter(([, key]) => JSON.stringify(value).includes(key))
     .map(([kind]) => kind)
 
-describe('what takes no key shows what is ours alone', () => {
+describe('operations without an identifier return own objects only', () => {
   test.each(['orders', 'orders?open=true', 'restaurant', 'menu'])('restaurantapi: %s', async (path) => {
     const { status, body } = await call(`/restaurantapi/v1/${path}`, { key: world.keys.restaurant })
     expect(status).toBe(200)
@@ -206,7 +206,7 @@ describe('what takes no key shows what is ours alone', () => {
   })
 })
 
-test('an order is there for the application that placed it, and for every one that its recipient belongs to', async () => {
+test('an order is visible to the application that placed it, and to every application of its recipient', async () => {
   const email = newEmail()
   const { body: recipient } = await post<User>('register-user', person({ email }), elsewhere())
   const { restaurantApiKey, items } = fullOrder(world)

@@ -21,6 +21,7 @@ import {
   stack,
   type ProblemBody,
 } from './client.ts'
+import { ownStack } from './stack.ts'
 import { expectConforms } from './conforms.ts'
 
 type Issued = { id: string; accessKey: string; prefix: string }
@@ -48,7 +49,7 @@ const untilRefused = (key: string) =>
     (statuses) => statuses.size === 1 && statuses.has(401),
   )
 
-test('a revoked key lets nobody in any more, on any replica, and stays revoked', async () => {
+test('a revoked key is rejected by every replica, and stays revoked', async () => {
   const { id, accessKey } = await aKey()
   expect(await statusWith(accessKey)).toBe(200)
   const { status, body } = await revoke(id)
@@ -68,6 +69,7 @@ async function refusalOf(key: string) {
 }
 
 test('401 in the same bytes for a key that is revoked, expired, unknown, mistyped or sent twice', async () => {
+  ownStack()
   const [revoked, expired] = [await aKey(), await aKey()]
   await revoke(revoked.id)
   await rotate(expired.id, { overlapMinutes: 0 })
@@ -79,7 +81,7 @@ test('401 in the same bytes for a key that is revoked, expired, unknown, mistype
   for (const refusal of refusals) expect(refusal).toEqual(refusals[0])
 })
 
-test('under load a rotation fails no request: the old key goes on, the new one works at once', async () => {
+test('a rotation under load fails no request: the old key keeps working, the new one works at once', async () => {
   const { id, accessKey: old } = await aKey()
   const state = { key: old, done: false, requests: 0, failed: [] as number[] }
   const loads = Array.from({ length: 4 }, async () => {
@@ -194,7 +196,7 @@ test('keys of restaurants and of operators have lists of their own', async () =>
   expect(new Set(ofOperators.body.map(({ kind }) => kind))).toEqual(new Set(['operator']))
 })
 
-test('404: keys and applications that are not there', async () => {
+test('404: unknown keys and applications', async () => {
   expect(await revoke(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
   expect(await rotate(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
   expect(await operator('GET', `applications/${NOBODYS_KEY}/access-keys`)).toMatchObject({
@@ -203,7 +205,7 @@ test('404: keys and applications that are not there', async () => {
   })
 })
 
-test('400: an overlap that is no number of minutes, longer than thirty days, or negative', async () => {
+test('400: an overlap that is not a number of minutes, longer than thirty days, or negative', async () => {
   const { id } = await aKey()
   for (const overlapMinutes of ['soon', -1, 43_201, 1.5])
     expect(await rotate(id, { overlapMinutes })).toMatchObject({

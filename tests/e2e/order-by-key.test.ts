@@ -15,7 +15,7 @@ import {
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-test('send-order: the same key again gives the first answer byte for byte, and one order', async () => {
+test('send-order: a repeated key replays the first response byte for byte, and there is one order', async () => {
   const key = crypto.randomUUID()
   const request = await anOrder(cast.aurora)
   const first = await sendOrder(request, keyed(key))
@@ -68,7 +68,7 @@ test('send-order: 422 idempotency-mismatch for another body; another application
   expect(other.apiKey).not.toBe(first.apiKey)
 })
 
-test('send-order: a declined card stays declined under its key; a refusal before anything began keeps no key', async () => {
+test('send-order: a declined card stays declined under its key; an error before acceptance stores no key', async () => {
   const key = crypto.randomUUID()
   const request = { ...(await anOrder(cast.aurora)), payment: 'card', card: card(cardNumbers.declined) }
   const first = await sendOrder(request, keyed(key))
@@ -81,7 +81,7 @@ test('send-order: a declined card stays declined under its key; a refusal before
   expect((await sendOrder(await anOrder(cast.aurora), keyed(mended))).status).toBe(200)
 })
 
-test('send-order: a 5xx is not kept, the retry tries again', async () => {
+test('send-order: a 5xx is not stored, and a retry is executed', async () => {
   const key = crypto.randomUUID()
   const request = await anOrder(cast.unreachable)
   expect((await sendOrder(request, keyed(key))).status).toBe(502)
@@ -99,7 +99,7 @@ test('send-order: 400 invalid-field for a key that is too long', async () => {
   })
 })
 
-test('order-by-key: a client that lost the answer finds its order, as it stands now', async () => {
+test('order-by-key: a client that lost the response finds its order in its current state', async () => {
   const key = `order no. 7/${crypto.randomUUID()}`
   const { body: order } = await sendOrder(await anOrder(cast.aurora), keyed(`"${key.replaceAll(' ', '_')}"`))
   const path = `order-by-key/${encodeURIComponent(key.replaceAll(' ', '_'))}`

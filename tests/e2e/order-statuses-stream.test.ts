@@ -32,7 +32,7 @@ async function follow(order: string, options: Parameters<typeof Stream.open>[1] 
 const statusOf = ({ data }: StreamEvent) => (data as OrderStatusRecord).status
 const is = (status: string) => (event: StreamEvent) => event.event === 'status' && statusOf(event) === status
 
-test('it shows what has happened, then each status as it happens, and ends with the last one', async () => {
+test('the stream has the past statuses, then each new one, and ends with the last one', async () => {
   const order = await aNewOrder()
   const stream = await follow(order)
   await stream.until(is('AWAITING_PREPARATION'))
@@ -48,7 +48,7 @@ test('it shows what has happened, then each status as it happens, and ends with 
   for (const { data } of stream.events) expect(OrderStatuses.events.status.parse(data)).toEqual(data)
 })
 
-test('the statuses of a simulated restaurant come as well', async () => {
+test('the stream has the statuses of a simulated restaurant', async () => {
   const { body } = await sendOrder(await anOrder(cast.aurora))
   const stream = await follow(body.apiKey)
   await stream.ended()
@@ -61,7 +61,7 @@ test('the statuses of a simulated restaurant come as well', async () => {
   ])
 })
 
-test('Last-Event-ID goes on after that event, without loss or repetition', async () => {
+test('Last-Event-ID continues after that event, without loss or repetition', async () => {
   const order = await aNewOrder()
   const first = await follow(order)
   await first.until(is('AWAITING_PREPARATION'))
@@ -78,7 +78,7 @@ test('Last-Event-ID goes on after that event, without loss or repetition', async
   expect(strange.events).toHaveLength(4)
 })
 
-test('who comes back after the end is answered 204, and so stops', async () => {
+test('a client that reconnects after the last status gets 204, and stops', async () => {
   const order = await aNewOrder()
   await report(order, 'PREPARING')
   await report(order, 'DELIVERED')
@@ -89,7 +89,7 @@ test('who comes back after the end is answered 204, and so stops', async () => {
   expect((await get(`order/${order}/statuses?lastEventId=3`)).status).toBe(200)
 })
 
-test('a cancellation comes as the order has it, and is the end', async () => {
+test('the stream ends with the cancellation, as the order has it', async () => {
   const order = await aNewOrder()
   const stream = await follow(order)
   await stream.until(is('AWAITING_PREPARATION'))

@@ -65,7 +65,7 @@ test('200: an order that failed, which no client sees, with the reason', async (
   })
 })
 
-test("200: what the card's bank said of an order that was declined", async () => {
+test('200: the decline code of a declined order', async () => {
   const before = (await ledger()).length
   const declined = card(cardNumbers.insufficientFunds)
   await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: declined }))
@@ -86,7 +86,7 @@ test('200: a test order has no payment at all', async () => {
   })
 })
 
-test('a payment whose outcome is open says so, and how often it was asked for', async () => {
+test('a payment with an unknown outcome says so, and how often it was queried', async () => {
   const { body: sent } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
   await eventually(
     () => story(sent.apiKey),

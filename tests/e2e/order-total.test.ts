@@ -68,7 +68,7 @@ const sagaEnded = (orderApiKey: string) =>
     ({ saga }) => saga.state !== 'running',
   )
 
-test('200: a total of 0 by card needs no payment: the processor never hears of it, and the books balance', async () => {
+test('200: a total of 0 by card needs no payment: the processor is not called, and the books balance', async () => {
   const since = Math.floor(Date.now() / 1000)
   const { status, body: order } = await bothOf(await orderOf(FREE))
   expect(status).toBe(200)

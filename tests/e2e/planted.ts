@@ -1,12 +1,12 @@
 import { withClient } from '../../dev/servers/database.ts'
-import { stack } from './client.ts'
+import { ownStack } from './stack.ts'
 
 /**
- * Changes rows behind the services' backs: what nothing but a mistake of ours, or somebody with a database
+ * Changes rows without the services: a state that only a bug, or a person with a database
  * console, could do. The one file of the end-to-end tests that speaks SQL.
  */
 export const plant = (text: string, ...values: unknown[]): Promise<number> =>
-  withClient(stack().urls.postgres, async (client) => (await client.query(text, values)).rowCount ?? 0)
+  withClient(ownStack().urls.postgres, async (client) => (await client.query(text, values)).rowCount ?? 0)
 
 const CANCELLATION = {
   reason: 'order-refused',
@@ -75,10 +75,10 @@ export const WRONGS: readonly Wrong[] = [
     paidBy: 'card',
     plant: row(`processor_id = 'auth_nobody'`),
   },
-  { rule: 'payment-of-nobody', what: 'the order is gone', paidBy: 'card', plant: forgetOrder },
+  { rule: 'payment-of-nobody', what: 'the order was deleted', paidBy: 'card', plant: forgetOrder },
   {
     rule: 'charge-of-nobody',
-    what: 'order and payment are gone',
+    what: 'order and payment were deleted',
     paidBy: 'card',
     plant: async (key) => {
       await forgetOrder(key)
@@ -99,9 +99,9 @@ export const WRONGS: readonly Wrong[] = [
   },
 ]
 
-/** Its row is locked first: its restaurant goes on meanwhile, and each status that comes is one more row of it. */
+/** Its row is locked first: the restaurant may report meanwhile, and each status inserts another row. */
 async function forgetOrder(orderApiKey: string): Promise<void> {
-  await withClient(stack().urls.postgres, async (client) => {
+  await withClient(ownStack().urls.postgres, async (client) => {
     await client.query('begin')
     await client.query('select from orders.orders where api_key = $1 for update', [orderApiKey])
     for (const table of ['idempotency_keys', 'deliveries', 'sagas', 'order_statuses'])
@@ -111,7 +111,7 @@ async function forgetOrder(orderApiKey: string): Promise<void> {
   })
 }
 
-/** An order that was done is before its capture again, and nobody is going to say so for an hour. */
+/** Sets a finished order back to before its capture; no sweeper republishes it for an hour. */
 const beforeCapture = (orderApiKey: string, deadline: string) =>
   plant(
     `update orders.sagas set state = jsonb_set(state, '{done}', '["authorize", "transmit"]'), finished_at = null,

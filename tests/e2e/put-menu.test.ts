@@ -52,7 +52,7 @@ test('200: the menu with its customizations; what was left out is filled in', as
   expect((await get(`restaurant/${apiKey}/menu?includeCustomizations=true`)).body).toEqual(body)
 })
 
-test('200: another menu takes its place, felt by menu and orders', async () => {
+test('200: another menu replaces it, for menu requests and orders', async () => {
   const [kept, gone] = [menuItem(10), menuItem(4)]
   const apiKey = await aRestaurant({}, [kept, gone])
   const order = (item: { apiKey: string }) => ({

@@ -1,7 +1,8 @@
 import { PutRestaurantLink } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { simulatorLink } from '../../dev/simulators/src/link.ts'
-import { call, delivered, maria, operator, sendOrder, stack } from './client.ts'
+import { call, delivered, maria, operator, sendOrder } from './client.ts'
+import { ownStack } from './stack.ts'
 import { expectConforms } from './conforms.ts'
 import { aKitchen, aRestaurant, menuItem, salina } from './own-restaurant.ts'
 
@@ -17,14 +18,14 @@ test.each([
     { kind: 'webhook', url: 'https://example.org/orders', secret },
     { kind: 'webhook', reports: 'detailed' },
   ],
-])('200: %s; the answer never has the secret', async (_, body, answer) => {
+])('200: %s; the response never has the secret', async (_, body, answer) => {
   const put = await link(await aRestaurant(), body)
   expect(put.status).toBe(200)
   expectConforms(PutRestaurantLink, put.body)
   expect(put.body).toEqual(answer)
 })
 
-test('200: orders go out through the link that was put last, and are reported as it says', async () => {
+test('200: orders use the link that was put last, and its reports', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
   const order = {
@@ -34,7 +35,7 @@ test('200: orders go out through the link that was put last, and are reported as
     payment: 'cash',
     recipient: maria,
   }
-  const { simulators } = stack().urls
+  const { simulators } = ownStack().urls
   await link(apiKey, simulatorLink(simulators, 'refuses'))
   expect(await sendOrder(order)).toMatchObject({ status: 422, body: { code: 'order-refused' } })
   await link(apiKey, simulatorLink(simulators, 'accepts'))
@@ -43,7 +44,7 @@ test('200: orders go out through the link that was put last, and are reported as
   expect(await delivered(body.apiKey)).toContain('READY_FOR_PICKUP')
 })
 
-test('200: an order that is open when its restaurant changes how it reports moves on as it began', async () => {
+test('200: an open order keeps its kind of reports when its restaurant changes it', async () => {
   const item = menuItem(8)
   const { apiKey, key } = await aKitchen({}, [item])
   await link(apiKey, { kind: 'console', reports: 'coarse' })
@@ -91,7 +92,7 @@ test.each([
   })
 })
 
-test('400: a secret that is wrong is not told back', async () => {
+test('400: the response does not repeat an invalid secret', async () => {
   const { status, body } = await link<unknown>(await aRestaurant(), {
     kind: 'webhook',
     url: 'https://example.org',

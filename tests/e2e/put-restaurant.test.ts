@@ -29,7 +29,7 @@ test('200: a new restaurant, as its details show it', async () => {
   expect((await get<object>(`restaurant/${apiKey}`)).body).toEqual({ ...body, restaurant: body })
 })
 
-test('200: putting it again changes nothing, and another one takes its place; its menu stays', async () => {
+test('200: a repeated put changes nothing, another one replaces it; the menu stays', async () => {
   const apiKey = await aRestaurant({}, [menuItem(5)])
   const menu = await get(`restaurant/${apiKey}/menu`)
   const [first, again] = [await put({}, apiKey), await put({}, apiKey)]
@@ -88,7 +88,7 @@ test('200: numbers and booleans may be strings, text is trimmed', async () => {
   })
 })
 
-test('400 missing-field: each field that is needed and not there, all at once', async () => {
+test('400 missing-field: all missing fields at once', async () => {
   const { status, body } = await putRestaurant<Refused>(newKey(), {})
   expect(status).toBe(400)
   expect(new Set(body.errors.map(({ code }) => code))).toEqual(new Set(['missing-field']))
@@ -153,7 +153,7 @@ test('400: a restaurant with a fault is refused as a whole', async () => {
   expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
 })
 
-test('400 invalid-field: the path is no apiKey', async () => {
+test('400 invalid-field: an invalid apiKey in the path', async () => {
   expect(await put({}, 'a%20b')).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'path/apiKey' }] },
@@ -232,7 +232,7 @@ test('403 not-allowed: an application key cannot change a restaurant', async () 
   expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
 })
 
-test('200: it is ordered from with the menu that was put before', async () => {
+test('200: orders use the menu that was put before', async () => {
   const item = menuItem(4)
   const apiKey = await aRestaurant()
   await putMenu(apiKey, menuOf([item]))

@@ -43,7 +43,7 @@ const settled = (orderApiKey: string) =>
     ({ saga }) => saga.state !== 'running',
   )
 
-test('200: the books of orders that stand, fail, are declined, refused or tests balance', async () => {
+test('200: the books balance for fulfilled, failed, declined, refused and test orders', async () => {
   const since = Math.floor(Date.now() / 1000)
   const cash = await sendOrder(await anOrder(cast.aurora))
   const charged = await paidByCard()
@@ -77,7 +77,7 @@ test.each(WRONGS)('a planted mismatch is reported, $rule: $what', async ({ rule,
   }
 })
 
-test('400: since is missing, no time, or the cursor is none of ours', async () => {
+test('400: since is missing or invalid, or the cursor is invalid', async () => {
   for (const query of ['', '?since=yesterday', '?since=-1', '?since=1&cursor=nonsense']) {
     const { status, body } = await operator<ProblemBody>('GET', `reconciliation${query}`)
     expect([status, body.errors[0]?.pointer]).toEqual([
@@ -87,7 +87,7 @@ test('400: since is missing, no time, or the cursor is none of ours', async () =
   }
 })
 
-test('403 not-allowed: an application may not see the books', async () => {
+test('403 not-allowed: for an application key', async () => {
   const path = `/operatorapi/v1/reconciliation?since=${beginning}`
   expect(await call(path)).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
 })

@@ -36,7 +36,7 @@ test('200: the user with no cards and no addresses yet, and never the password',
   expect((await get(`user/${body.apiKey}`)).body).toEqual(body)
 })
 
-test('409 email-taken for an e-mail that is registered, however it is written and through whichever application', async () => {
+test('409 email-taken for a registered e-mail address, in any case and from any application', async () => {
   const email = newEmail('Maria')
   expect((await register(person({ email }))).status).toBe(200)
   for (const options of [{}, elsewhere()]) {
@@ -126,7 +126,7 @@ test.each([
   ['no digits, capitals or signs', 'olives and mozzarella'],
   ['spaces around it', '  olives  '],
   ['words with a common one in it', 'password of mozzarella'],
-])('a password may have %s, and is good to the last character', async (_, password) => {
+])('a password may have %s, and is compared to the last character', async (_, password) => {
   const { email } = (await register(person({ password }))).body
   expect((await signin(email, password)).status).toBe(200)
   const short = Array.from(password).slice(0, -1).join('')
@@ -147,7 +147,7 @@ test('unknown fields are ignored, and a trailing slash is tolerated', async () =
 })
 
 describe('Idempotency-Key', () => {
-  test('the same again replays the first answer, and its password is the first one', async () => {
+  test('a repeated request replays the first response, and its password is the first one', async () => {
     const [body, key] = [person(), keyed()]
     const first = await register(body, key)
     const again = await register(body, key)
@@ -157,7 +157,7 @@ describe('Idempotency-Key', () => {
     expect((await signin(body.email, PASSWORD)).status).toBe(200)
   })
 
-  test('eight at once with one key make one user, and all are told of it', async () => {
+  test('eight at once with one key make one user, and all responses have it', async () => {
     const [body, key] = [person(), keyed()]
     const answers = await Promise.all(Array.from({ length: 8 }, () => register(body, key)))
     expect(tally(answers)).toEqual({ 200: 8 })
@@ -171,7 +171,7 @@ describe('Idempotency-Key', () => {
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
   })
 
-  test('a refusal keeps no key: the mended request may use it', async () => {
+  test('an error stores no key: the corrected request may use it', async () => {
     const [taken, key] = [person(), keyed()]
     await register(taken)
     expect((await register(taken, key)).status).toBe(409)
@@ -187,7 +187,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-test('429 rate-limited for the eleventh try with one e-mail; a replay is no try', async () => {
+test('429 rate-limited for the eleventh attempt with one e-mail address; a replay does not count', async () => {
   const [body, key] = [person(), keyed()]
   expect((await register(body, key)).status).toBe(200)
   for (let count = 0; count < 12; count++) expect((await register(body, key)).status).toBe(200)

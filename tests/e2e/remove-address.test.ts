@@ -31,7 +31,7 @@ test('200: the removed address, which is no longer in the user; the others stay'
   expect(await addressesOf(user)).toEqual([kept])
 })
 
-test('nothing more is delivered to a removed address by its key; an order that went there goes on showing it', async () => {
+test('a removed address cannot be used by its apiKey; an earlier order still shows it', async () => {
   const user = await register()
   const saved = await addAddress(user)
   const request = {
@@ -51,7 +51,7 @@ test('nothing more is delivered to a removed address by its key; an order that w
   expect((await readOrder(order.apiKey)).address).toMatchObject({ ...home, apiKey: saved.apiKey })
 })
 
-test('a new address of an order is saved, and once removed does not come back', async () => {
+test('a new address of an order is saved; once removed it is not saved again', async () => {
   const user = await register()
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.aurora)),
@@ -67,7 +67,7 @@ test('a new address of an order is saved, and once removed does not come back', 
 })
 
 describe('404 address-not-found', () => {
-  test("for an address that is gone, another user's, or nobody's, in the same words", async () => {
+  test("for a removed address, another user's and an unknown one, in the same words", async () => {
     const [user, other] = [await register(), await register()]
     const [gone, foreign] = [await addAddress(user), await addAddress(other)]
     await remove(user, gone.apiKey)
@@ -94,7 +94,7 @@ test('lenient: an empty body, or none at all, with the content type of JSON', as
   expect(await addressesOf(user)).toEqual([])
 })
 
-test('a removed address makes room for another', async () => {
+test('after a removal another address can be saved', async () => {
   const user = await register()
   const [first] = await Promise.all(Array.from({ length: 50 }, () => addAddress(user)))
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(422)
@@ -102,7 +102,7 @@ test('a removed address makes room for another', async () => {
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(200)
 })
 
-test('Idempotency-Key: the same again replays the removal; a refusal keeps no key', async () => {
+test('Idempotency-Key: the same again replays the removal; an error stores no key', async () => {
   const user = await register()
   const [saved, key] = [await addAddress(user), keyed()]
   const first = await remove(user, saved.apiKey, key)

@@ -30,7 +30,7 @@ test('200: the removed card, which is no longer in the user; the others stay', a
   expect(await cardsOf(user)).toEqual([kept])
 })
 
-test('a removed card pays for nothing more; an order that was paid with it goes on showing it', async () => {
+test('a removed card cannot pay; an earlier order still shows it', async () => {
   const user = await register()
   const saved = await addCard(user)
   const request = {
@@ -50,7 +50,7 @@ test('a removed card pays for nothing more; an order that was paid with it goes 
 })
 
 describe('404 card-not-found', () => {
-  test("for a card that is gone, another user's, or nobody's, in the same words", async () => {
+  test("for a removed card, another user's and an unknown one, in the same words", async () => {
     const [user, other] = [await register(), await register()]
     const [gone, foreign] = [await addCard(user), await addCard(other)]
     await remove(user, gone.apiKey)
@@ -87,7 +87,7 @@ test('lenient: no body at all with the content type of JSON, and a trailing slas
   expect((await remove(user, `${apiKey}/`, { headers })).body.apiKey).toBe(apiKey)
 })
 
-test('a removed card makes room for another', async () => {
+test('after a removal another card can be saved', async () => {
   const user = await register()
   const [first] = await Promise.all(Array.from({ length: 20 }, () => addCard(user)))
   expect((await post(`user/${user.apiKey}/add-card`, card())).status).toBe(422)
@@ -95,7 +95,7 @@ test('a removed card makes room for another', async () => {
   expect((await post(`user/${user.apiKey}/add-card`, card())).status).toBe(200)
 })
 
-test('Idempotency-Key: the same again replays the removal; a refusal keeps no key', async () => {
+test('Idempotency-Key: the same again replays the removal; an error stores no key', async () => {
   const user = await register()
   const [saved, key] = [await addCard(user), keyed()]
   const first = await remove(user, saved.apiKey, key)

@@ -47,7 +47,7 @@ test('200: the days come in order, from Monday on, and money and times are numbe
   expect(body).toMatchObject({ minFreeDelivery: 25, taxRate: 0.055, deliveryPrice: 2.99 })
 })
 
-test('200: -1 stands for a delivery that is never free', async () => {
+test('200: -1 means that delivery is never free', async () => {
   expect((await details(cast.cashOnly)).body.minFreeDelivery).toBe(-1)
 })
 
@@ -171,7 +171,7 @@ test.each([{ latitude: '43.07' }, { longitude: '-89.38' }])(
   },
 )
 
-test('400: numbers that are none', async () => {
+test('400: invalid numbers', async () => {
   expect(await details(cast.aurora, { latitude: '91', longitude: 'west' })).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'query/latitude' }, { pointer: 'query/longitude' }] },

@@ -62,8 +62,8 @@ test.each(['maybe', '2', 'truth'])('400 invalid-field: includeCustomizations=%s'
   })
 })
 
-describe('asking again', () => {
-  test('304 without a body for the tag that was given; a list and a weak one do as well', async () => {
+describe('conditional requests', () => {
+  test('304 without a body for the current tag, in a list and as a weak one too', async () => {
     const first = await menu(cast.aurora)
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[^"]+"$/)
@@ -79,7 +79,7 @@ describe('asking again', () => {
     }
   })
 
-  test('200 for any other tag, and the two forms have two', async () => {
+  test('200 for any other tag; the two forms of a menu have different tags', async () => {
     const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
     const customized = await menu(cast.aurora, { query: '?includeCustomizations=true', tag })
     expect(customized.status).toBe(200)
@@ -88,7 +88,7 @@ describe('asking again', () => {
       expect((await menu(cast.aurora, { tag: header })).status).toBe(200)
   })
 
-  test('the connection is good for more after a 304', async () => {
+  test('a connection can be reused after a 304', async () => {
     const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
     const statuses = await Promise.all(
       Array.from(

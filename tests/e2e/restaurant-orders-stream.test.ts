@@ -36,7 +36,7 @@ const isOrder = (apiKey: string, more: Partial<RestaurantOrder> = {}) => {
 }
 const isReady = ({ event }: StreamEvent) => event === 'ready'
 
-test('it begins with every open order as the list gives it, oldest first, and says when that was the whole', async () => {
+test('the stream starts with every open order, oldest first, as the list has it, then ready', async () => {
   const handedOver = await aNewOrder()
   await read(`order/${handedOver}/status`, { status: 'PREPARING' })
   await read(`order/${handedOver}/status`, { status: 'DELIVERED' })
@@ -72,7 +72,7 @@ test('a new order comes without another request, and then each of its changes, t
   expect(orderOf(cancelled).cancellation).toMatchObject({ cancelledBy: 'restaurant' })
 })
 
-test('Last-Event-ID goes on where it was: what has changed since, also what is over now, then ready', async () => {
+test('Last-Event-ID continues: orders that have changed since, finished ones too, then ready', async () => {
   const before = await aNewOrder()
   const first = await follow()
   await first.until(isReady)
@@ -114,7 +114,7 @@ test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])
   },
 )
 
-test("another restaurant's orders are not in it, and it is for restaurants only", async () => {
+test('the stream has no order of another restaurant, and is for restaurants only', async () => {
   const others = await Stream.open(url(), { key: (await aKitchen()).key })
   open.push(others)
   await others.until(isReady)

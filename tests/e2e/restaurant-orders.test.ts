@@ -13,9 +13,7 @@ import {
   statusesOf,
   type ProblemBody,
 } from './client.ts'
-
-const keyOf = (restaurantApiKey: string) =>
-  stack().restaurants.find(({ apiKey }) => apiKey === restaurantApiKey)?.accessKey ?? ''
+import { keyOf } from './stack.ts'
 
 /** Calls as the restaurant whose console it is: its orders move only when it says so. */
 const atTheCounter = <T>(path: string, body?: unknown, key = keyOf(cast.console)) =>
@@ -24,7 +22,7 @@ const atTheCounter = <T>(path: string, body?: unknown, key = keyOf(cast.console)
 const report = (apiKey: string, status: string) =>
   atTheCounter<RestaurantOrder>(`order/${apiKey}/status`, { status })
 
-test('orders: a new order is there as the kitchen needs it, and never its card', async () => {
+test('orders: a new order has what the kitchen needs, and no card', async () => {
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.console)),
     payment: 'card',
@@ -44,7 +42,7 @@ test('orders: a new order is there as the kitchen needs it, and never its card',
   expect(JSON.stringify(mine)).not.toMatch(/lastFour|expiration|cardholder/)
 })
 
-test('status: reports move an order along the table, the same again changes nothing, anything else is 409', async () => {
+test('status: reports move an order along the table, a repeated one changes nothing, any other is 409', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
   expect((await atTheCounter<RestaurantOrder>(`order/${order.apiKey}`)).body).toMatchObject({
     toCollect: order.total,
@@ -82,7 +80,7 @@ test('acceptBy: an order on a console is cancelled 15 minutes after it was place
   expect(await read(refused.apiKey)).not.toHaveProperty('acceptBy')
 })
 
-test('acceptBy: an order that a restaurant takes without a console has none', async () => {
+test('acceptBy: an order of a restaurant without a console has none', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.aurora))
   const { body } = await atTheCounter<RestaurantOrder>(`order/${order.apiKey}`, undefined, keyOf(cast.aurora))
   expect(body).toMatchObject({ apiKey: order.apiKey })

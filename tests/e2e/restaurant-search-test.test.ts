@@ -27,7 +27,7 @@ test('200: it takes the same parameters as restaurant/search', async () => {
   expect(page.headers.get('link')).toContain('/publicapi/v1/restaurant/search-test?')
 })
 
-test('200: all of them however far, nearest first, whatever they offer', async () => {
+test('200: all of them at any distance, nearest first', async () => {
   const inBoston = { latitude: 42.36, longitude: -71.06, isTestRestaurant: true }
   const near = await aRestaurant({ ...inBoston, offersDelivery: false })
   const all = (await search('limit=200')).body.restaurants.map(({ apiKey }) => apiKey)

@@ -1,6 +1,7 @@
 import { RestaurantSearch } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import { call, cast, get, home, stack, type Restaurant } from './client.ts'
+import { ownStack } from './stack.ts'
 import { expectConforms } from './conforms.ts'
 import { aRestaurant, menuItem, newKey, salina, seedOf } from './own-restaurant.ts'
 
@@ -20,7 +21,7 @@ const downtown = `${home.streetAddress}, ${home.city}, ${home.state} ${home.zip}
 const capitol = { latitude: 43.0747, longitude: -89.3844 }
 const atCapitol = { latitude: '43.0747', longitude: '-89.3844' }
 
-/** A word that nobody else has, to be found by. */
+/** A word that no other restaurant has. */
 const aWord = () => `w${newKey().slice(0, 12)}`
 
 /** Miles as the crow flies, by another formula than ours: the spherical law of cosines. */
@@ -33,7 +34,7 @@ function miles(one: { latitude: number; longitude: number }, other: typeof one):
 }
 
 describe('where', () => {
-  test('200: an address in words is found, and told', async () => {
+  test('200: an address in words is found, and returned', async () => {
     const { status, body } = await search({ 'street-address': downtown })
     expect(status).toBe(200)
     expectConforms(RestaurantSearch, body)
@@ -46,7 +47,7 @@ describe('where', () => {
     expect(keysOf(body)).toContain(cast.aurora)
   })
 
-  test('200: a point counts more than an address', async () => {
+  test('200: a point has precedence over an address', async () => {
     const { body } = await search({ ...atCapitol, 'street-address': 'Salina, KS 67401' })
     expect(body.address).toMatchObject(capitol)
     expect(keysOf(body)).toContain(cast.aurora)
@@ -58,7 +59,7 @@ describe('where', () => {
     expect(body.restaurants.map(({ name }) => name)).toContain('Lakefold Sushi')
   })
 
-  test('200: nobody is near the South Pole', async () => {
+  test('200: no restaurant is near the South Pole', async () => {
     expect((await search({ latitude: '-90', longitude: '0' })).body.restaurants).toEqual([])
   })
 
@@ -125,17 +126,17 @@ describe('where', () => {
 })
 
 describe('method', () => {
-  test('pickup: who offers it within the radius, wherever they deliver', async () => {
+  test('pickup: restaurants that offer it within the radius', async () => {
     const { body } = await search({ ...atCapitol, method: 'pickup', 'pickup-radius': '1', limit: '200' })
     const seeded = await Promise.all(
-      stack().restaurants.map(async ({ apiKey }) => (await get<Restaurant>(`restaurant/${apiKey}`)).body),
+      ownStack().restaurants.map(async ({ apiKey }) => (await get<Restaurant>(`restaurant/${apiKey}`)).body),
     )
     const near = seeded.filter((one) => !one.isTestRestaurant && one.offersPickup && miles(capitol, one) <= 1)
     expect(near.length).toBeGreaterThan(2)
     expect(keysOf(body).toSorted()).toEqual(near.map(({ apiKey }) => apiKey).toSorted())
   })
 
-  test('delivery: who has a zone that holds the place, and for the price of that zone', async () => {
+  test('delivery: restaurants with a zone around the place, at the price of that zone', async () => {
     const { body } = await search({ 'street-address': 'Madison, WI 53704', method: 'delivery' })
     expect(keysOf(body)).toContain(cast.coarse)
     expect(keysOf(body)).not.toContain(cast.pickupOnly)
@@ -149,7 +150,7 @@ describe('method', () => {
     expect(await keysFor({ [name]: '' })).toEqual(await keysFor({}))
   })
 
-  test('both is the default, also when it is sent empty, and is the two together', async () => {
+  test('both is the default, for an empty value too, and combines the two', async () => {
     const near = { 'pickup-radius': '2' }
     const both = await keysFor({ ...near, method: 'both' })
     expect(await keysFor(near)).toEqual(both)
@@ -159,7 +160,7 @@ describe('method', () => {
     expect(both.toSorted()).toEqual([...new Set([...pickup, ...delivery])].toSorted())
   })
 
-  test('outside every zone, who is near enough for pickup is found, and does not deliver there', async () => {
+  test('outside every zone, a restaurant within the pickup radius is found, without delivery', async () => {
     const name = aWord()
     const apiKey = await aRestaurant({ name, zones: [{ apiKey: newKey(), maxRadius: 0.1 }] })
     const { body } = await search({ latitude: '38.85', longitude: '-97.62', search: name })
@@ -286,7 +287,7 @@ test('unknown parameters are ignored, and a trailing slash is tolerated', async 
   expect((await get('restaurant/search/?limit=1&colour=red')).status).toBe(200)
 })
 
-test('400: a parameter that is sent twice is no number, and all faults are told at once', async () => {
+test('400: a parameter that is sent twice is not a number, and all faults are returned at once', async () => {
   const { status, body } = await get<Refused>(
     'restaurant/search?limit=1&limit=2&method=fly&latitude=x&longitude=1',
   )
@@ -298,7 +299,7 @@ test('400: a parameter that is sent twice is no number, and all faults are told 
   ])
 })
 
-test('200: who was put a moment ago is found where it is', async () => {
+test('200: a restaurant is found immediately after it was put', async () => {
   const name = aWord()
   const apiKey = await aRestaurant({ name })
   const there = { latitude: String(salina.latitude), longitude: String(salina.longitude) }

@@ -31,7 +31,7 @@ async function deliveryFor(user: User, changes: Record<string, unknown> = {}) {
   })
 }
 
-/** Sends the order and waits for the end of its saga, of which saving is the last step. */
+/** Sends the order and waits until its saga has finished; saving is its last step. */
 async function placed(order: unknown): Promise<Placed> {
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)
@@ -92,7 +92,7 @@ test('an account with 20 cards and 50 addresses keeps them: the order is placed 
   expect([creditCards.length, savedAddresses.length]).toEqual([20, 50])
 })
 
-test('orders at the same time save one address once, and no more addresses than there is room for', async () => {
+test('concurrent orders save the same address once, and no more than 50 addresses', async () => {
   const user = await register()
   const cash = { payment: 'cash', card: null }
   const one = await deliveryFor(user, cash)

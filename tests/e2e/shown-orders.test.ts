@@ -31,7 +31,7 @@ const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | un
   ['the history', async (_key, user) => (await get<Order[]>(`user/${user.apiKey}/orders`)).body[0]],
 ]
 
-/** A restaurant that refuses its orders when it is told to: they are pending until then, however slow the machine. */
+/** A restaurant that refuses an order when the test says so: it is pending until then, on a slow machine too. */
 async function aHesitantKitchen(): Promise<{ apiKey: string; refuse: () => void }> {
   const { promise: decided, resolve: refuse } = Promise.withResolvers<void>()
   const server = createServer((request, response) => {

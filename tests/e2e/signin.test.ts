@@ -35,12 +35,12 @@ test('200: the user with saved cards and addresses, however the e-mail is writte
 })
 
 describe('401 invalid-credentials', () => {
-  test('in the same words for a wrong password and for an e-mail that nobody has', async () => {
+  test('in the same words for a wrong password and for an unregistered e-mail address', async () => {
     const { email } = await register()
     const wrong = await signin(email, 'not the password')
     expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid-credentials', errors: [] } })
     expect(wordsOf(await signin(newEmail(), PASSWORD))).toEqual(wordsOf(wrong))
-    expect(wordsOf(await signin('nobody', PASSWORD))).toEqual(wordsOf(wrong))
+    expect(wordsOf(await signin('unknown', PASSWORD))).toEqual(wordsOf(wrong))
   })
 
   test('for a password that could never have been set', async () => {
@@ -51,7 +51,7 @@ describe('401 invalid-credentials', () => {
   })
 })
 
-test('the person is a user of the application from then on, and not before', async () => {
+test('a sign-in makes the person a user of the application', async () => {
   const { email, apiKey } = await register()
   await signin(email, 'not the password', elsewhere())
   expect((await get(`user/${apiKey}`, elsewhere())).status).toBe(404)
@@ -62,13 +62,13 @@ test('the person is a user of the application from then on, and not before', asy
   expect((await get(`user/${apiKey}`)).status).toBe(200)
 })
 
-test('an accented letter is the same letter, whichever keyboard it came from', async () => {
+test('an accented letter is the same in composed and decomposed form', async () => {
   const email = await withPassword('un caf\u00e9 au lait')
   expect((await signin(email, 'un cafe\u0301 au lait')).status).toBe(200)
   expect((await signin(email, 'un cafe au lait')).status).toBe(401)
 })
 
-test('a password of 128 characters with spaces around it is good to the last one', async () => {
+test('a password of 128 characters with surrounding spaces is compared to the last one', async () => {
   const password = ` ${'🍕'.repeat(63)} `
   const email = await withPassword(password)
   expect((await signin(email, password)).status).toBe(200)
@@ -97,7 +97,7 @@ test('an Idempotency-Key changes nothing: a sign-in is never replayed', async ()
 })
 
 describe('429 rate-limited', () => {
-  test('after ten wrong tries also for the right password, and for nobody else', async () => {
+  test('after ten wrong passwords for the right one too, and for no other account', async () => {
     const { email } = await register()
     // Registering was a try as well.
     for (let count = 0; count < 9; count++) expect((await guess(email)).status).toBe(401)
@@ -108,7 +108,7 @@ describe('429 rate-limited', () => {
     expect((await signin((await register()).email, PASSWORD)).status).toBe(200)
   })
 
-  test('in the same words, after as many tries, for an e-mail that nobody has', async () => {
+  test('in the same words, after as many attempts, for an unregistered e-mail address', async () => {
     const known = await register()
     for (let count = 0; count < 9; count++) await guess(known.email)
     const nobody = newEmail()

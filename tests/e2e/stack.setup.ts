@@ -3,21 +3,24 @@ import type { TestProject } from 'vitest/node'
 import { freePort } from '../../dev/process/ports.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
+import { Api } from '../support/api.ts'
+import { cast } from '../support/cast.ts'
+import type { StackUnderTest } from './stack.ts'
 
-/** The times that a person would wait for are short here; everything else is as `npm start` has it. */
+/** Times that a person would wait for are short; everything else is as `npm start` has it. */
 const simulators = { STEP_MS: '300' }
 const orders = { TRANSMIT_DEADLINE_MS: '1000' }
 
-/** All tests come from one address. Those of the limit use up an e-mail's tries. */
+/** All tests come from one address. The tests of the limit exhaust the attempts of an e-mail address. */
 const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
 
-/** All tests share their access keys. Those of bad ones say that they come from elsewhere, and are believed. */
+/** All tests share their access keys. Tests of bad ones name another address, which is trusted. */
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
 
-/** All tests use the same few cards, and one the limit of a user: more than the 20 that an account may have. */
+/** All tests use a few cards, and one test the limit of a user: more than the 20 of an account. */
 const payments = { CARDS_PER_USER: '25' }
 
-/** Nobody is there while no test listens, which must not matter; and only what a test says is traced. */
+/** Without a listening test there is no receiver, which must not matter. Only traces that a test requests are sampled. */
 const telemetry = (port: number) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -27,21 +30,42 @@ const telemetry = (port: number) => ({
   OTEL_BLRP_SCHEDULE_DELAY: '500',
 })
 
-/** vitest sets every project up for itself, in one process: those that ask the gateway share one stack. */
+/** vitest sets up every project, in one process: projects that use the gateway share one stack. */
 type Shared = { started: Promise<{ stack: Stack; otlpPort: number }>; users: number }
 const shared = globalThis as typeof globalThis & { stackUnderTest?: Shared }
 
-/** One fresh stack for all end-to-end tests: real servers, every service twice, the development seed. */
+const { E2E_URL, E2E_OPERATOR_KEY = '' } = process.env
+
+/** One new stack for all end-to-end tests: real servers, every service twice, the development seed. Or that of E2E_URL. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (E2E_URL !== undefined) {
+    project.provide('stack', await otherPlatform(E2E_URL.replace(/\/$/, ''), E2E_OPERATOR_KEY))
+    project.provide('ownStack', null)
+    return () => Promise.resolve()
+  }
   const mine = (shared.stackUnderTest ??= { started: start(), users: 0 })
   mine.users += 1
   const { stack, otlpPort } = await mine.started
   project.provide('stack', stack.file)
+  project.provide('ownStack', stack.file)
   project.provide('otlpPort', otlpPort)
   return async () => {
     mine.users -= 1
     if (mine.users === 0) await stack.stop()
   }
+}
+
+/** Creates two client applications, and a key for each restaurant of the seed, on a platform that runs. */
+async function otherPlatform(url: string, operatorKey: string): Promise<StackUnderTest> {
+  const api = new Api(() => ({ gateway: url, operatorKey, accessKey: '' }))
+  const [one, other] = [await api.newApplication('e2e'), await api.newApplication('e2e, another')]
+  const restaurants = Object.values(cast).map(async (apiKey) => ({
+    apiKey,
+    accessKey: await api.restaurantKey(apiKey),
+  }))
+  const { accessKey } = one
+  const all = { gateway: url, operatorKey, accessKey, otherAccessKey: other.accessKey }
+  return { ...all, restaurants: await Promise.all(restaurants) }
 }
 
 async function start(): Promise<{ stack: Stack; otlpPort: number }> {

@@ -1,13 +1,48 @@
-import { inject } from 'vitest'
+import { beforeAll, beforeEach, inject, TestRunner } from 'vitest'
 import type { StackFile } from '../../dev/stack/description.ts'
+import type { Target } from '../support/api.ts'
+
+/** The platform under test, as its clients and its operator see it. */
+export type StackUnderTest = Target & {
+  /** Of another client application. */
+  otherAccessKey: string
+  restaurants: readonly { apiKey: string; accessKey: string }[]
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
-    stack: StackFile
-    /** Where the services send what they measure, when a test listens there. */
+    stack: StackUnderTest
+    /** The files, processes and servers of the stack that this run started; null with E2E_URL. */
+    ownStack: StackFile | null
+    /** The port of the telemetry receiver, when a test listens there. */
     otlpPort: number
   }
 }
 
-/** What `stack.json` says of the stack under test. */
 export const stack = () => inject('stack')
+
+/** The access key of a restaurant of the seed. */
+export const keyOf = (restaurantApiKey: string): string =>
+  stack().restaurants.find(({ apiKey }) => apiKey === restaurantApiKey)?.accessKey ?? ''
+
+/** Whether E2E_URL names a platform that this run did not start. */
+export const isOtherPlatform = (): boolean => inject('ownStack') === null
+
+/**
+ * The inside of the stack: its database, files, processes, settings. A test that needs them is skipped when E2E_URL
+ * names another platform; the report gives this reason. A concurrent test uses `isOtherPlatform`: vitest does not know the
+ * current one of several.
+ */
+export function ownStack(): StackFile {
+  const own = inject('ownStack')
+  if (own !== null) return own
+  const test = TestRunner.getCurrentTest()
+  if (!test) throw new Error('set-up for an own stack only: use setUpOwnStack')
+  return test.context.skip('needs a stack of its own: E2E_URL names another platform')
+}
+
+/** As `beforeAll` with its clean-up, for a file or a group in which every test needs the inside of the stack. */
+export function setUpOwnStack(setUp: () => Promise<void | (() => unknown)>): void {
+  beforeAll(() => (isOtherPlatform() ? undefined : setUp()))
+  beforeEach(() => void ownStack())
+}

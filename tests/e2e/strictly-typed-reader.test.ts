@@ -108,7 +108,7 @@ test('it reads orders, their statuses and problems', async () => {
   expect(unreadable).toEqual([])
 })
 
-test('it can fail: for an integer, a null, an empty day and a missing member', () => {
+test('the reader rejects an integer, a null, an empty day and a missing member', () => {
   expect(complaints(records.orderStatus, '{"orderApiKey":"a","status":null,"date":1.5}')).toEqual([
     '/status: a string expected, null read',
     '/date: an integer expected, 1.5 read',
@@ -122,7 +122,7 @@ test('it can fail: for an integer, a null, an empty day and a missing member', (
   expect(faults).toContain('/restaurant: an object expected, undefined read')
 })
 
-test('it has read an answer of every endpoint for applications', () => {
+test('the reader has read a response of every endpoint for applications', () => {
   const all = operations.filter(({ path }) => path.startsWith('/publicapi/')).map(({ name }) => name)
   expect(all.filter((name) => !read.has(name))).toEqual([])
 })

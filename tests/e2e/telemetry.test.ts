@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, get, home, plainItems, post, sendOrder, stack } from './client.ts'
+import { ownStack, setUpOwnStack } from './stack.ts'
 import { isLookUp, isOfStore, isSql, newTrace, outline, Receiver, type LogRecord, type Span } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
@@ -18,7 +19,7 @@ let answers: Awaited<ReturnType<typeof sendOrder>>[] = []
 
 const traced = ({ traceparent }: { traceparent: string }) => ({ headers: { traceparent } })
 
-beforeAll(async () => {
+setUpOwnStack(async () => {
   await receiver.listen()
   const { gateway, accessKey } = stack()
   const [toAurora, toNobody, [item], kitchen] = await Promise.all([
@@ -55,7 +56,7 @@ beforeAll(async () => {
     sendOrder(toNobody, traced(again)),
     sendOrder(toNobody, traced(refused)),
   ]
-  // As existing libraries send the key, where it must not be seen either; a menu that nobody has read, so that no process holds it.
+  // As existing libraries send the key, where it must not be seen either; a menu that was not read before, so that no process caches it.
   await fetch(`${gateway}/publicapi/v1/restaurant/${kitchen}/menu?access-token=${accessKey}`, traced(menu))
   answers = await Promise.all(ordered)
 })
@@ -137,7 +138,7 @@ test('SQL is in it, by what it does to which tables', async () => {
     'db.query.summary':
       'insert orders, select restaurant_links, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
     'db.namespace': expect.any(String) as string,
-    'server.address': new URL(stack().urls.postgres).hostname,
+    'server.address': new URL(ownStack().urls.postgres).hostname,
   })
   const resolved = named(spans, 'accounts', 'process accounts.resolve.v2')[0]
   expect(spans.filter((span) => isSql(span) && span.parentSpanId === resolved?.spanId)).toHaveLength(1)
@@ -232,7 +233,7 @@ test('a request without a trace that fails leaves its spans in the trace that it
   ])
 })
 
-test('an answer names its request, and its trace where that is kept', async () => {
+test('a response names its request, and its trace if that is sampled', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502])
   expect(answers.map(({ headers }) => headers.get('x-trace-id'))).toEqual(
     [paid, cash, again, refused].map(({ traceId }) => traceId),
@@ -255,13 +256,13 @@ test('a menu from the cache is a command of Redis, without its key', async () =>
 const isOfRequest = ({ text, attributes: { route } }: LogRecord) =>
   text === 'request' && route !== '/internal/resolve-access-key'
 
-test('log lines come with their trace, one a request and service', async () => {
+test('log lines have their trace, one per request and service', async () => {
   const lines = await eventually(
     async () => receiver.logs(paid.traceId).filter(isOfRequest),
     (found) => found.length >= 3,
   )
   expect(lines.map(({ service }) => service).toSorted()).toEqual(['gateway', 'orders', 'payments'])
-  // Who it was, for whoever has to find out later: the id of the key, never the key.
+  // The id of the access key, for an investigation; never the key.
   const { accessKeyId } = lines.find(({ service }) => service === 'gateway')!.attributes
   expect(accessKeyId).toMatch(/^[0-9a-f]{48}$/)
   expect(lines.find(({ service }) => service === 'orders')?.attributes).toEqual({
@@ -293,7 +294,7 @@ test.each([
 
 test('no card, no password and no access key is in anything that is sent or logged', async () => {
   await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
-  const folder = stack().data.logs
+  const folder = ownStack().data.logs
   const files = (await readdir(folder)).filter((name) =>
     /^(gateway|catalog|accounts|orders|payments)\.log$/.test(name),
   )

@@ -86,13 +86,13 @@ test.each([
   await expect.poll(() => ledgerOf(body.apiKey)).toContainEqual(expect.objectContaining({ amount: cents }))
 })
 
-test('all that is wrong with an order of a test key is told at once', async () => {
+test('all faults of an order with a test key are returned at once', async () => {
   const order = await anOrder(cast.aurora, { items: [{ apiKey: 'nothing' }] })
   const { body } = await post<ProblemBody>('send-order', order, { key: testKey.key })
   expect(body.errors.map(({ code }) => code).toSorted()).toEqual(['item-not-found', 'test-key'])
 })
 
-test('a saved card and an Idempotency-Key work with a test key, and the card is there for a live one', async () => {
+test('a saved card and an Idempotency-Key work with a test key, and a live key finds the card', async () => {
   const { body: user } = await post<User>('register-user', person(), { key: testKey.key })
   const added = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), { key: testKey.key })
   expect(added.status).toBe(200)
@@ -125,7 +125,7 @@ test('a live key places test orders as before: at test restaurants, with `test`'
   })
 })
 
-test('a test key that is rotated is a test key', async () => {
+test('a rotated test key is a test key', async () => {
   const { body } = await operator<Issued>('POST', `access-keys/${testKey.id}/rotate`, { overlapMinutes: 60 })
   expect(await kindsFound('restaurant/search', { key: body.accessKey })).toEqual([true])
 })

@@ -35,23 +35,23 @@ test.each([
   expect((await send(first, fields)).status).toBe(400)
 })
 
-test('400: a body that breaks off', async () => {
+test('400: a truncated body', async () => {
   const fields = [HOST, 'content-type: application/json', 'content-length: 500']
   expect((await send('POST /publicapi/v1/send-order HTTP/1.1', fields, '{"items":[')).status).toBe(400)
 })
 
-test('404: this is no proxy', async () => {
+test('404: the gateway is no forward proxy', async () => {
   expect((await send('CONNECT elsewhere.example:443 HTTP/1.1', [HOST])).status).toBe(404)
   expect((await send('GET http://elsewhere.example/page HTTP/1.1', [HOST])).status).toBe(404)
 })
 
-test('200: an expectation that nobody knows is ignored, and so is a protocol to change to', async () => {
+test('200: an unknown `Expect` and an `Upgrade` are ignored', async () => {
   expect((await send(`GET ${SEARCH} HTTP/1.1`, [HOST, 'expect: the unexpected'])).status).toBe(200)
   const upgrade = [HOST, 'connection: upgrade', 'upgrade: websocket']
   expect((await send(`GET ${SEARCH} HTTP/1.1`, upgrade)).status).toBe(200)
 })
 
-test('an Idempotency-Key of 255 characters can be asked for, however it has to be written in a path', async () => {
+test('an order is found by an Idempotency-Key of 255 characters, in any percent-encoding', async () => {
   for (const character of ['k', '/', '%'])
     expect(await get(`order-by-key/${encodeURIComponent(character.repeat(255))}`)).toMatchObject({
       status: 404,

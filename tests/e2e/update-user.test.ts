@@ -31,7 +31,7 @@ test.each([
   expect((await signin(user.email, PASSWORD)).status).toBe(200)
 })
 
-test('200: the password alone is updated; the old one is none from then on, and no answer shows either', async () => {
+test('200: the password alone is updated; the old one is invalid from then on, and no response has either', async () => {
   const user = await register()
   const { status, body } = await update(user.apiKey, { password: 'another good password' })
   expect({ status, body }).toEqual({ status: 200, body: user })
@@ -75,7 +75,7 @@ describe('400 invalid-field, with nothing changed', () => {
     expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
   })
 
-  test('what is empty, too short, too long or of another type, all at once', async () => {
+  test('empty, too short, too long and mistyped fields, all at once', async () => {
     const user = await register()
     const answer = await update(user.apiKey, {
       password: 'seven77',
@@ -94,7 +94,7 @@ describe('400 invalid-field, with nothing changed', () => {
   })
 })
 
-test('404 user-not-found for nobody', async () => {
+test('404 user-not-found for an unknown apiKey', async () => {
   expect(await update(NOBODYS_KEY, { firstName: 'Sam' })).toMatchObject({
     status: 404,
     body: { code: 'user-not-found' },
@@ -102,7 +102,7 @@ test('404 user-not-found for nobody', async () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('a late repetition replays its answer, and does not undo what came after it', async () => {
+  test('a late repetition replays its response, and does not revert later changes', async () => {
     const user = await register()
     const key = keyed()
     const first = await update(user.apiKey, { firstName: 'Marie' }, key)
@@ -122,7 +122,7 @@ describe('Idempotency-Key', () => {
     expect((await update(other.apiKey, { firstName: 'Mary' }, key)).status).toBe(200)
   })
 
-  test('a refusal keeps no key', async () => {
+  test('an error stores no key', async () => {
     const user = await register()
     const key = keyed()
     expect((await update(user.apiKey, { firstName: ' ' }, key)).status).toBe(400)

@@ -57,7 +57,7 @@ test('a page of large orders ends at 1 MB, with a link to the rest: of the user 
   }
 })
 
-test("404: another application's order is not there, in the same words as if it did not exist", async () => {
+test("404: another application's order, in the same words as an unknown one", async () => {
   const user = await register()
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.aurora)),

@@ -31,7 +31,7 @@ test('a trailing slash is tolerated', async () => {
   expect((await get<User>(`user/${apiKey}/`)).body.apiKey).toBe(apiKey)
 })
 
-test('400 for an apiKey that can be none', async () => {
+test('400 for an invalid apiKey', async () => {
   const answer = await get<ProblemBody>(`user/${'k'.repeat(101)}`)
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: 'path/apiKey' }] } })
   expect((await get(`user/${encodeURIComponent("'; --")}`)).status).toBe(400)
@@ -42,7 +42,7 @@ const reading = (path: string) => call<ProblemBody>(`/publicapi/v1/${path}`, els
 const writing = (body?: unknown) => (path: string) =>
   call<ProblemBody>(`/publicapi/v1/${path}`, { method: 'POST', body, ...keyed(), ...elsewhere() })
 
-describe("404 user-not-found: another application's user is not there, in the same words as nobody's", () => {
+describe("404 user-not-found: another application's user, in the same words as an unknown one", () => {
   let user: User
   let cardApiKey: string
   let addressApiKey: string
@@ -69,7 +69,7 @@ describe("404 user-not-found: another application's user is not there, in the sa
     expect(wordsOf(absent)).toEqual(wordsOf(foreign))
   })
 
-  test('and none of that changed anything', async () => {
+  test('and none of these requests changed the user', async () => {
     const { body } = await get<User>(`user/${user.apiKey}`)
     expect(body).toMatchObject({
       firstName: user.firstName,

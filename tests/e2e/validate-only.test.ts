@@ -4,14 +4,14 @@ import { aRestaurant, menuItem, menuOf, newKey, putRestaurant, restaurantInput }
 
 const ONLY = '?validate-only=true'
 
-test('a restaurant that could be put is answered as it would be, and is not there', async () => {
+test('a valid restaurant is returned as it would be, and not stored', async () => {
   const apiKey = newKey()
   const { status, body } = await operator<Restaurant>('PUT', `restaurants/${apiKey}${ONLY}`, restaurantInput)
   expect([status, body.name]).toEqual([200, restaurantInput.name])
   expect((await get(`restaurant/${apiKey}`)).status).toBe(404)
 })
 
-test('a restaurant that is there stays as it is', async () => {
+test('an existing restaurant stays unchanged', async () => {
   const apiKey = await aRestaurant()
   await operator('PUT', `restaurants/${apiKey}${ONLY}`, { ...restaurantInput, name: 'Another name' })
   expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
@@ -30,7 +30,7 @@ test('every check is made: fields, and keys that another restaurant has', async 
   expect(taken).toMatchObject({ status: 409, body: { code: 'apikey-taken' } })
 })
 
-test('a menu that could be put is not put, and one that could not is told why', async () => {
+test('a valid menu is not stored, and the faults of an invalid one are returned', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
   const path = `restaurants/${apiKey}/menu${ONLY}`

@@ -76,7 +76,7 @@ test("422 customization-unknown: another item's choice", async () => {
   expect(await refusal(order)).toEqual(only(422, `customization-unknown ${AT}/0/apiKey`))
 })
 
-test('422: every group of every item is looked at, also one of which nothing was chosen', async () => {
+test('422: every group of every item is checked, one without choices too', async () => {
   const order = await chosen([toppings([1, 1])], [])
   const twice = { ...order, items: [...order.items, ...order.items] }
   expect(await refusal(twice)).toEqual({

@@ -32,7 +32,7 @@ describe('lenient in', () => {
     expect(await validate({ ...delivery, tip })).toMatchObject({ status: 200, body: { tip: 3 } })
   })
 
-  test.each([null, ''])('200: a tip of %j is none, and a test of it no test', async (absent) => {
+  test.each([null, ''])('200: a tip of %j is no tip, and a test of it no test', async (absent) => {
     expect(await validate({ ...delivery, tip: absent, test: absent })).toMatchObject({
       status: 200,
       body: { tip: 0, test: false },
@@ -111,7 +111,7 @@ describe('lenient in', () => {
     expect(body['total']).not.toBe(0.01)
   })
 
-  test('200: a card that nobody charges and an address that nobody goes to are not looked at', async () => {
+  test('200: the card of a cash order and the address of a pickup order are ignored', async () => {
     const { status, body } = await validate({ ...pickup, card: 'none', address: [7] })
     expect(status).toBe(200)
     expect(body).toMatchObject({ card: null, address: null })
@@ -159,7 +159,7 @@ describe('strict about the rest', () => {
     expect(faults.toSorted()).toEqual(missing.map((at) => `missing-field /${at}`))
   })
 
-  test.each([null, ''])('400 missing-field: what is required and is %j', async (absent) => {
+  test.each([null, ''])('400 missing-field: a required field that is %j', async (absent) => {
     expect(await refusal({ ...pickup, payment: 'card', card: absent })).toEqual({
       status: 400,
       faults: ['missing-field /card'],
@@ -220,7 +220,7 @@ describe('strict about the rest', () => {
     ['expirationMonth', '9.'],
     ['expirationYear', '1931'],
     ['cardholderName', ' '],
-  ])('400 invalid-field: a card with %s: %j, which is not told back', async (field, value) => {
+  ])('400 invalid-field: a card with %s: %j, which the response does not repeat', async (field, value) => {
     const order = { ...pickup, payment: 'card', card: { ...card(), [field]: value } }
     const { status, body } = await validate<{ errors: { pointer: string }[] }>(order)
     expect(status).toBe(400)
@@ -249,7 +249,7 @@ describe('text', () => {
     '\u2028\u200B\uFEFFx',
     "'; drop table orders; --",
     '<b>',
-  ])('200: comments of %j come back as they went in, but for the space around', async (comments) => {
+  ])('200: comments of %j are returned unchanged, but for the space around them', async (comments) => {
     expect((await validate({ ...pickup, comments })).body.comments).toBe(comments.trim())
   })
 
@@ -328,7 +328,7 @@ describe('limits', () => {
     })
   })
 
-  test('413 body-too-large past 64 KiB, whether or not the length is told before', async () => {
+  test('413 body-too-large past 64 KiB, with and without a content length', async () => {
     const tooLarge = padded(64 * 1024 + 1)
     expect(await answered(send(padded(64 * 1024)))).toEqual({ status: 200 })
     expect(await answered(send(tooLarge))).toEqual({ status: 413, code: 'body-too-large' })
@@ -339,7 +339,7 @@ describe('limits', () => {
   })
 })
 
-describe('what is no JSON', () => {
+describe('a body that is not JSON', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
     '200: %s',
     async (type) => {
@@ -371,7 +371,7 @@ describe('what is no JSON', () => {
     expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
-  test('400 malformed-json: bytes that are no UTF-8', async () => {
+  test('400 malformed-json: bytes that are not UTF-8', async () => {
     const text = JSON.stringify({ ...pickup, comments: '#' })
     const bytes = Uint8Array.from(text, (character) => (character === '#' ? 0xff : character.codePointAt(0)!))
     expect(await answered(send(bytes))).toEqual({ status: 400, code: 'malformed-json' })
@@ -385,7 +385,7 @@ describe('what is no JSON', () => {
     expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
-  test.each(['[', '{"a":'])('a body nested 10,000 deep in %j costs nobody anything', async (opening) => {
+  test.each(['[', '{"a":'])('a body nested 10,000 deep in %j delays no other request', async (opening) => {
     const nested = opening.repeat(10_000) + '1' + (opening === '[' ? ']' : '}').repeat(10_000)
     const order = JSON.stringify(pickup)
     expect(await answered(send(`${order.slice(0, -1)},"unknown":${nested}}`))).toEqual({ status: 200 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length]!
 
-/** Choices that fill each group: in the order of `wishes`, as long as there is room, until the minimum and a few more. */
+/** Choices that fill each group: in the order of `wishes`, up to the maximum, until the minimum and a few more. */
 function fitting(item: MenuItem, wishes: readonly number[]): string[] {
   return (item.customizationGroups ?? []).flatMap((group, at) => {
     const choices = choicesOf(group).filter(({ available }) => available)
@@ -126,7 +126,7 @@ function got(body: Order | Refused) {
   }
 }
 
-test('any order of the seed is priced, or refused, exactly as the rules say', async () => {
+test('the price or the refusal of any order of the seed matches an independent computation', async () => {
   const seen = { priced: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(anOrder, async ({ shop: at, lines, allFit, delivery: wanted, tip: wish }) => {
@@ -206,7 +206,7 @@ test.each([
   },
 )
 
-test('delivery costs what the zone costs, and the restaurant decides from when on it is free', async () => {
+test('delivery has the price of the zone, and is free from the amount that the restaurant sets', async () => {
   for (const [subtotal, deliveryPrice] of [
     [29.99, 9.75],
     [30, 0],
@@ -216,7 +216,7 @@ test('delivery costs what the zone costs, and the restaurant decides from when o
   }
 })
 
-test("the minimum is the zone's, and met exactly it is met", async () => {
+test('the minimum of the zone applies, and an equal subtotal meets it', async () => {
   const [zones, others] = [zone(), zone()].map((one) => [{ ...one, deliveryMin: 12.5 }])
   expect((await delivered(12.5, { zones, deliveryMin: 99 })).status).toBe(200)
   expect(await delivered(12.49, { zones: others, deliveryMin: 0 })).toMatchObject({

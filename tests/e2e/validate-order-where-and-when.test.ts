@@ -29,7 +29,7 @@ test.each([
   )
 })
 
-test('the answer says where the address is', async () => {
+test('the response has the coordinates of the address', async () => {
   const { body } = await validate(await to(cast.aurora, zip('53703')))
   expect(body.address?.latitude).toBeCloseTo(43.07, 1)
   expect(body.address?.longitude).toBeCloseTo(-89.38, 1)
@@ -37,7 +37,7 @@ test('the answer says where the address is', async () => {
 
 // Hours ----------------------------------------------------------------------------------------------------
 
-/** A time zone in which it is between midnight and one, and what day it is there and was before. */
+/** A time zone in which it is between midnight and one o'clock, its weekday and the one before. */
 function shortlyAfterMidnight() {
   const hour = new Date().getUTCHours()
   const timezone = hour === 0 ? 'Etc/UTC' : hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`
@@ -65,7 +65,7 @@ async function now(hours: Record<string, string[]>, timezone: string) {
   return { details: details.open, order: faults[0] ?? 'taken' }
 }
 
-test('a range that passes midnight belongs to the day that it begins on', async () => {
+test('a range past midnight belongs to the day on which it begins', async () => {
   const { timezone, today, yesterday } = shortlyAfterMidnight()
   expect(await now({ [yesterday]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(OPEN)
   expect(await now({ [today]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(CLOSED)
@@ -81,7 +81,7 @@ test('of several ranges one is enough, and equal ends are 24 hours', async () =>
   expect(await now({ [yesterday]: ['6:00 AM - 6:00 AM'] }, timezone)).toEqual(OPEN)
 })
 
-test("the clock is the restaurant's own: what is open here is closed half a world away", async () => {
+test('opening hours use the time zone of the restaurant', async () => {
   const { timezone } = shortlyAfterMidnight()
   const night = everyDay('10:00 PM - 3:00 AM')
   const noon = timezone.includes('GMT+') ? timezone.replace('+', '-') : timezone.replace('-', '+')

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { RestaurantOrder } from '@platter/contracts'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { call, card, eventually, ledgerOf, maria, operator, sendOrder } from './client.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { api, call, card, eventually, ledgerOf, maria, operator, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
+import { setUpOwnStack } from './stack.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 const item = menuItem(12.5)
@@ -29,23 +30,15 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   else response.writeHead(204).end()
 }
 
-beforeAll(async () => {
+setUpOwnStack(async () => {
   kitchen = createServer((request, response) => void receive(request, response))
   await new Promise<void>((resolve) => void kitchen.listen(0, '127.0.0.1', resolve))
   restaurantApiKey = await aRestaurant({}, [item])
   const { port } = kitchen.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/orders`
   await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
-  const issued = await operator<{ accessKey: string }>(
-    'POST',
-    `restaurants/${restaurantApiKey}/access-keys`,
-    {},
-  )
-  accessKey = issued.body.accessKey
-})
-afterAll(() => {
-  kitchen.closeAllConnections()
-  kitchen.close()
+  accessKey = await api.restaurantKey(restaurantApiKey)
+  return () => kitchen.close().closeAllConnections()
 })
 beforeEach(() => {
   messages.length = 0
@@ -77,7 +70,7 @@ test('an order arrives once, signed, with its items and comments', async () => {
   expect(messages[0]?.data, 'what pays is no business of the kitchen').not.toHaveProperty('card')
 })
 
-test('409 with a reason refuses: the client is told the reason, the hold is voided', async () => {
+test('409 with a reason refuses: the client receives the reason, the authorization is voided', async () => {
   answer = (response) => response.writeHead(409).end(JSON.stringify({ reason: 'The oven is cold.' }))
   const { status, body } = await sendOrder(order('hot'))
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
@@ -91,7 +84,7 @@ test.each([
   ['half of a surrogate pair', 'no cheese\uD83C', 'no cheese\uFFFD'],
   ['an escape sequence and a bidirectional override', '\u009B31mno cheese\u202E', '31mno cheese'],
 ])(
-  '409 whose reason has %s ends the order: it is told without it, the hold is voided',
+  '409 whose reason has %s ends the order: the client receives it without that, the authorization is voided',
   async (_, reason, told) => {
     answer = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
     const { status, body } = await sendOrder(order('refused'))
@@ -115,7 +108,7 @@ test('invisible controls in what a customer types do not reach the restaurant', 
   })
 })
 
-test('a restaurant that took an order and never answered is told that it is off, and moves it no further', async () => {
+test('a restaurant that received an order and never responded gets a cancellation, and cannot move the order', async () => {
   answer = (response) => response.destroy()
   const sent = await sendOrder(order('lost answer'))
   const told = await eventually(

@@ -102,7 +102,7 @@ await Tool.run('overload', { replicas: Number(values.replicas), env }, async (to
   await run.phase('warm-up', 30, { all: 100 })
   const peak = values.peak === undefined ? await findPeak(run) : Number(values.peak)
   print(`peak: ${peak} orders a second`)
-  // By now PostgreSQL has all its connections, each of which is a process.
+  // By now PostgreSQL has all its connections; each one is a process.
   await putGatewayFirst(tool.stack)
   const before = await run.phase('quiet alone', QUIET_S, { quiet: QUIET_RATE })
   const rates = { all: peak * TIMES, sampled: SAMPLED_RATE }

@@ -8,7 +8,7 @@ import { cashOrderSender } from '../support/order-clients.ts'
 import { KitchenPage } from '../support/restaurant-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
-/** The full length is every replica ten times (`ROUNDS=10`); the short one is one replica of each service once. */
+/** Every replica ten times with `ROUNDS=10`; by default one replica of each service once. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 0)
 const LENGTH = ROUNDS === 0 ? { rounds: 1, replicas: 1 } : { rounds: ROUNDS, replicas: 2 }
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-/** Connections that a graceful stop must not wait for: an idle one, and one with half a request. */
-function hangOn(gateway: string): Socket[] {
+/** Opens connections that a graceful stop must not wait for: an idle one, and one with half a request. */
+function openHanging(gateway: string): Socket[] {
   const { hostname, port } = new URL(gateway)
   return ['', 'POST /publicapi/v1/send-order HTTP/1.1\r\nHost: platter\r\nContent-Length: 100\r\n\r\n{'].map(
     (start) => {
@@ -39,8 +39,8 @@ function hangOn(gateway: string): Socket[] {
   )
 }
 
-test('restarting every replica of every service under load fails no request, loses nothing of a stream, and each ends within 10 seconds', async () => {
-  const hanging = stack.gateways.flatMap(hangOn)
+test('a rolling restart of every service under load fails no request, loses no event of a stream, and ends each process within 10 seconds', async () => {
+  const hanging = stack.gateways.flatMap(openHanging)
   const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
   const pages = Array.from({ length: 4 }, () => new KitchenPage(stack.gateways, accessKey))
   const { restarts, requests, failed } = await rollingRestarts(stack, {

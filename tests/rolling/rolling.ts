@@ -1,22 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { requestTimes } from '@platter/contracts'
+import { until } from '../../dev/process/wait.ts'
+import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import type { Stack } from '../../dev/stack.ts'
 
 export type Rolling = { restarts: { service: string; tookMs: number }[]; requests: number; failed: string[] }
 
-const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
-/** A process ends itself by `requestTimes.exit` after SIGTERM, whatever is connected; on a busy machine that is seen later. */
+/** A process ends by `requestTimes.exit` after SIGTERM, with open connections too; a busy machine notices later. */
 const EXIT_WITHIN_MS = requestTimes.exit + 20_000
-const BACK_WITHIN_MS = 60_000
+const RESTART_WITHIN_MS = 60_000
 
-/** Where a request went, and whether the gateway asked for the next one to go elsewhere. */
+/** The status of a response, and whether the gateway announced the end of the connection. */
 export type Sent = { status: number; isClosing: boolean }
 export type Send = (gateway: string) => Promise<Sent>
 
 /**
- * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. Clients come
- * through a load balancer, that is: one that asks a gateway less which said `Connection: close` (a real one sees it by
- * readiness), and goes to the other one when no connection is taken.
+ * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. The clients behave like a
+ * load balancer: they avoid a gateway that sent `Connection: close` (a real one uses its readiness), and use the other one when
+ * a connection is refused.
  */
 export async function rollingRestarts(
   stack: Stack,
@@ -24,23 +25,20 @@ export async function rollingRestarts(
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
-  const balanced: Balanced = { gateways: stack.gateways, avoidUntil: new Map(), turn: 0 }
+  const balancer = new Balancer(stack.gateways, options.send)
   const client = async () => {
-    // A pause, so that the load leaves the processes that start the core they need.
+    // The pause leaves a core to the processes that start.
     for (; !over.signal.aborted; await wait(PAUSE_MS)) {
-      const failure = await sendSomewhere(balanced, options.send)
+      const failure = await balancer.send()
       result.requests++
       if (failure !== null) result.failed.push(failure)
     }
   }
   const clients = Array.from({ length: options.atOnce }, client)
-  for (let round = 0; round < options.rounds; round++) {
-    for (const service of SERVICES) {
-      for (const pid of stack.pids(service).slice(0, options.replicas)) {
+  for (let round = 0; round < options.rounds; round++)
+    for (const service of serviceNames)
+      for (const pid of stack.pids(service).slice(0, options.replicas))
         result.restarts.push({ service, tookMs: await restart(stack, service, pid) })
-      }
-    }
-  }
   over.abort()
   await Promise.all(clients)
   return result
@@ -52,44 +50,58 @@ const PAUSE_MS = 150
 type Balanced = { gateways: readonly string[]; avoidUntil: Map<string, number>; turn: number }
 const AVOID_MS = 1_000
 
-/** Null when the request was answered well, else what went wrong. A connection that is refused is no failure: nothing was sent. */
-async function sendSomewhere(balanced: Balanced, send: Send): Promise<string | null> {
-  const { gateways, avoidUntil } = balanced
-  const first = balanced.turn++ % gateways.length
-  const inTurn = [...gateways.slice(first), ...gateways.slice(0, first)]
-  const isStopping = (gateway: string) => (avoidUntil.get(gateway) ?? 0) > performance.now()
-  for (const gateway of inTurn.toSorted(
-    (one, other) => Number(isStopping(one)) - Number(isStopping(other)),
-  )) {
-    try {
-      const { status, isClosing } = await send(gateway)
-      if (isClosing) avoidUntil.set(gateway, performance.now() + AVOID_MS)
-      return status < 500 ? null : `answered ${status}`
-    } catch (error) {
-      const { code, message } =
-        (error as Error & { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException)
-      if (code !== 'ECONNREFUSED') return `${code ?? ''} ${message}`
-    }
+class Balancer {
+  readonly #gateways: readonly string[]
+  readonly #send: Send
+  readonly #avoidUntil = new Map<string, number>()
+  #turn = 0
+
+  constructor(gateways: readonly string[], send: Send) {
+    this.#gateways = gateways
+    this.#send = send
   }
-  return 'no gateway took the connection'
+
+  /** Null, or what failed. A refused connection is no failure: the request was not sent. */
+  async send(): Promise<string | null> {
+    for (const gateway of this.#inTurn()) {
+      try {
+        const { status, isClosing } = await this.#send(gateway)
+        if (isClosing) this.#avoidUntil.set(gateway, performance.now() + AVOID_MS)
+        return status < 500 ? null : `response ${status}`
+      } catch (error) {
+        const { code, message } =
+          (error as Error & { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException)
+        if (code !== 'ECONNREFUSED') return `${code ?? ''} ${message}`
+      }
+    }
+    return 'no gateway accepted the connection'
+  }
+
+  #inTurn(): string[] {
+    const first = this.#turn++ % this.#gateways.length
+    const avoided = (gateway: string) => Number((this.#avoidUntil.get(gateway) ?? 0) > performance.now())
+    return [...this.#gateways.slice(first), ...this.#gateways.slice(0, first)].toSorted(
+      (one, other) => avoided(one) - avoided(other),
+    )
+  }
 }
 
-/** Ends one process gracefully and waits until its successor is ready; gives how long the end took. */
-async function restart(stack: Stack, service: (typeof SERVICES)[number], pid: number): Promise<number> {
+/** Ends one process gracefully and waits until its successor is ready; returns the milliseconds until the end. */
+async function restart(stack: Stack, service: ServiceName, pid: number): Promise<number> {
   const replicas = stack.pids(service).length
   const started = performance.now()
   process.kill(pid, 'SIGTERM')
-  await until(() => !stack.pids(service).includes(pid), EXIT_WITHIN_MS, `${service} did not end`)
+  await until(() => !stack.pids(service).includes(pid), {
+    what: `The end of ${service}`,
+    withinMs: EXIT_WITHIN_MS,
+    everyMs: 20,
+  })
   const tookMs = Math.round(performance.now() - started)
-  await until(() => stack.pids(service).length === replicas, BACK_WITHIN_MS, `${service} did not come back`)
+  await until(() => stack.pids(service).length === replicas, {
+    what: `The restart of ${service}`,
+    withinMs: RESTART_WITHIN_MS,
+    everyMs: 20,
+  })
   await stack.ready(service)
   return tookMs
-}
-
-async function until(isDone: () => boolean, withinMs: number, otherwise: string): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!isDone()) {
-    if (performance.now() > end) throw new Error(`${otherwise} within ${withinMs} ms`)
-    await wait(20)
-  }
 }

@@ -6,24 +6,24 @@ import { startStack, type Stack } from '../../dev/stack.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { rollingRestarts, type Send } from './rolling.ts'
 
-/* docs/operations.md, "INTERNAL_SECRET": its steps, with services that run and orders that come all the time. */
+/* The steps of docs/operations.md, "INTERNAL_SECRET", with running services under load. */
 
 const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
-/** Read anew at every start of a process. */
+/** Read at every start of a process. */
 const env: Record<string, Record<string, string>> = {}
 
 let stack: Stack
 let send: Send
 
-function say(secrets: { INTERNAL_SECRET: string; INTERNAL_SECRET_OTHER?: string }): void {
+function setSecrets(secrets: { INTERNAL_SECRET: string; INTERNAL_SECRET_OTHER?: string }): void {
   for (const name of SERVICES) {
     env[name] = { RATE_LIMIT_REQUESTS: '1000000', ...secrets }
   }
 }
 
 beforeAll(async () => {
-  say({ INTERNAL_SECRET: old })
+  setSecrets({ INTERNAL_SECRET: old })
   stack = await startStack({
     runDirectory: fileURLToPath(new URL('../../.run/secret-rotation', import.meta.url)),
     reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-test('INTERNAL_SECRET is changed under load, and no request fails', async () => {
+test('no request fails while INTERNAL_SECRET is changed under load', async () => {
   const failed: string[] = []
   let requests = 0
   for (const secrets of [
@@ -44,7 +44,7 @@ test('INTERNAL_SECRET is changed under load, and no request fails', async () => 
     { INTERNAL_SECRET: next, INTERNAL_SECRET_OTHER: old },
     { INTERNAL_SECRET: next },
   ]) {
-    say(secrets)
+    setSecrets(secrets)
     const rolled = await rollingRestarts(stack, { rounds: 1, replicas: 2, send: strictly(send), atOnce: 4 })
     failed.push(...rolled.failed)
     requests += rolled.requests
@@ -54,7 +54,7 @@ test('INTERNAL_SECRET is changed under load, and no request fails', async () => 
   expect(requests).toBeGreaterThan(100)
 }, 1_800_000)
 
-/** A service that does not believe another one answers 401, which would pass for a client's own mistake elsewhere. */
+/** Counts 401 and 403 as failures: a service returns them when it rejects the secret of another one. */
 const strictly =
   (how: Send): Send =>
   async (gateway) => {

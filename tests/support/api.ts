@@ -79,8 +79,8 @@ export class Api {
     this.#issueKey(`restaurants/${restaurantApiKey}/access-keys`)
 
   /**
-   * Gives a restaurant the link `console`: its orders move only when it reports. A simulated restaurant would report by
-   * itself, and takes 16 webhooks at a time.
+   * Gives a restaurant the link `console`: its orders move only when it reports. A simulated restaurant would report
+   * unasked, and takes 16 webhooks at a time.
    */
   linkConsole = async (restaurantApiKey: string, reports: 'detailed' | 'coarse' = 'detailed') => {
     const link = { kind: 'console', reports }

@@ -11,7 +11,7 @@ export class Stream {
   readonly status: number
   readonly headers: Headers
   readonly events: StreamEvent[] = []
-  /** Blocks that are no events: others, and the line that says when to come back. */
+  /** Blocks that are not events: comments, and the line with the reconnection time. */
   readonly others: string[] = []
   isOver = false
   #onEvent: (event: StreamEvent) => void = () => undefined
@@ -38,7 +38,7 @@ export class Stream {
     return new Stream(answer, abort)
   }
 
-  /** Told of every event, those that came before as well. */
+  /** Called for every event, earlier ones too. */
   set onEvent(onEvent: (event: StreamEvent) => void) {
     this.#onEvent = onEvent
     for (const event of this.events) onEvent(event)

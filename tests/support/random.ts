@@ -1,4 +1,4 @@
-/** A seeded source of chance (mulberry32), so that a run can be told by its seed. */
+/** A seeded pseudorandom generator (mulberry32), so that a seed repeats a run. */
 export type Random = {
   /** From 0 up to, not including, 1. */
   next(): number

@@ -3,10 +3,10 @@ import { Stream, type StreamEvent } from './event-stream.ts'
 
 type Order = { apiKey: string; status: string; cancellation: unknown }
 
-/** What a restaurant's web page does: it follows its orders, comes back whenever it is cut off, and keeps the last of each. */
+/** A restaurant's web page: reads its event stream, reconnects when it is cut, and keeps the latest state of each order. */
 export class KitchenPage {
   readonly orders = new Map<string, Order>()
-  /** How often it had to come back. */
+  /** The number of reconnections. */
   breaks = 0
   readonly #gateways: readonly string[]
   readonly #key: string
@@ -48,7 +48,7 @@ export class KitchenPage {
     }
   }
 
-  /** Until it is cut off; gives the id to go on with. */
+  /** Reads until the stream is cut; returns the id to continue from. */
   async #read(stream: Stream): Promise<string | undefined> {
     const close = () => stream.close()
     this.#closing.signal.addEventListener('abort', close)

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/* A process for one part of a measurement, so that its CPU is counted, or left out, by itself. */
+/* A process for one part of a measurement, so that its CPU is counted, or left out, separately. */
 
 /** What a worker sends: `ready` once, then one `done` or `failed` per job. */
 type Reply<R> = { ready: string } | { done: R } | { failed: string }

@@ -1,7 +1,7 @@
 import { ProblemDocument, problems, type ProblemCode } from '@platter/contracts'
 import type { Exchanged } from './exchange.ts'
 
-/** Whatever takes longer hangs, or the machine had something else to do: asked again alone, it shows which. */
+/** A request that takes longer hangs, or the machine was busy: repeated alone, it shows which. */
 export const WITHIN_MS = 1_000
 
 /** What only our side knows, and nothing that the requests have in them. */
@@ -9,8 +9,8 @@ const LEAKS =
   /\n\s+at |node_modules|\/work\/|\.ts\b|file:\/\/|\b(select .+ from|insert into|update \w+ set|delete from) |relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
 
 /**
- * What is wrong with an answer, whatever was asked; null when nothing is. Who says that no more will come, and did not
- * send a whole request or does not wait, may see the connection closed.
+ * What is wrong with a response to any request; null when nothing is. A client that ends its side, or sends half a request, may
+ * see the connection closed.
  */
 export function complaint(
   { status, headers, body, closed }: Exchanged,
@@ -24,7 +24,7 @@ export function complaint(
   return complaintAbout(status, headers, body)
 }
 
-/** What tells of what we are made of, and what would let pages of other origins act with a cookie. */
+/** Headers that reveal the software, or would allow pages of other origins to act with a cookie. */
 const NOT_SAID = /^(server|x-powered-by|via|access-control-allow-credentials)$/
 
 function complaintAboutHeaders(status: number, headers: Record<string, string>): string | null {
@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Told by the caller: what is no JSON is no problem document.
+    // Reported by the caller: text that is not JSON is no problem document.
     return undefined
   }
 }

@@ -3,7 +3,7 @@ import type { Random } from '../../support/random.ts'
 import { mutate, mutateBytes, mutateText, nastyText } from './mutations.ts'
 import { documented, sampleOf, type Known } from './samples.ts'
 
-/** What there is to ask for: keys of each audience and of records, and bodies that are good, by operation. */
+/** The material of the requests: access keys of each audience, apiKeys, and valid bodies by operation. */
 export type World = {
   keyFor: (path: string) => string
   /** apiKeys by the part of a path before them. */
@@ -29,7 +29,7 @@ export function makeRequest(random: Random, world: World): Made {
   const target = `${pathFor(operation, random, world)}${queryFor(query, random, world)}`
   const method = random.next() < 0.95 ? operation.method : otherMethod(random)
   const payload = body ? bodyFor(operation, random, world) : random.next() < 0.1 ? garbage(random) : null
-  // Nothing can be left out of an empty body: Node answers nobody who sends a whole request and then ends.
+  // An empty body cannot be cut: Node sends no response to a client that ends after a whole request.
   const cut = payload !== null && random.next() < 0.02 && payload.length > 0
   const head = headFor({ method, target, operation, payload }, random, world)
   const sent = cut ? payload.subarray(0, payload.length >> 1) : (payload ?? Buffer.alloc(0))
@@ -192,7 +192,7 @@ const contentType = (random: Random): string =>
         'é/ü',
       ])
 
-/** Fields that the gateway reads, passes on or has to keep to itself, and some that nobody knows. */
+/** Fields that the gateway reads, forwards or must withhold, and some unknown ones. */
 function strangeField(random: Random): [string, string] {
   const text = nastyText(random).replaceAll(/[\r\n]/g, ' ')
   return random.pick<[string, string]>([

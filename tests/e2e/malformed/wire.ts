@@ -219,7 +219,7 @@ const lineOf = (random: Random, method: string, path: string): string =>
     `\r\n\r\n${method} ${path} HTTP/1.1`,
   ])
 
-/** One request, or what somebody may take for one, whose bytes are wrong. */
+/** One request with wrong bytes, or bytes that resemble a request. */
 export function makeWireRequest(random: Random, world: World): Made {
   const turn = random.next()
   if (turn < 0.08) return { ...made('stranger', Buffer.from(random.pick(STRANGERS)), false), ends: true }
@@ -238,7 +238,7 @@ export function makeWireRequest(random: Random, world: World): Made {
   ]
   const end = random.next() < 0.97 ? '\r\n' : '\n'
   const one = Buffer.concat([Buffer.from(`${lines.join(end)}${end}${end}`, 'latin1'), Buffer.from(body)])
-  // Several on one connection, of which each has to begin where the one before it ends.
+  // Several on one connection: each has to begin where the one before it ends.
   const several = random.next() < 0.1 ? Array.from({ length: random.between(2, 20) }, () => one) : [one]
   return {
     ...made('wire', Buffer.concat(several), method === 'HEAD'),

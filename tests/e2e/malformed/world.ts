@@ -51,7 +51,7 @@ export async function aWorld(): Promise<World> {
     keyFor: (path) => keys[path.split('/')[1] ?? ''] ?? application,
     apiKeys: {
       restaurant: [open, cast.aurora],
-      // Only this one is changed: the others are everybody's.
+      // Only this one is changed: other tests use the others.
       restaurants: [changing, changing, changing, 'a%20b', '%00', '%F0%9F%8D%95', 'x'.repeat(101)],
       customizations: items,
       item: items,

@@ -7,7 +7,7 @@ export type Load = {
   count?: number
 } & (
   | {
-      /** A closed loop: so many clients, each of which sends its next request after the response. */
+      /** A closed loop: so many clients; each sends its next request after the response. */
       clients: number
     }
   | {
