@@ -6,11 +6,11 @@ import {
   type Restaurant,
 } from '@platter/contracts'
 import { beforeAll, expect, test } from 'vitest'
-import { anOrder, call, eventually, get, post, sendOrder, stack, type ProblemBody } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { aKitchen, menuItem, newKey, restaurantInput, salina } from './own-restaurant.ts'
-import { ownStack } from './stack.ts'
-import { plant } from './planted.ts'
+import { anOrder, call, eventually, get, post, sendOrder, stack, type ProblemBody } from '../client.ts'
+import { expectConforms } from '../conforms.ts'
+import { aKitchen, menuItem, newKey, restaurantInput, salina } from '../own-restaurant.ts'
+import { ownStack } from '../stack.ts'
+import { plant } from '../planted.ts'
 
 /* How soon a change is felt: packages/contracts/src/change-times.unit.test.ts, and the tests of each of its parts. */
 

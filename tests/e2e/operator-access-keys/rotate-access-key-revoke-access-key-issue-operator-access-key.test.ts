@@ -7,8 +7,8 @@ import {
   type AccessKey,
 } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { Stream } from '../support/event-stream.ts'
-import { keyed, NOBODYS_KEY } from './accounts.ts'
+import { Stream } from '../../support/event-stream.ts'
+import { keyed, NOBODYS_KEY } from '../accounts.ts'
 import {
   anOrder,
   call,
@@ -20,9 +20,9 @@ import {
   sendOrder,
   stack,
   type ProblemBody,
-} from './client.ts'
-import { ownStack } from './stack.ts'
-import { expectConforms } from './conforms.ts'
+} from '../client.ts'
+import { ownStack } from '../stack.ts'
+import { expectConforms } from '../conforms.ts'
 
 type Issued = { id: string; accessKey: string; prefix: string }
 type Rotated = Issued & { replaces: AccessKey } & ProblemBody

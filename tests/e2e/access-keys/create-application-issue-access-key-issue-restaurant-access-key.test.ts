@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { keyed, NOBODYS_KEY, type Options } from './accounts.ts'
-import { call, cast, get, stack, type ProblemBody } from './client.ts'
+import { keyed, NOBODYS_KEY, type Options } from '../accounts.ts'
+import { call, cast, get, stack, type ProblemBody } from '../client.ts'
 
 type Issued = { id: string; accessKey: string; prefix: string; created: number } & ProblemBody
 
