@@ -15,6 +15,8 @@ export type ChaosOptions = {
   seed: number
   /** Least and most time from one fault to the next; null for no faults but those of the stack itself. */
   pauseMs: [number, number] | null
+  /** How many faults there are at most; without it, faults until the load ends. */
+  mostFaults?: number
   say: (line: string) => void
 }
 
@@ -41,21 +43,23 @@ export const startStackForChaos = (
 
 /** Sends orders while processes are killed, waits until everything is settled, and judges by four books. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
-  const { say, seed, pauseMs, orders } = options
-  const over = new AbortController()
+  const { say, seed, pauseMs, orders, mostFaults = Infinity } = options
+  const loadOver = new AbortController()
+  const faultsOver = new AbortController()
   const started = performance.now()
   const faults: Fault[] = []
   let sent = 0
-  // Asked after each fault as well: clients that wait for their answers ask for nothing new.
   const endWhenEnough = () => {
-    if (sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)) over.abort()
-    return over.signal.aborted
+    if (sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)) loadOver.abort()
+    if (loadOver.signal.aborted || faults.length >= mostFaults) faultsOver.abort()
+    return loadOver.signal.aborted
   }
   const tell = (fault: Fault) => {
     faults.push(fault)
+    // Clients that wait for their answers ask for nothing.
     endWhenEnough()
   }
-  const tormenting = pauseMs && torment(stack, randomOf(seed), { pauseMs, signal: over.signal, tell })
+  const tormenting = pauseMs && torment(stack, randomOf(seed), { pauseMs, signal: faultsOver.signal, tell })
   const entries = await sendOrders(stack.file, {
     ...options,
     enough: (begun) => {
