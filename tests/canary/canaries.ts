@@ -1,7 +1,7 @@
 import { isCardNumber } from '@platter/contracts'
 import { randomOf, type Random } from '../support/random.ts'
 
-/** A card that nobody else has: wherever its number turns up, it came from the one request that it was made for. */
+/** A card with a number of its own: wherever its number turns up, it came from the one request that it was made for. */
 export type CanaryCard = { number: string; cvv: string; holder: string }
 
 /** What must not be found, and what each thing is. */
@@ -33,7 +33,7 @@ const STARTS: Readonly<Record<number, string>> = {
 }
 const LENGTHS = [16, 16, 16, 16, 15, 14, 13, 18, 19]
 
-/** The development processor refuses these (dev/processor/src/cards.ts): nobody's own, and secret all the same. */
+/** The development processor refuses these (dev/processor/src/cards.ts): not unique, and secret as well. */
 export const DECLINED = ['4000000000000002', '4000000000009995', '4000000000000127', '4000000000000119']
 
 /** Makes canaries, each only once, and remembers all of them. The same seed makes the same ones. */
@@ -76,7 +76,7 @@ export class Canaries implements Needles {
     return this.know(`cnry${this.#letters(24)}`, what)
   }
 
-  /** A secret that somebody else has made. */
+  /** A secret that was made elsewhere. */
   know(word: string, what: string): string {
     this.words.set(word, what)
     return word

@@ -46,7 +46,7 @@ export class Recorder {
     watch()
   }
 
-  /** When all is over: what is sent from now on is sent by nobody. */
+  /** When all is over: from now on no process sends. */
   async close(): Promise<void> {
     this.#ended = true
     this.#redis?.destroy()

@@ -185,7 +185,7 @@ async function walkUntilThere(path: Path, world: World): Promise<string | null> 
   return `${path.name}: ${seen.join(', ')} instead of ${[path.leadsTo].flat().join(' or ')}`
 }
 
-/** Each group once and, while there is something to send, again and again. Ends with everybody alive. */
+/** Each group once and, while there is something to send, again and again. Ends with all processes ready. */
 async function killAll(stack: Stack, { kills, seed }: CanaryOptions, over: AbortSignal): Promise<string[]> {
   const random = randomOf(seed + 2)
   const killed: string[] = []

@@ -91,7 +91,7 @@ function* numbersIn(run: string, needles: Needles): Generator<string> {
     }
 }
 
-/** By itself: not as a part of a longer number, of a time or of an identifier. */
+/** Separate: not as a part of a longer number, of a time or of an identifier. */
 function isBeside(text: string, at: number, cvv: string): boolean {
   const around = text.slice(Math.max(0, at - BESIDE), at + BESIDE)
   for (let found = around.indexOf(cvv); found !== -1; found = around.indexOf(cvv, found + 1))

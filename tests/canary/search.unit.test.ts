@@ -92,7 +92,7 @@ test.each([
   "securityCode='0123'",
   '{"cardNumber":"4242424242424242"}',
   'card_number=378282246310005',
-])('finds by its name what is nobody’s: %s', (text) => {
+])('finds a value of no canary by its name: %s', (text) => {
   expect(isFound(Buffer.from(`at ${text}`))).toBe(true)
 })
 

@@ -75,7 +75,7 @@ function read(bytes: Buffer): Record<string, unknown> {
   try {
     return JSON.parse(bytes.toString()) as Record<string, unknown>
   } catch {
-    // A page or half an answer: nobody here needs what is in it.
+    // A page or a partial response, whose content is not needed.
     return {}
   }
 }

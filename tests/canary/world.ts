@@ -8,7 +8,7 @@ import type { Answer, Sender, Sent } from './sender.ts'
 /** The status of the answer; several where it depends on the canary. */
 export type LeadsTo = number | readonly number[]
 
-/** A restaurant with something that can be ordered from it: looked up while everybody is alive. */
+/** A restaurant with something that can be ordered from it: looked up before any process is killed. */
 type Kitchen = StackFile['restaurants'][number] & { item: string }
 export type World = {
   stack: StackFile
@@ -19,7 +19,7 @@ export type World = {
   accessKey: string
   /** Of Aurora Slice House, which takes every order. */
   item: string
-  /** One that refuses every order, and one where somebody decides at a console. */
+  /** One that refuses every order, and one with a console. */
   refusing: Kitchen
   console: Kitchen
   /** The `id` of the application that the key belongs to. */
@@ -94,14 +94,14 @@ export const newOrder = (world: World, what: string, more: object = {}) =>
 export const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
 export const email = () => `canary.${crypto.randomUUID()}@example.org`
 
-/** A user with a password that nobody is to find. */
+/** A user with a password that must not be found. */
 export async function newUser(world: World): Promise<{ apiKey: string; email: string; password: string }> {
   const user = { ...maria, email: email(), password: world.canaries.word('password: register-user') }
   const { body } = await post(world, 'register-user', user, keyed())
   return { apiKey: String(body['apiKey']), email: user.email, password: user.password }
 }
 
-/** Sends until it is known what became of it, under one key, as a client has to that is told nothing. */
+/** Sends one order under one Idempotency-Key until its outcome is known. */
 export async function orderUntilKnown(world: World, what: string, tries = 80): Promise<Answer> {
   const order = newOrder(world, what)
   const headers = keyed()

@@ -15,8 +15,8 @@ const CONFIRM_SELECT = 85 * 65_536 + 10
 type Frame = { type: number; channel: number; payload: Buffer; bytes: Buffer }
 
 /**
- * What a client sends to RabbitMQ, without some of the messages that it publishes: `isDropped` is asked for each one. On a
- * channel with publisher confirms every message is kept, because RabbitMQ would count its confirms without it.
+ * Drops published messages from a client's stream to RabbitMQ: `isDropped` decides for each. A channel with publisher confirms
+ * keeps all of its messages, because a dropped one would shift RabbitMQ's count of confirms.
  */
 export class DroppedPublishes extends Transform {
   readonly #isDropped: () => boolean

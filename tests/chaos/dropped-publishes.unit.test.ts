@@ -37,7 +37,7 @@ function passed(bytes: Buffer, chunk: number, isDropped: () => boolean): Buffer 
   return (filter.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
-test('a dropped message leaves with all of its frames, and nothing else leaves with it', () => {
+test('drops a message with all of its frames, and nothing else', () => {
   const aMessage = fc.record({ isDropped: fc.boolean(), channel: fc.constantFrom(1, 2), size: fc.nat(35) })
   fc.assert(
     fc.property(fc.array(aMessage), fc.integer({ min: 1, max: 50 }), (messages, chunk) => {
@@ -53,7 +53,7 @@ test('a dropped message leaves with all of its frames, and nothing else leaves w
   )
 })
 
-test('messages on two channels at the same time are told apart', () => {
+test('drops a message on one channel while another channel interleaves its own', () => {
   const [one, other] = [publish(1, 20), publish(2, 20)]
   const mixed = one.flatMap((part, at) => [part, other[at] ?? Buffer.alloc(0)])
   const fates = [true, false]
@@ -61,7 +61,7 @@ test('messages on two channels at the same time are told apart', () => {
   expect(out.equals(Buffer.concat([GREETING, ...other]))).toBe(true)
 })
 
-test('a message on a channel with confirms is kept', () => {
+test('keeps the messages of a channel with confirms', () => {
   const bytes = Buffer.concat([GREETING, method(1, 85, 10), ...publish(1, 5)])
   expect(passed(bytes, 1_000, () => true).equals(bytes)).toBe(true)
 })

@@ -5,7 +5,7 @@ import { randomOf } from '../support/random.ts'
 import { quantile } from '../support/statistics.ts'
 import { runChaos, startStackForChaos } from './run.ts'
 
-// The faults are signals to the servers' processes and files of theirs that are gone.
+// The faults are signals to the servers' processes, and removed files.
 process.env['PLATTER_SERVERS'] ??= 'native'
 
 const { values } = parseArgs({

@@ -16,7 +16,7 @@ type Strike = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
 const SERVICES: readonly Target[] = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 const SERVERS: readonly Target[] = ['postgres', 'rabbitmq', 'redis']
 
-/** What is dealt, in another order each time. Orders and payments hold the money, so they are killed more often. */
+/** Every fault, shuffled for each round. Orders and payments hold the money and are killed twice. */
 const DECK: readonly Strike[] = [
   ...[...SERVICES, ...SERVERS, 'orders' as const, 'payments' as const].map(
     (target) => ({ how: 'kill', target }) as const,
@@ -27,20 +27,23 @@ const DECK: readonly Strike[] = [
 
 const nameOf = ({ how, target }: Strike) => `${how} ${target}`
 
-/** Every fault that there is, once. */
+/** The names of all faults. */
 export const EVERY_FAULT: readonly string[] = [...new Set(DECK.map(nameOf))]
-/** After so many faults there was each one. */
+/** How many faults a round has. */
 export const ONE_ROUND = DECK.length
 
 /**
- * Kills and freezes processes until the signal comes: a replica of a service, or a whole server. The broker's data
- * directory is wiped now and then. The processor and the simulated restaurants' books are never touched: they are the
- * outside world. Tells each fault once it is over.
+ * Kills and freezes processes until the signal: a replica of a service, or a server. RabbitMQ's data directory is wiped as
+ * well. The processor and the restaurants' records are outside systems, and stay intact. Reports each fault when it is over.
  */
-export async function torment(
+export async function injectFaults(
   stack: Stack,
   random: Random,
-  { pauseMs, signal, tell }: { pauseMs: [number, number]; signal: AbortSignal; tell: (fault: Fault) => void },
+  {
+    pauseMs,
+    signal,
+    report,
+  }: { pauseMs: [number, number]; signal: AbortSignal; report: (fault: Fault) => void },
 ): Promise<void> {
   const started = performance.now()
   const paused = () =>
@@ -55,19 +58,19 @@ export async function torment(
     if (deck.length === 0) deck = random.shuffled(DECK)
     const strike = deck.shift()!
     const at = Math.round(performance.now() - started)
-    // Nobody is there between two lives: it comes later.
-    const isLeftAlone = strike.target === 'rabbitmq' && !isBrokerWhole
-    if (isLeftAlone || !(await carryOut(strike, stack, random))) {
+    // Between two processes there is no target: the fault is deferred.
+    const isDeferred = strike.target === 'rabbitmq' && !isBrokerWhole
+    if (isDeferred || !(await carryOut(strike, stack, random))) {
       deck.push(strike)
       continue
     }
-    tell({ at, what: nameOf(strike) })
+    report({ at, what: nameOf(strike) })
     if (strike.how !== 'wipe') continue
     isBrokerWhole = false
     const isBack = () => {
       isBrokerWhole = true
     }
-    // One that never comes back is found by the judge, as stuck orders.
+    // A broker that never recovers shows as stuck orders.
     void brokerWhole(stack).then(isBack, isBack)
   }
 }
@@ -75,17 +78,17 @@ export async function torment(
 /** A quorum queue that is declared about a second before its node is killed never finds a leader again (RabbitMQ 3.10). */
 const DECLARED_MS = 3_000
 
-/** Resolves when everything is declared anew, as it is after a wipe. */
+/** Resolves when all queues are declared again after a wipe. */
 async function brokerWhole(stack: Stack): Promise<void> {
   const isThere = () => answersAmqp(stack.file.urls.rabbitmq)
   await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
   const users = ['catalog', 'accounts', 'orders', 'payments'] as const
-  // One that is being killed at this moment declares when it is back; what the others have declared is there.
+  // A service that is being killed declares its queues after its restart.
   await Promise.allSettled(users.map((name) => stack.ready(name)))
   await wait(DECLARED_MS)
 }
 
-/** False when there is nobody to meet it. */
+/** False when the target has no process. */
 async function carryOut({ how, target }: Strike, stack: Stack, random: Random): Promise<boolean> {
   const pids = stack.file.processes[target]
   if (pids.length === 0) return false

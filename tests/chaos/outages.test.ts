@@ -18,7 +18,7 @@ let stack: Stack
 const api = new Api(() => stack.file)
 let disk: SmallDisk | undefined
 let send: Awaited<ReturnType<typeof cashOrderSender>>
-/** Open from the first outage to the last. */
+/** Open through all outages. */
 let page: KitchenPage
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
@@ -41,12 +41,12 @@ const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.
 
 /**
  * 5 s are promised (docs/assurance/failure-modes.md), and measured beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for RabbitMQ.
- * The rest is for a machine that is busy; how long it took is said each time.
+ * The rest is for a busy machine. Each test prints the time.
  */
 const BACK_WITHIN_MS = 20_000
 /**
- * By the deadline, to which pass-on.unit.test.ts holds the gateway to the millisecond, and a machine that stands still for 3 s.
- * Sooner where PostgreSQL is away: request-times.unit.test.ts.
+ * The deadline, which pass-on.unit.test.ts proves to the millisecond, and time for a machine that stands still for 3 s. Earlier
+ * when PostgreSQL is unavailable: request-times.unit.test.ts.
  */
 const ANSWERED_WITHIN_MS = requestTimes.deadline + 5_000
 
@@ -56,16 +56,16 @@ async function timed(): Promise<{ status: number; ms: number }> {
   return { status, ms: Math.round(performance.now() - started) }
 }
 
-async function areTaken(): Promise<boolean> {
+async function areAccepted(): Promise<boolean> {
   const sent = await Promise.all(Array.from({ length: 6 }, () => send(stack.gateway)))
   return sent.every(({ status }) => status === 200)
 }
 
-/** Resolves when orders are taken again, whichever replicas they meet. */
-async function areTakenAgain(): Promise<void> {
+/** Resolves when every replica accepts orders again. */
+async function areAcceptedAgain(): Promise<void> {
   const started = performance.now()
-  await until(areTaken, { what: 'Taking orders again', withinMs: BACK_WITHIN_MS, everyMs: 50 })
-  say(`  orders are taken again after ${Math.round(performance.now() - started)} ms`)
+  await until(areAccepted, { what: 'Accepting orders again', withinMs: BACK_WITHIN_MS, everyMs: 50 })
+  say(`  orders are accepted again after ${Math.round(performance.now() - started)} ms`)
 }
 
 const asClient = () => ({ 'content-type': 'application/json', 'x-access-token': stack.file.accessKey })
@@ -105,41 +105,41 @@ const readOrders = async () => {
 const servicesOf = () =>
   ['gateway', 'catalog', 'accounts', 'orders', 'payments'].map((name) => stack.pids(name as 'orders'))
 
-test('a killed PostgreSQL costs 503s by the deadline and no process; orders are taken again by themselves', async () => {
+test('while PostgreSQL restarts after SIGKILL, orders are 503 by the deadline; no service exits, and orders are accepted again', async () => {
   const before = servicesOf()
   signal('postgres', 'SIGKILL')
   const during = await Promise.all(Array.from({ length: 5 }, timed))
   expect(
     during.every(({ status, ms }) => (status === 503 && ms < ANSWERED_WITHIN_MS) || status === 200),
   ).toBe(true)
-  await areTakenAgain()
+  await areAcceptedAgain()
   expect(servicesOf()).toEqual(before)
 })
 
-test('a frozen PostgreSQL costs 503s by the deadline and no process; orders are taken again by themselves', async () => {
+test('while PostgreSQL is frozen, orders are 503 by the deadline; no service exits, and orders are accepted again', async () => {
   const before = servicesOf()
   signal('postgres', 'SIGSTOP')
   const during = await Promise.all(Array.from({ length: 5 }, timed))
   signal('postgres', 'SIGCONT')
   expect(during.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])
   expect(Math.max(...during.map(({ ms }) => ms))).toBeLessThan(ANSWERED_WITHIN_MS)
-  await areTakenAgain()
+  await areAcceptedAgain()
   expect(servicesOf()).toEqual(before)
 })
 
 test.skipIf(!SmallDisk.isPossible)(
-  'a full disk costs 503s by the deadline and no process; what there is can be read, orders are taken again by themselves',
+  'with a full disk, orders are 503 by the deadline and reads work; no service exits, and orders are accepted again',
   async () => {
     const before = servicesOf()
     const small = (disk = new SmallDisk())
-    // Whatever comes of it: the tests behind this one have the same database.
+    // Also when the test fails: the next tests use the same database.
     onTestFinished(async () => {
       small.free()
       await removeFiller(stack.file.urls.postgres)
       await small.giveBack('orders.orders', stack.file.urls.postgres)
     })
     await small.take('orders.orders', stack.file.urls.postgres)
-    // PostgreSQL learns of all that is free in the table's pages.
+    // So that PostgreSQL knows the free space in the table's pages.
     await withClient(stack.file.urls.postgres, (client) => client.query('vacuum orders.orders'))
     small.fill()
     await fillPages(stack.file.urls.postgres)
@@ -150,12 +150,12 @@ test.skipIf(!SmallDisk.isPossible)(
     expect(refused.length).toBeGreaterThan(0)
     expect(await readOrders()).toBe(200)
     small.free()
-    await areTakenAgain()
+    await areAcceptedAgain()
     expect(servicesOf()).toEqual(before)
   },
 )
 
-test('a killed or frozen Redis fails no order', async () => {
+test('no order fails while Redis is frozen or restarts after SIGKILL', async () => {
   signal('redis', 'SIGSTOP')
   const frozen = await Promise.all(Array.from({ length: 20 }, timed))
   signal('redis', 'SIGCONT')
@@ -173,7 +173,7 @@ async function failProcessor(rules: readonly object[]): Promise<void> {
 
 const hasStruck = () => hasFaultOccurred(stack.file)
 
-/** What the work gives, once it is sure that the client had it by the deadline. */
+/** The response, which the client must have by the deadline. */
 async function byDeadline(work: Promise<Response>): Promise<Response> {
   const began = performance.now()
   const response = await work
@@ -183,7 +183,7 @@ async function byDeadline(work: Promise<Response>): Promise<Response> {
 
 const pending = { status: 'PROCESSING', paymentState: 'PENDING', cancellation: null }
 
-test('an accepted order is answered 200 PROCESSING by its deadline when the processor takes 5 s for the token and then is silent', async () => {
+test('an accepted order is answered 200 PROCESSING by its deadline when the processor takes 5 s for the token and then stops answering', async () => {
   await failProcessor([
     { fault: 'slow', on: ['tokenize'], next: 1, ms: 5_000 },
     // The saga republishes the command after 2.5 s, and another replica may ask the processor as well.
@@ -194,7 +194,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when the proc
   await paid(order.apiKey ?? '', 'CHARGED')
 }, 180_000)
 
-test('an order whose card takes too long is 503 by its deadline, and there is none', async () => {
+test('an order whose card is tokenized too late is 503 by its deadline and not placed', async () => {
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 30_000 }])
   const key = { 'idempotency-key': crypto.randomUUID() }
   expect((await byDeadline(sendCardOrder(cast.aurora, key))).status).toBe(503)
@@ -219,7 +219,7 @@ test('an accepted order is answered 200 PROCESSING by its deadline when PostgreS
   await paid(order.apiKey ?? '', 'CHARGED')
 }, 180_000)
 
-test('an order whose commit is not confirmed by its deadline is 503, and its Idempotency-Key finds out what became of it', async () => {
+test('an order whose commit is not confirmed by its deadline is 503, and a retry under its Idempotency-Key returns the order', async () => {
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 2_000 }])
   const key = { 'idempotency-key': crypto.randomUUID() }
   const sent = byDeadline(sendCardOrder(cast.aurora, key))
@@ -236,7 +236,7 @@ test('an order whose commit is not confirmed by its deadline is 503, and its Ide
   await paid(apiKey ?? '', 'CHARGED')
 }, 180_000)
 
-test('a killed RabbitMQ costs 503s and no process; orders are taken again by themselves', async () => {
+test('while RabbitMQ restarts after SIGKILL, orders are 503; no service exits, and orders are accepted again', async () => {
   const before = servicesOf()
   signal('rabbitmq', 'SIGKILL')
   const { status, ms } = await timed()
@@ -244,11 +244,11 @@ test('a killed RabbitMQ costs 503s and no process; orders are taken again by the
   expect(ms).toBeLessThan(ANSWERED_WITHIN_MS)
   // RabbitMQ itself takes 4 s to start, and many more on a busy machine.
   await until(() => answersAmqp(stack.file.urls.rabbitmq), { what: 'Starting RabbitMQ', withinMs: 120_000 })
-  await areTakenAgain()
+  await areAcceptedAgain()
   expect(servicesOf()).toEqual(before)
 })
 
-test('an order that nobody at a console takes for 15 minutes is cancelled, and its charge given back', async () => {
+test('an order that is not accepted at the console within 15 minutes is cancelled and refunded', async () => {
   const atConsole = stack.file.restaurants.find(({ link }) => link === 'console')!
   const apiKey = await chargedOrder(atConsole.apiKey)
   await withClient(stack.file.urls.postgres, (client) =>
@@ -265,14 +265,14 @@ const nothingIsMissing = async () => {
   expect(page.orders.size).toBeGreaterThan(20)
 }
 
-test("a restaurant's page has gone on through all of that over one stream, and nothing is missing on it", async () => {
+test("a restaurant's page kept one stream through these outages and misses no order", async () => {
   await nothingIsMissing()
   expect(page.breaks).toBe(0)
 })
 
-test('the replicas of orders, killed, cut the page off; it comes back by itself, and nothing is missing', async () => {
+test('when all replicas of orders are killed, the page reconnects and misses no order', async () => {
   for (const pid of stack.pids('orders')) process.kill(pid, 'SIGKILL')
-  await areTakenAgain()
+  await areAcceptedAgain()
   await expect.poll(() => page.breaks).toBe(1)
   await nothingIsMissing()
 })
@@ -292,7 +292,7 @@ test('a replica of each service, restarted under load, fails no request, and eac
 /** The short form of `npm run chaos`: half a minute, and always the same faults in the same order. */
 const seed = Number(process.env['CHAOS_SEED'] ?? 40)
 
-test('everything is killed, frozen and wiped under load: none lost, none doubled, none wrong, none stuck', async () => {
+test('under load, each process is killed and frozen and RabbitMQ wiped: no order is lost, doubled, wrong or stuck', async () => {
   await page.close()
   const report = await runChaos(stack, {
     orders: 80,

@@ -4,7 +4,7 @@ import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
 import { readBooks, settled } from '../support/books.ts'
 import { sendOrders, type Timed } from '../support/order-clients.ts'
 import { violationsOf, type Violation } from '../support/invariants.ts'
-import { ONE_ROUND, torment, type Fault } from './nemesis.ts'
+import { injectFaults, ONE_ROUND, type Fault } from './nemesis.ts'
 import { randomOf } from '../support/random.ts'
 import { quantile } from '../support/statistics.ts'
 
@@ -22,7 +22,7 @@ export type ChaosOptions = {
 
 export type Report = { entries: Timed[]; faults: Fault[]; violations: Violation[]; settledMs: number | null }
 
-/** A stack to be tormented. */
+/** A stack for fault injection. */
 export const startStackForChaos = (
   replicas: number,
   say: (line: string) => void,
@@ -41,7 +41,7 @@ export const startStackForChaos = (
     },
   })
 
-/** Sends orders while processes are killed, waits until everything is settled, and judges by four books. */
+/** Sends orders under fault injection, waits until all sagas have ended, and checks all invariants on four records. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
   const { say, seed, pauseMs, orders, mostFaults = Infinity } = options
   const loadOver = new AbortController()
@@ -54,12 +54,13 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
     if (loadOver.signal.aborted || faults.length >= mostFaults) faultsOver.abort()
     return loadOver.signal.aborted
   }
-  const tell = (fault: Fault) => {
+  const add = (fault: Fault) => {
     faults.push(fault)
-    // Clients that wait for their answers ask for nothing.
+    // Also while every client waits for an answer and begins no order.
     endWhenEnough()
   }
-  const tormenting = pauseMs && torment(stack, randomOf(seed), { pauseMs, signal: faultsOver.signal, tell })
+  const injecting =
+    pauseMs && injectFaults(stack, randomOf(seed), { pauseMs, signal: faultsOver.signal, report: add })
   const entries = await sendOrders(stack.file, {
     ...options,
     enough: (begun) => {
@@ -68,7 +69,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
     },
     progress: every(500, (done) => say(`  ${done} orders answered`)),
   })
-  await tormenting
+  await injecting
   const loadMs = performance.now() - started
   const settledMs = await settled(stack)
   const violations = violationsOf(entries, await readBooks(stack.file))

@@ -7,7 +7,7 @@ import { CrashStack } from './crash-stack.ts'
 import { Client, SharedBooks, type Answer } from './orders.ts'
 import { chosenPoints, KINDS, points, writePoints, type Point, type Points } from './points.ts'
 
-const { chosen, told } = chosenPoints()
+const { chosen, summary } = chosenPoints()
 
 let crash: CrashStack
 let client: Client
@@ -17,7 +17,7 @@ const users: string[] = []
 const CARDS_A_USER = 15
 
 beforeAll(async () => {
-  process.stderr.write(`  crash points: ${told}\n`)
+  process.stderr.write(`  crash points: ${summary}\n`)
   crash = await CrashStack.start()
   client = new Client(crash.stack.file)
   books = new SharedBooks(crash.stack.file)
@@ -30,7 +30,7 @@ afterAll(async () => {
   await crash.stack.stop()
 }, 60_000)
 
-/** The events of an order have come to their end when none was added for so long. */
+/** The events of an order are complete when none was added for this time. */
 const QUIET_MS = 1_000
 
 async function record(round: number): Promise<Points> {
@@ -54,28 +54,28 @@ async function record(round: number): Promise<Points> {
 
 let rounds = 0
 
-// On a machine that is busy with something else, an answer may take so long that a command is said again.
+// On a busy machine a reply may come so late that a command is republished.
 test(
-  'an undisturbed order does what the golden list says, no more and no less',
+  'an undisturbed order has exactly the events of the golden list',
   { retry: 2, timeout: 60_000 },
   async () => {
     const recorded = await record(rounds++)
     if (process.env['CRASH_RECORD'] === 'true') writePoints(recorded)
     const golden = points()
-    // What processes do at the same time has no order between them.
+    // Concurrent events of different processes have no order.
     for (const kind of KINDS) expect(recorded[kind].toSorted()).toEqual(golden[kind].toSorted())
   },
 )
 
-/** Only one process is killed at a time; what came of it may take its time while the next one is. */
+/** Kills one process at a time. Orders may still recover while the next process is killed. */
 let turn: Promise<unknown> = Promise.resolve()
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work)
-  turn = mine.catch(() => 'the next one has its turn all the same')
+  turn = mine.catch(() => 'reported by its own test')
   return mine
 }
 
-/** Sends the order until the armed process has died of it and another one has taken its place. */
+/** Sends the order until the armed process has died and was replaced. */
 async function kill({ kind, event, service }: Point, key: string, user: string) {
   const body = await client.bodyOf(kind, key, user)
   await client.warmUp()
@@ -90,7 +90,7 @@ async function kill({ kind, event, service }: Point, key: string, user: string) 
   return { body, first, death: { isDead, isBack } }
 }
 
-/** The connections between the services may have been cut by the test before: then nothing has begun yet. */
+/** The test before may have cut connections between services: then the order has not begun, and is sent again. */
 async function sendUntil(dying: Promise<boolean>, key: string, body: object): Promise<Answer> {
   const state = { isOver: false }
   void dying.then(() => (state.isOver = true))
@@ -101,11 +101,11 @@ async function sendUntil(dying: Promise<boolean>, key: string, body: object): Pr
   }
 }
 
-/** Who was killed, in order: an order may still be on its way when the next test kills. */
+/** The kills so far, in order: an order may still be in progress during the next kill. */
 const deaths: string[] = []
 const recoveries: { ms: number; what: string }[] = []
 
-describe.concurrent('an order ends as it should, and no other way, when', () => {
+describe.concurrent('an order reaches its one correct end when', () => {
   test.each(chosen.map((point, at) => ({ ...point, at })))(
     'a $kind order is hit $event',
     async ({ at, ...point }) => {
@@ -136,7 +136,7 @@ describe.concurrent('an order ends as it should, and no other way, when', () => 
   )
 })
 
-test('nothing of all that needed a person', () => {
+test('no kill led to an error in the log', () => {
   const { logs } = crash.stack.file.data
   const errors = globSync('*.log', { cwd: logs }).flatMap((name) =>
     readFileSync(join(logs, name), 'utf8')

@@ -11,7 +11,7 @@ type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** A stack whose services die where they are told to. */
+/** A stack whose services kill themselves at an armed crash point. */
 export class CrashStack {
   readonly stack: Stack
   readonly #directory: string
@@ -21,7 +21,7 @@ export class CrashStack {
     this.#directory = directory
   }
 
-  /** One replica of each: nobody takes the place of who dies. What waits for a person or a timeout waits less. */
+  /** One replica of each service, so that no other replica takes over. Timeouts are short. */
   static async start(): Promise<CrashStack> {
     const runDirectory = root('.run/crash')
     const directory = root('.run/crash-points')
@@ -54,7 +54,7 @@ export class CrashStack {
     return new CrashStack(stack, directory)
   }
 
-  /** What the order of a request did so far, in the order in which it was told. */
+  /** The events of a request so far, in the order in which they were written. */
   eventsOf(requestId: string): string[] {
     return readFileSync(join(this.#directory, 'events.jsonl'), 'utf8')
       .split('\n')
@@ -64,7 +64,7 @@ export class CrashStack {
       .map(({ event }) => event)
   }
 
-  /** From now on the process that comes to this event of this request dies of it. */
+  /** From now on the process that reaches this event of this request kills itself. */
   arm(requestId: string, event: string): void {
     rmSync(join(this.#directory, 'fired'), { force: true })
     writeFileSync(join(this.#directory, 'armed'), `${requestId} ${event}`)
@@ -74,18 +74,18 @@ export class CrashStack {
     rmSync(join(this.#directory, 'armed'), { force: true })
   }
 
-  /** Waits until the process has died; false when it never comes to that. */
+  /** Resolves when the process has died; false when it never does. */
   async fired(withinMs: number): Promise<boolean> {
     return within(withinMs, () => existsSync(join(this.#directory, 'fired')))
   }
 
-  /** The process of a service that is ready at the moment. */
+  /** The ready process of a service. */
   readyPid(service: string): string {
     const file = join(this.#directory, `ready-${service}`)
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  /** Waits until another process has taken the place of this one. */
+  /** Resolves when another process has replaced this one. */
   async replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
     return within(withinMs, () => this.readyPid(service) !== pid)
   }

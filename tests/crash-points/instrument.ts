@@ -21,14 +21,14 @@ const counts = new Map<string, number>()
 /** What is written into a socket has left the process after so long. */
 const WRITTEN_MS = 5
 
-/** The runner's orders are known by their request ids; everything else goes on unseen. */
+/** Records only the test's own orders, by their request ids. */
 function inContext<T>(requestId: unknown, queue: string, work: () => T): T {
   if (typeof requestId !== 'string' || !requestId.startsWith('crash-')) return context.exit(work)
   return context.run({ requestId, queue }, work)
 }
 
-/** Tells the event; does not return when it is the one to die at. */
-function tell(what: string): void {
+/** Records the event, and kills the process when it is the armed one. */
+function record(what: string): void {
   const here = context.getStore()
   if (!here) return
   const key = `${here.requestId} ${what}`
@@ -40,7 +40,7 @@ function tell(what: string): void {
   if (isArmed(requestId, event)) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Whoever renames the file has taken it: no second process dies of the same point. */
+/** The process that renames the file owns the crash: no second process dies at the same point. */
 function isArmed(requestId: string, event: string): boolean {
   const file = join(CRASH_DIRECTORY, 'armed')
   try {
@@ -53,7 +53,7 @@ function isArmed(requestId: string, event: string): boolean {
   }
 }
 
-const tellWhenWritten = (what: string) => setTimeout(() => tell(what), WRITTEN_MS)
+const tellWhenWritten = (what: string) => setTimeout(() => record(what), WRITTEN_MS)
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
@@ -81,11 +81,11 @@ const { Client } = require('pg') as { Client: { prototype: object } }
 wrap(Client.prototype, 'query', (query, args) => {
   const name = context.getStore() ? nameOfStatement(args, new Error('where').stack ?? '') : null
   if (name === null) return query(...args)
-  tell(`before commit ${name}`)
+  record(`before commit ${name}`)
   const result = query(...args)
   if (!(result instanceof Promise)) return result
   return result.then((answer: unknown) => {
-    tell(`after commit ${name}`)
+    record(`after commit ${name}`)
     return answer
   })
 })
@@ -120,7 +120,7 @@ function publish(original: Method, args: unknown[]): unknown {
   if (isPublishing) return original(...args)
   const [exchange, key, content, properties] = args as [string, string, Buffer, object]
   const message = { content, properties } as Message
-  forItems(message, exchange || key, (name) => tell(`before publish ${name}`))
+  forItems(message, exchange || key, (name) => record(`before publish ${name}`))
   isPublishing = true
   try {
     return original(...args)
@@ -136,7 +136,7 @@ wrap(ConfirmChannel.prototype, 'publish', publish)
 wrap(Channel.prototype, 'ack', (original, args) => {
   const message = args[0] as Message
   const queue = message.fields.routingKey
-  forItems(message, queue, (name) => tell(`before ack ${name}`))
+  forItems(message, queue, (name) => record(`before ack ${name}`))
   original(...args)
   forItems(message, queue, (name) => tellWhenWritten(`after ack ${name}`))
 })
@@ -172,10 +172,10 @@ wrap(Pool.prototype, 'dispatch', (dispatch, [options, given]) => {
       .map((method) => [method, (...args: unknown[]) => handler[method]?.(...args)]),
   )
   passed['onResponseEnd'] = (...args) => {
-    if (here) context.run(here, () => tell(`after call ${name}`))
+    if (here) context.run(here, () => record(`after call ${name}`))
     return handler['onResponseEnd']?.(...args)
   }
-  tell(`before call ${name}`)
+  record(`before call ${name}`)
   return dispatch(options, passed)
 })
 

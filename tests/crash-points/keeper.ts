@@ -1,6 +1,6 @@
 /**
- * Runs one service instead of the launcher, which waits longer and longer before it starts again what keeps
- * dying: here a second process has loaded everything and takes over at once. Whoever dies is replaced.
+ * Runs one service in place of the launcher, whose restart delay grows with each death. A standby process, loaded in advance,
+ * takes over at once, and is replaced by the next standby.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -6,7 +6,7 @@ const { values, positionals } = parseArgs({
   options: { record: { type: 'boolean', default: false }, name: { type: 'string' } },
 })
 
-// All points, one test each. `--record` writes the golden list anew: look at what has changed before you keep it.
+// All points, one test each. `--record` rewrites the golden list: review its changes before you commit them.
 process.env['CRASH_POINTS'] = 'all'
 process.env['CRASH_RECORD'] = String(values.record)
 const name = values.record ? 'golden list' : values.name

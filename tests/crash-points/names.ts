@@ -61,18 +61,18 @@ const asValue = (value: unknown): unknown =>
 type SagaState = { done: string[]; undone: string[]; refusal: object | null }
 
 const stateOf = ({ done, undone, refusal }: SagaState): string =>
-  [...done, ...(refusal ? ['refused'] : []), ...undone.map((step) => `${step} undone`)].join(', ')
+  [...done, ...(refusal ? ['refused'] : []), ...undone.map((step) => `${step} compensated`)].join(', ')
 
 type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
 
-/** A message by its queue, without its version; an answer to a saga also by what it answers. */
+/** A message by its queue without the version; a reply to a saga also by its command. */
 export function nameOfMessage(to: string, data: unknown): string {
   const name = to.replace(/\.v\d+$/, '')
   const { step, undo, outcome } = (data ?? {}) as About
-  return outcome ? `${name} (${step}${undo ? ' undone' : ''}: ${outcome.kind})` : name
+  return outcome ? `${name} (${step}${undo ? ' compensation' : ''}: ${outcome.kind})` : name
 }
 
-/** Null for what is not about the order: whom an access key belongs to is asked once a second, by whoever comes. */
+/** Null for a call that is not about the order: access keys are looked up once a second, by any request. */
 export function nameOfCall({ method, path }: { method: string; path: string }): string | null {
   if (path.includes('access-key')) return null
   return `${method} ${(path.split('?')[0] ?? '').replaceAll(/auth_[0-9a-f]+/g, ':id')}`

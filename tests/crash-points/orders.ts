@@ -137,7 +137,7 @@ export class Client {
     return (body as User).creditCards.map(({ apiKey }) => apiKey)
   }
 
-  /** Reads it again while whoever should answer is being killed by the next test. */
+  /** Retries while the next test kills the service that should answer. */
   async #get(path: string): Promise<{ status: number; body: unknown }> {
     const end = performance.now() + PATIENCE_MS
     for (;;) {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { format } from 'node:util'
 import { randomOf } from '../support/random.ts'
 
-/** The orders whose every step is crashed: what each of them goes through. */
+/** The kinds of orders whose every step is a crash point. */
 export const KINDS = ['card', 'cash', 'refused'] as const
 export type Kind = (typeof KINDS)[number]
 export type Points = Record<Kind, string[]>
@@ -24,22 +24,22 @@ const all = (): Point[] => {
   )
 }
 
-/** Before or after a commit, a publish, a call or an ack. */
+/** For example `before commit` or `after ack`. */
 const sortOf = ({ event }: Point): string => event.split(' ').slice(1, 3).join(' ')
 
-/** Of the first that choose points of every kind of order and of every service. */
+/** One of the seeds that choose points of every kind of order and of every service. */
 const SEED = 7
 
-/** All points for `CRASH_POINTS=all`, else one of each sort, which another `CRASH_SEED` chooses differently. */
-export function chosenPoints(): { chosen: Point[]; told: string } {
+/** All points for `CRASH_POINTS=all`, else one of each sort, chosen by `CRASH_SEED`. */
+export function chosenPoints(): { chosen: Point[]; summary: string } {
   const every = all()
   if (process.env['CRASH_POINTS'] === 'all')
-    return { chosen: every, told: format('all %d points', every.length) }
+    return { chosen: every, summary: format('all %d points', every.length) }
   const seed = Number(process.env['CRASH_SEED'] ?? SEED)
   const sorts = Map.groupBy(randomOf(seed).shuffled(every), sortOf)
   const chosen = [...sorts.values()].flatMap(([first]) => first ?? [])
   return {
     chosen,
-    told: format('%d of %d points, those of CRASH_SEED=%d', chosen.length, every.length, seed),
+    summary: format('%d of %d points, those of CRASH_SEED=%d', chosen.length, every.length, seed),
   }
 }

@@ -9,8 +9,8 @@ import type { z } from 'zod'
 import { databaseServices } from '../../dev/stack/services.ts'
 
 /*
- * Whoever gets into the private network past the gateway: every operation of every service, called straight. All of
- * this is answered before a request is looked at, so the services are put together and not started.
+ * An attacker in the private network, past the gateway, calls every operation of every service. A service rejects the calls
+ * before it reads them, so the services are wired and not started.
  */
 
 const SECRET = 'the secret that the services have agreed on'

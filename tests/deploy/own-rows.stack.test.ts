@@ -85,7 +85,7 @@ const cardOf = (application: string) => ({
   brand: 'visa',
 })
 
-/** Everything that somebody finds in a table, without any filter. */
+/** All rows of a table that a role sees, without any filter. */
 const allOf = async (db: Kysely<never>, table: string): Promise<string> =>
   JSON.stringify((await sql`select * from ${sql.table(table)}`.execute(db)).rows)
 
@@ -106,7 +106,7 @@ const OWN = [
 ] as const
 
 const nobodies: readonly [string, Tenant][] = [
-  ['nobody is named', { applicationId: '' }],
+  ['no application is named', { applicationId: '' }],
   ['an application is named that is not there', { applicationId: newApiKey() }],
 ]
 
@@ -182,7 +182,7 @@ const forbidden: readonly [string, string, (db: Kysely<never>) => Promise<unknow
     (db) => sql`update cards set user_api_key = ${userOf(theirs)}`.execute(db),
   ],
   [
-    'a user, who is nobody’s',
+    'a user without an application',
     'accounts',
     (db) =>
       sql`insert into users (api_key, email, password_hash, first_name, last_name, phone)
@@ -232,7 +232,7 @@ test('a change without its filter changes rows of the application only, and a re
     expect((await statement.execute(ordering.as({ applicationId: mine }))).numAffectedRows).toBe(0n)
 })
 
-test('a connection forgets at once on whose behalf it was asked, also after an error and in a transaction', async () => {
+test('a connection keeps no tenant after a statement, also after an error and in a transaction', async () => {
   const { db, as } = ordering
   const own = as({ applicationId: mine })
   const whole = async () => (await db.selectFrom('orders').select('api_key').execute()).length
@@ -258,7 +258,7 @@ test('a statement that cannot be read is as wrong the second time, and costs no 
   }
 })
 
-test('without the role for clients nothing is answered, and everything as soon as it is there', async () => {
+test('without the role for clients every statement fails, and works as soon as the role exists', async () => {
   const role = sql.id(`${database.role('orders')}_client`)
   const login = sql.id(database.role('orders'))
   const superuser = connectPostgres(database.url, 1, createLog('test', 'silent'))
@@ -267,7 +267,7 @@ test('without the role for clients nothing is answered, and everything as soon a
   const read = () => own.selectFrom('orders').select('api_key').execute()
   await sql`revoke ${role} from ${login}`.execute(superuser.db)
   await expect(checkTenantRole(own)).rejects.toThrow('permission denied to set role')
-  // Until the connection is gone it says so itself.
+  // Until the connection closes, the error is its own.
   await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
   await sql`grant ${role} to ${login}`.execute(superuser.db)
   await expect.poll(read).toHaveLength(1)

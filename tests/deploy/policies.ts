@@ -55,7 +55,7 @@ export function policiesOf(manifests: readonly Manifest[]) {
     /** Whether a pod may open connections to addresses outside the cluster, all or some. */
     mayLeave: (pod: Labels): boolean =>
       rulesFor(pod, 'Egress')?.some(({ to }) => !to || to.some(({ ipBlock }) => ipBlock)) ?? true,
-    /** Whether somebody in another namespace or outside the cluster may open a connection to it. */
+    /** Whether a pod in another namespace or outside the cluster may open a connection to it. */
     mayBeReachedFromOutside: (pod: Labels): boolean =>
       rulesFor(pod, 'Ingress')?.some(
         ({ from }) => !from || from.some(({ ipBlock, namespaceSelector }) => ipBlock ?? namespaceSelector),

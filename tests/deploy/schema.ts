@@ -44,8 +44,8 @@ async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | n
 type Model = { prototype: { validate: (this: unknown) => void } }
 
 /**
- * The schemas let unknown fields pass, as the API server once did, and a mistyped field is the commonest mistake.
- * But a compiled schema looks at every field that it knows, and at no other: what nobody has looked at is unknown.
+ * The schemas accept unknown fields, and a mistyped field is the commonest mistake. A compiled schema reads every field that it
+ * knows and no other: a field that it did not read is unknown.
  */
 function watch(document: object) {
   const read = new WeakMap<object, Set<string>>()

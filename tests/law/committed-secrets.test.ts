@@ -13,7 +13,7 @@ import { filesIn } from './files.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Known to everybody on purpose, with the place that says so. Anything new here wants the same reason. */
+/** Publicly known on purpose, with the place that says so. Anything new here wants the same reason. */
 const PUBLIC = new Set([
   // docker-compose.yml and deploy/kubernetes/try-out: a development platform's first operator.
   'platter_live_DevelopmentOnlyKnownToEveryone1jJJP0',
@@ -30,14 +30,14 @@ const PUBLIC = new Set([
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
   'sk_live_0123456789abcdef',
   'sk_test_0123456789abcdef',
-  // Of nobody: what a good secret looks like, for the tests of those that are refused.
+  // Not in use: the form of a good secret, for the tests of those that are refused.
   '9b1f60c2d7e35a84',
   '5f0c7d2b91ae4863d0f2c5b7a9e81346',
   // A hash that the reference implementation of Argon2 publishes.
   'CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
 ])
 
-/** Full of what looks random, and is none: the integrity of packages; hashes of passwords that everybody knows. */
+/** Full of what looks random, and is none: the integrity of packages; hashes of publicly known passwords. */
 const RANDOM_ON_PURPOSE = new Set(['package-lock.json', 'deploy/kubernetes/try-out/rabbitmq-users.json'])
 
 const OURS = /platter_(?:live|test)_[0-9A-Za-z]{36}/g

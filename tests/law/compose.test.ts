@@ -13,7 +13,7 @@ import { makeOwnSecrets, ownLimits, ownSecretNames } from '../../dev/compose/own
 import { Config as Payments } from '../../services/payments/src/config.ts'
 import { environmentFaults, jobFaults } from '../deploy/environment.ts'
 
-/* Nobody starts the containers when a service gets a new variable, so these notice what the file then lacks. */
+/* A new variable of a service fails here when docker-compose.yml lacks it: no other test starts the containers. */
 
 const root = join(import.meta.dirname, '../..')
 const folders = [...globSync('services/*', { cwd: root }), 'dev/processor', 'dev/simulators']
@@ -28,7 +28,7 @@ test.each(['prepare', 'seed'])('the job %s is given the variables that it needs'
   expect(jobFaults(name, composeService(name).environment ?? {})).toEqual([])
 })
 
-test('the job secrets is given every secret that .env has, and none of those that everybody knows', () => {
+test('the job secrets is given every secret of .env, and no publicly known one', () => {
   const own = makeOwnSecrets()
   expect(jobFaults('secrets', composeService('secrets', own).environment ?? {})).toEqual([])
   const without = composeService('secrets').environment ?? {}
@@ -131,7 +131,7 @@ test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) =>
   })
 })
 
-test('nobody is privileged, shares a namespace of the machine or sees its files and its Docker', () => {
+test('no container is privileged, shares a namespace of the host, or sees its files or its Docker', () => {
   // It looks whether .env is empty, cannot write there, and reaches no network.
   const { network_mode: network, volumes, ...secretsJob } = composeService('secrets')
   expect({ network, volumes }).toEqual({ network: 'none', volumes: ['.:/project:ro'] })

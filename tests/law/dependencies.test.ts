@@ -91,7 +91,7 @@ describe('licences', () => {
   })
 })
 
-/** So many packages each process may bring, all told. To raise one is a decision: say in the commit what it buys. */
+/** The most packages of each process. The commit that raises a number says what for. */
 const BUDGET: Record<keyof typeof processes, number> = {
   gateway: 130,
   catalog: 89,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/* A package's install script runs with the rights of whoever installs: none of ours needs one, and none may run. */
+/* A package's install script runs with the rights of the user who installs. No dependency needs one, and none may run. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -43,7 +43,7 @@ beforeAll(() => {
 })
 
 test.skipIf(!knowsAllowScripts)(
-  `npm install (${npmVersion}) refuses a package with a script that nobody has decided on`,
+  `npm install (${npmVersion}) refuses a package with a script that no entry of allowScripts names`,
   () => {
     const { status, stderr } = run('npm', ['install', '--offline'], project('undecided'))
     expect(stderr).toContain('planted@1.0.0 (postinstall')

@@ -81,7 +81,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
   })
 
   test.each(overlays)(
-    'in %s nobody runs as root, writes into its image or may ask the cluster',
+    'in %s no pod runs as root, writes into its image or has a token for the cluster',
     (overlay) => {
       for (const { name, pod, container } of workloads[overlay]) {
         expect({ name, ...pod }).toMatchObject({
@@ -106,7 +106,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     },
   )
 
-  test.each(overlays)('in %s a service is asked how it is, and has time to go', (overlay) => {
+  test.each(overlays)('in %s each service has probes and time for a graceful stop', (overlay) => {
     for (const name of services) {
       const { pod, container } = workload(overlay, name)
       expect({ service: name, ...container }).toMatchObject({
@@ -193,7 +193,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     )
   })
 
-  test('no secret is in production, and each that is named is made by somebody', () => {
+  test('no secret is in production, and each that is named is created by an operator or dev/kubernetes/secrets.ts', () => {
     expect(ofKind('production', 'Secret')).toEqual([])
     const text = JSON.stringify(manifests.production)
     const named = [...text.matchAll(/"(?:secretName|secretKeyRef":\{"key":"[^"]+","name)":"([^"]+)"/g)]
@@ -218,25 +218,22 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     ])
   })
 
-  test.each(overlays)(
-    'in %s RabbitMQ is told of a user for each service, with the rights of today',
-    (overlay) => {
-      const users = Object.entries(secrets[overlay]).find(([name]) => name.startsWith('rabbitmq-users'))?.[1]
-      const told = z
-        .object({
-          users: z.array(z.object({ name: z.string(), tags: z.string() })),
-          permissions: z.array(z.unknown()),
-        })
-        .parse(JSON.parse(users?.['definitions.json'] ?? ''))
-      const ofServices = brokerServices.map((user) => ({ user, vhost: '/', ...permissionsOf(user) }))
-      expect(told.permissions).toEqual(expect.arrayContaining(ofServices))
-      expect(told.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
-      for (const service of brokerServices)
-        expect(variablesOf(workload(overlay, service), secrets[overlay]).variables['AMQP_URL']).toMatch(
-          new RegExp(`^amqp://${service}:[^$]+@rabbitmq:5672$`),
-        )
-    },
-  )
+  test.each(overlays)('in %s RabbitMQ has a user for each service, with the rights of today', (overlay) => {
+    const users = Object.entries(secrets[overlay]).find(([name]) => name.startsWith('rabbitmq-users'))?.[1]
+    const told = z
+      .object({
+        users: z.array(z.object({ name: z.string(), tags: z.string() })),
+        permissions: z.array(z.unknown()),
+      })
+      .parse(JSON.parse(users?.['definitions.json'] ?? ''))
+    const ofServices = brokerServices.map((user) => ({ user, vhost: '/', ...permissionsOf(user) }))
+    expect(told.permissions).toEqual(expect.arrayContaining(ofServices))
+    expect(told.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
+    for (const service of brokerServices)
+      expect(variablesOf(workload(overlay, service), secrets[overlay]).variables['AMQP_URL']).toMatch(
+        new RegExp(`^amqp://${service}:[^$]+@rabbitmq:5672$`),
+      )
+  })
 
   const mistakes: readonly [string, kind: string, name: string, (it: Broken) => void, fault: string][] = [
     [

@@ -20,7 +20,7 @@ const FOLDER =
 /** `FILE, "Section"`, `FILE ("Section")`. */
 const SECTION = /([\w./-]+\.md|\bREADME|\bARCHITECTURE)`?(?:\]\([^)]*\))?(?:,| \()\s*["“]([^"”]+)["”]/g
 const DECISION = /\bdecisions? (\d{4})\b/gi
-/** Nobody can follow a number into a document whose sections have names. */
+/** A reader cannot follow a number into a document whose sections have names. */
 const NUMBERED = /\b(?:specification|interface|design) (?:section |chapter )?\d[\d.]*/gi
 const LINK = /\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g
 

@@ -2,14 +2,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/* docs/assurance/security.md says which test shows what. A test that was renamed or taken away must not go on being named. */
+/* docs/assurance/security.md says which test shows what. A test that was renamed or taken away must not stay named. */
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/assurance/security.md'), 'utf8')
 
 type Named = { file: string; test: string }
 
-/** In a cell: `…/some.test.ts`: “name” “another name”; a file by itself stands for all of it. */
+/** In a cell: `…/some.test.ts`: “name” “another name”; a file without a title means all of its tests. */
 function namedIn(markdown: string): Named[] {
   const files = markdown.split(/`([\w./-]+\.test\.ts)`/).slice(1)
   return files.flatMap((file, at) => {
@@ -28,7 +28,7 @@ function isThere({ file, test: name }: Named): boolean {
   return source.replaceAll(String.raw`\'`, "'").includes(name)
 }
 
-test('what is named is told from what is not', () => {
+test('distinguishes named tests from other text', () => {
   const text = '| K1 | x | `a/b.test.ts`: “one” “two”; `c.unit.test.ts` | “three” |\n`d.ts` “four”\n'
   expect(namedIn(text)).toEqual([
     { file: 'a/b.test.ts', test: 'one' },
@@ -36,7 +36,7 @@ test('what is named is told from what is not', () => {
     { file: 'c.unit.test.ts', test: '' },
   ])
   expect(
-    isThere({ file: 'tests/law/security.test.ts', test: 'what is named is told from what is not' }),
+    isThere({ file: 'tests/law/security.test.ts', test: 'distinguishes named tests from other text' }),
   ).toBe(true)
   expect(isThere({ file: 'tests/law/security.test.ts', test: ['no', 'test'].join(' of this name ') })).toBe(
     false,
@@ -44,7 +44,7 @@ test('what is named is told from what is not', () => {
   expect(isThere({ file: 'tests/law/nowhere.test.ts', test: '' })).toBe(false)
 })
 
-test('every test that docs/assurance/security.md names is there', () => {
+test('every test that docs/assurance/security.md names exists', () => {
   const named = namedIn(page)
   expect(named.length).toBeGreaterThan(80)
   expect(named.filter((one) => !isThere(one))).toEqual([])

@@ -11,7 +11,7 @@ import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 /** Enough that reading them all is dearer than an index, few enough to be there in seconds. */
 const ORDERS = 20_000
-/** They grow with every order, or did. The others have a row a restaurant, or one for what needs a person. */
+/** They grow with every order, or did. The others have a row a restaurant, or one for each incident. */
 const growing = ['orders', 'order_statuses', 'sagas', 'deliveries', 'idempotency_keys']
 
 const order = newApiKey()

@@ -33,7 +33,7 @@ type Plan = {
 }
 
 /**
- * A database as a service has it, that remembers what it was asked. `joins`: as its wire.ts says; `young`: plans as
+ * A database as a service has it, that records its statements. `joins`: as its wire.ts says; `young`: plans as
  * they are made while there are hardly any rows, and kept.
  */
 export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {

@@ -25,7 +25,7 @@ function virtualWait(
     const timer = virtualTimeout(() => resolve(value), ms)
     signal?.addEventListener('abort', () => {
       timer.cancelled = true
-      reject(new Error('the wait was called off'))
+      reject(new Error('the wait was aborted'))
     })
   })
 }
@@ -34,10 +34,7 @@ function randomBytes(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => world().random.between(0, 255)))
 }
 
-/**
- * Puts virtual time and seeded chance in the place of everything that would make two runs of a seed differ,
- * and gives back what was there.
- */
+/** Replaces clocks, timers and random sources by virtual time and the seed's. Returns a function that restores the real ones. */
 export function installAmbient(): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,

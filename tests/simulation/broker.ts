@@ -6,7 +6,7 @@ export type Message = {
   redelivered: boolean
 }
 
-/** A consumer as the broker knows it. `unacked` by delivery tag. */
+/** `unacked`: by delivery tag. */
 type Consumer = {
   connection: Connection
   tag: string
@@ -18,18 +18,18 @@ type Consumer = {
 
 type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Consumer[] }
 
-/** The broker's end of a connection. `closed` tells the client, which may be dead or frozen and never learn of it. */
+/** The broker's end of a connection. `closed` notifies the client, unless it is dead or frozen. */
 export type Connection = { owner: Process; open: boolean; closed: (reason: string) => void }
 
 const LONGEST_DELAY_MS = 20_000
 
 /**
- * RabbitMQ as far as we use it: queues, prefetch, acks, fanout, redelivery when a connection ends. Messages
- * get dropped, repeated, delayed and so reordered; now and then the whole broker forgets everything.
+ * A fake of RabbitMQ: queues, prefetch, acknowledgements, fanout, redelivery when a connection ends. It drops, duplicates,
+ * delays and reorders messages, and may lose all of its data.
  */
 export class Broker {
   up = true
-  /** What handlers refused: a mistake of ours. */
+  /** Messages that handlers rejected: a defect. */
   readonly deadLetters: string[] = []
   readonly #world: World
   readonly #queues = new Map<string, Queue>()
@@ -49,7 +49,7 @@ export class Broker {
     return connection
   }
 
-  /** Ends a connection: what was not acked is ready again, for others as well. */
+  /** Ends a connection and requeues its unacknowledged messages. */
   end(connection: Connection, reason = 'the connection was cut'): void {
     if (!connection.open) return
     connection.open = false
@@ -137,7 +137,7 @@ export class Broker {
     if (settled) this.#ready(settled.queue, { ...settled.message, redelivered: true })
   }
 
-  /** How many messages wait or are in hand; without those that only their owner reads. */
+  /** How many messages are ready or unacknowledged, without those of exclusive queues. */
   get waiting(): number {
     return [...this.#queues.values()]
       .filter(({ exclusiveTo }) => exclusiveTo === null)

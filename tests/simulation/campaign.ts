@@ -8,7 +8,7 @@ export type Campaign = {
   say: (line: string) => void
 }
 
-/** What was seen over all runs. */
+/** Totals over all runs. */
 class Tally {
   readonly faults = new Map<string, number>()
   readonly states = new Map<string, number>()
@@ -36,7 +36,7 @@ const inWords = (counts: ReadonlyMap<string, number>, separator: string) =>
     .map(([name, count]) => `${name}: ${count}`)
     .join(separator)
 
-/** Runs seed after seed, and says what was seen. Gives the seeds that failed. */
+/** Runs consecutive seeds and prints a summary. Returns the seeds that failed. */
 export async function campaign({ runs, seed: first, untilFound, say }: Campaign): Promise<number[]> {
   say(`seeds from ${first}`)
   const tally = new Tally()
@@ -59,7 +59,7 @@ export async function campaign({ runs, seed: first, untilFound, say }: Campaign)
   return failed
 }
 
-/** The first seed that fails is run again, to be told: a history costs time and is seldom wanted. */
+/** Runs the first seed that fails again, to print its history: recording every history would be slow. */
 async function report(
   { seed, violations }: Outcome,
   { say, withHistory }: { say: Campaign['say']; withHistory: boolean },
@@ -83,6 +83,6 @@ function summary(
   say(`faults: ${inWords(faults, ', ')}`)
   say(`saga states seen, ${states.size}:\n  ${inWords(states, '\n  ')}`)
   say(`slowest to settle after the last fault: ${Math.round(slowestMs / 1000)} virtual s`)
-  say(`given up at the deadline although the restaurant had it, and told so: ${inDoubt}`)
+  say(`cancelled at the deadline although the restaurant had received it: ${inDoubt}`)
   say(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
 }

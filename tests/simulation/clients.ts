@@ -38,7 +38,7 @@ type Answer = {
 const ANSWER_WITHIN_MS = 12_000
 /** Reads, 1.3 s apart. With PostgreSQL available again, a mark is retried every 2 s, and a hanging statement ends after 5 s. */
 const MARKED_AFTER = 10
-/** Whether a client leaves it at that. It may come out better: not at a restaurant that is away for good. */
+/** Whether a client stops retrying. A retry could succeed later, but not at a restaurant that stays unavailable. */
 const isFinal = ({ kind }: Placed, { status, code }: Answer) =>
   status < 500 ? status !== 409 && status !== 429 : code === 'restaurant-unreachable' && !mayStand(kind)
 const mayStand = (kind: Kind) => kind !== 'unreachable' && kind !== 'silent'
@@ -177,7 +177,7 @@ export class Clients {
       )
   }
 
-  /** A restaurant refuses what it has accepted, until it is told that it has. */
+  /** A restaurant refuses an order that it has accepted, until the refusal is confirmed. */
   async #refuse({ apiKey }: PlacedOrder): Promise<void> {
     for (let tries = 1; ; tries++) {
       const call = {

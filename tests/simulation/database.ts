@@ -84,7 +84,7 @@ export class Database {
   }
 }
 
-/** The client gives up an answer after that (packages/kit, postgres); the statement goes on. */
+/** The client stops waiting for an answer after this time (packages/kit, postgres); the statement continues. */
 const QUERY_TIMEOUT_MS = 5_000
 const SLOWEST_MS = 15_000
 

@@ -7,14 +7,14 @@ import type { campaign } from './campaign.ts'
 export type Mutation = { file: string; from: string; to: string }
 
 const REPOSITORY = new URL('../../', import.meta.url)
-/** The modules that are loaded anew for each planted bug: those that may have one, and those that hold state. */
-const LOADED_ANEW = /^(services|packages\/bus|tests\/simulation)\//
+/** Modules that are loaded again for each planted bug: those that may have one, and those that hold state. */
+const RELOADED = /^(services|packages\/bus|tests\/simulation)\//
 
 const withoutQuery = (url: string) => url.replace(/\?.*/, '')
 
 /**
  * Imports the campaign, with a planted bug where there is one. One process tries all bugs: starting a process takes 0.7 s of
- * CPU, loading the modules anew 0.1.
+ * CPU, loading the modules again 0.1.
  */
 export async function importCampaign(mutation: Mutation | null): Promise<{ campaign: typeof campaign }> {
   const hooks = mutation && plant(mutation)
@@ -35,8 +35,8 @@ function plant(mutation: Mutation) {
   return registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context)
-      const isAnew = LOADED_ANEW.test(resolved.url.slice(REPOSITORY.href.length))
-      return isAnew ? { ...resolved, url: withoutQuery(resolved.url) + queryOf(mutation) } : resolved
+      const isReloaded = RELOADED.test(resolved.url.slice(REPOSITORY.href.length))
+      return isReloaded ? { ...resolved, url: withoutQuery(resolved.url) + queryOf(mutation) } : resolved
     },
     load(url, context, next) {
       const loaded = next(url, context)

@@ -43,7 +43,7 @@ export class Monitors {
     }
   }
 
-  /** The processor is asked for an effect. */
+  /** Records a request to the processor for an effect. */
   asked(kind: string, of: string, key: string): void {
     const effect = `${kind} of ${of}`
     const before = this.#keys.get(effect)
@@ -61,10 +61,10 @@ export class Monitors {
   }
 }
 
-/** Which command of which order; the same for each copy of the message. */
+/** Identifies a command of an order: equal for each copy of the message. */
 function identityOf(data: unknown): string {
   const { orderApiKey, step, undo, version, attempt, ...rest } = data as StepRef & { outcome?: unknown }
-  return `${rest.outcome === undefined ? '' : 'answer to '}${step}${undo ? ' undone' : ''} ${version}.${attempt} of ${orderApiKey}`
+  return `${rest.outcome === undefined ? '' : 'reply to '}${step}${undo ? ' compensation' : ''} ${version}.${attempt} of ${orderApiKey}`
 }
 
 export const noteAck = (message: Acked): void => simulation().monitors.acked(message)

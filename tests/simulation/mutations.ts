@@ -5,9 +5,9 @@ const PAYMENTS = 'services/payments/src'
 const HERE = 'tests/simulation'
 
 /**
- * Bugs, each of which the simulation has to find: a text of ours and what takes its place. Those in this folder
- * stand for a condition of an SQL statement. The search begins at `seed`, which was the first to find the bug when it was
- * planted, and goes through `within` seeds: after a change another one may find it.
+ * Bugs that the simulation must find: a text of the sources and its replacement. A bug in this folder represents a condition
+ * of an SQL statement. The search begins at `seed`, the first that found the bug when it was planted, and tries `within` seeds,
+ * because after a change another seed may find it.
  */
 export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; within: number }>> = {
   'the version is not checked when a saga is saved': {
@@ -17,14 +17,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 117,
     within: 2_000,
   },
-  'a message is acked before its work is done': {
+  'a message is acknowledged before it is handled': {
     file: 'packages/bus/src/consumer.ts',
     from: 'const isLastDelivery = redelivered && !noAck && !staysUnacknowledged',
     to: 'const isLastDelivery = !noAck && !staysUnacknowledged',
     seed: 1,
     within: 200,
   },
-  'an unknown outcome is taken for a declined card': {
+  'an unknown outcome counts as a declined card': {
     file: `${PAYMENTS}/domain/processor-result.ts`,
     from: 'result: ProcessorResult<Effect>,\n): Interpretation {\n',
     to: `result: ProcessorResult<Effect>,
@@ -42,14 +42,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 6,
     within: 2_000,
   },
-  'a capture is asked for under a new key each time': {
+  'a repeated capture has a new idempotency key': {
     file: `${PAYMENTS}/domain/authorization.ts`,
     from: '`${orderApiKey}:capture:1`',
     to: '`${orderApiKey}:capture:${Math.random()}`',
     seed: 45,
     within: 2_000,
   },
-  'an authorization is asked for under a new key each time': {
+  'a repeated authorization has a new idempotency key': {
     file: `${PAYMENTS}/domain/authorization.ts`,
     from: '`${reference}:authorize:1`',
     to: '`${reference}:authorize:${Math.random()}`',
@@ -63,7 +63,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 2,
     within: 500,
   },
-  'a restaurant is not notified that an order was given up': {
+  'a restaurant is not notified of the cancellation of an order': {
     file: `${ORDERS}/delivery/notify-cancellation.ts`,
     from: 'await cancel(link ?? defaultLink, sent)',
     to: 'sent',
@@ -77,14 +77,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 14,
     within: 2_000,
   },
-  'nobody notes that a client was told of an undecided order': {
+  'an order that was answered as pending is not marked': {
     file: `${ORDERS}/placing/final-answer.ts`,
     from: '    await deps.orders.markAnsweredIfPending(apiKey)\n',
     to: '',
     seed: 41_362,
     within: 1_000,
   },
-  'the webhook id is another one at each attempt': {
+  'the webhook-id changes with each attempt': {
     file: `${ORDERS}/delivery/deliver.ts`,
     from: '`order_${order.apiKey}`',
     to: '`order_${order.apiKey}_${lease.attempt}`',
@@ -98,28 +98,28 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 18,
     within: 2_000,
   },
-  'a release does not find out what came of an unknown authorization': {
+  'a release does not query the outcome of an unknown authorization': {
     file: `${PAYMENTS}/domain/authorization.ts`,
     from: "if (row.state === 'sent') return authorizeOrFind(row)",
     to: "if (row.state === 'sent') return null",
     seed: 6,
     within: 2_000,
   },
-  'a repeated authorization begins anew': {
+  'a repeated authorization replaces the first one': {
     file: `${HERE}/stores/authorizations.ts`,
     from: 'read(orderApiKey) ?? write(orderApiKey, false,',
     to: 'write(orderApiKey, false,',
     seed: 138,
     within: 2_000,
   },
-  'an order that a client was told of fails without a cancellation': {
+  'an order that was answered as pending fails without a cancellation': {
     file: `${ORDERS}/saga/domain/transition.ts`,
     from: '    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),\n',
     to: '',
     seed: 2,
     within: 2_000,
   },
-  'a refund is shown as a hold that was given back': {
+  'a refund is shown as a voided authorization': {
     file: `${ORDERS}/saga/domain/transition.ts`,
     from: "UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState",
     to: "'VOIDED'",
@@ -133,7 +133,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     seed: 6,
     within: 500,
   },
-  'an order is captured though its restaurant has refused it': {
+  'an order that its restaurant refused is captured': {
     file: `${ORDERS}/saga/domain/transition.ts`,
     from: "result.outcome === 'accepted'\n",
     to: "result.outcome !== 'unreachable'\n",

@@ -40,7 +40,7 @@ import { Process, type World } from './world.ts'
 
 export type Deadlines = { sagaMs: number; transmitMs: number }
 
-/** A program that runs again whenever it dies: at any moment one process of it, or none. */
+/** A program that is restarted when its process dies: at most one process at a time. */
 export class Replica<Api> {
   process: Process | null = null
   api: Api | null = null
@@ -74,7 +74,7 @@ const toHistory = (fields: object, message: string) =>
   simulation().world.note(`log: ${message} ${JSON.stringify(fields)}`)
 const log = { debug: toHistory, info: toHistory, warn: toHistory, error: toHistory } as unknown as Log
 
-/** What a handler fails on is either away or a mistake of ours. */
+/** A handler fails because something is unavailable, or by a defect. */
 const guarded =
   <D, R>(handler: (data: D, received: R) => Promise<void>) =>
   async (data: D, received: R): Promise<void> => {
@@ -88,13 +88,13 @@ const guarded =
 
 export function noteMistake(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
-  simulation().world.mistake('mistake of ours', error instanceof Error ? error.message : String(error))
+  simulation().world.mistake('defect', error instanceof Error ? error.message : String(error))
 }
 
-/** How orders reach every restaurant but those of `run.ts` that have a console. */
+/** The link of each restaurant without a console (`run.ts`). */
 const defaultLink = { kind: 'webhook', url: 'https://simulated/', secret: '', reports: 'detailed' } as const
 
-/** An attempt runs by itself: what it fails on is logged, with its error. */
+/** No caller waits for a delivery attempt: its failure is only logged. */
 const deliveryLog = {
   ...log,
   error: (fields: { err: unknown }, message: string) => {
@@ -227,7 +227,7 @@ export async function payments(): Promise<true> {
 
 const PRICE = cents(1_075)
 
-/** Catalog and accounts: what they are asked has a fixed answer here; what accounts stores is real. */
+/** Catalog and accounts: questions have fixed answers; the command to save cards has its real handler. */
 export async function others(): Promise<true> {
   const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'accounts', log })

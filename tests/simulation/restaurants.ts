@@ -25,7 +25,7 @@ export class Restaurants {
   /** None takes a connection until then. */
   downUntil = 0
   recant: (order: PlacedOrder) => void = () => undefined
-  /** Orders that they were told are off. */
+  /** Orders whose cancellation a restaurant has received. */
   readonly cancelled = new Set<string>()
   readonly #known = new Map<string, Receipt>()
   readonly #world: World
@@ -65,7 +65,7 @@ export class Restaurants {
     })
   }
 
-  /** They are told that an order is off; true when they confirm it. */
+  /** Notifies the restaurant of a cancellation; true when it confirms. */
   cancel({ order }: Transmission): Promise<boolean> {
     const world = this.#world
     const caller = me()

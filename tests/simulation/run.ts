@@ -3,13 +3,13 @@ import { installAmbient } from './ambient.ts'
 import { Broker } from './broker.ts'
 import { Clients, type Kind } from './clients.ts'
 import { Database } from './database.ts'
-import { judged, untold } from './judgement.ts'
+import { findViolations, unnotified } from './oracle.ts'
 import { Monitors } from './monitors.ts'
 import { orders, others, payments, Replica, type Deadlines } from './processes.ts'
 import { ProcessorNetwork } from './processor.ts'
 import { Restaurants, RESTAURANTS } from './restaurants.ts'
 import { enter, type Simulation } from './simulation.ts'
-import { storm } from './storm.ts'
+import { injectFaults } from './fault-injection.ts'
 import { World } from './world.ts'
 
 export type Outcome = {
@@ -20,9 +20,9 @@ export type Outcome = {
   faults: ReadonlyMap<string, number>
   states: ReadonlySet<string>
   events: number
-  /** Virtual milliseconds from the last fault until everything was settled; null when it never was. */
+  /** Virtual milliseconds from the last fault until all sagas had ended; null when one never did. */
   settledMs: number | null
-  /** Orders given up although their restaurant had them: nobody could know by then. */
+  /** Orders cancelled although their restaurant had received them, because every response was lost. */
   inDoubt: number
 }
 
@@ -38,10 +38,10 @@ const MIX: readonly Kind[] = [
   'test',
   'recanted',
 ]
-/** Longer than any pause between two tries (72 s) and than any deadline. */
+/** Longer than any retry delay (72 s) and any deadline. */
 const SETTLE_WITHIN_MS = 900_000
 
-/** One run: orders, faults, calm, and the judgement of it. The same seed gives the same run. */
+/** One run: orders under faults, recovery, and the check of all invariants. The same seed gives the same run. */
 export async function run(seed: number, options: { record: boolean }): Promise<Outcome> {
   const world = new World(seed, options)
   const all: Simulation = {
@@ -75,19 +75,19 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
   const replicas = startReplicas(world, deadlines)
   if (random.next() < 0.3) database.links.set(RESTAURANTS.accepts, { kind: 'console', reports: 'detailed' })
   const clients = new Clients(all, replicas.orders, kinds)
-  const stormMs = random.pick([5_000, 20_000, 40_000])
-  storm(all, Object.values(replicas).flat(), stormMs)
+  const faultsMs = random.pick([5_000, 20_000, 40_000])
+  injectFaults(all, Object.values(replicas).flat(), faultsMs)
 
   const isSettled = () =>
-    clients.waiting === 0 && database.unfinished === 0 && broker.waiting === 0 && untold(all).length === 0
-  await world.run(stormMs, () => false)
+    clients.waiting === 0 && database.unfinished === 0 && broker.waiting === 0 && unnotified(all).length === 0
+  await world.run(faultsMs, () => false)
   world.calm = true
   world.note('CALM')
-  await world.run(stormMs + SETTLE_WITHIN_MS, isSettled)
-  const settledMs = isSettled() ? Math.max(0, world.now - stormMs) : null
-  // What was sent long ago may still be on its way.
+  await world.run(faultsMs + SETTLE_WITHIN_MS, isSettled)
+  const settledMs = isSettled() ? Math.max(0, world.now - faultsMs) : null
+  // A delayed message may still arrive.
   await world.run(world.now + 40_000, () => false)
-  const { violations, inDoubt } = judged(all, clients, isShort)
+  const { violations, inDoubt } = findViolations(all, clients, isShort)
   return {
     seed,
     violations,

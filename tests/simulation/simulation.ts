@@ -5,7 +5,7 @@ import type { ProcessorNetwork } from './processor.ts'
 import type { Restaurants } from './restaurants.ts'
 import type { Process, World } from './world.ts'
 
-/** Everything there is in one run. */
+/** The parts of one run. */
 export type Simulation = {
   world: World
   broker: Broker
@@ -17,9 +17,9 @@ export type Simulation = {
 
 let present: Simulation | null = null
 
-/** What is being run. The modules that take the place of real ones have no other way to it. */
+/** The current run. Test doubles have no other access to it. */
 export function simulation(): Simulation {
-  if (!present) throw new Error('nothing is being run')
+  if (!present) throw new Error('no simulation is running')
   return present
 }
 
@@ -29,9 +29,9 @@ export function enter(next: Simulation | null): void {
 
 export const world = (): World => simulation().world
 
-/** Whose code runs at the moment. */
+/** The process whose code runs. */
 export function me(): Process {
   const { current } = world()
-  if (!current) throw new Error('nobody is running')
+  if (!current) throw new Error('no process is running')
   return current
 }

@@ -102,7 +102,7 @@ function comparable(value: unknown): unknown {
     shown: _8,
     ...rest
   } = value as Record<string, unknown>
-  // By name, so that lists of both sides are sorted alike.
+  // By name, so that lists of both sides have the same order.
   const named = Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1))
   return Object.fromEntries(named.map(([name, inner]) => [name, comparable(inner)]))
 }
@@ -273,12 +273,12 @@ async function compareOrders(seed: number): Promise<number> {
   const inWorld = calmWorld()
   const toAccept = [1, 2, 3].map((number) => `${prefix}${number}`)
   const transaction = await orders.db.startTransaction().execute()
-  const real = postgresStores(transaction)
+  const inTransaction = postgresStores(transaction)
   for (let step = 0; step < STATEMENTS; step++) {
     const next = random.next() < 0.4 ? toAccept.shift() : undefined
     const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
     const before = await transaction.savepoint('statement').execute()
-    const answer = await settled(run(real))
+    const answer = await settled(run(inTransaction))
     if (isRejection(answer)) await before.rollbackToSavepoint('statement').execute()
     const given = await inWorld(() => settled(run(simulated)))
     expect({ seed, step, name, answer: given }).toEqual({ seed, step, name, answer })

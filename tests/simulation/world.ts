@@ -1,13 +1,13 @@
 import { randomOf, type Random } from '../support/random.ts'
 
 /**
- * One life of a process of ours. What it has in memory is what its events close over: when it dies they are
- * dropped, and whoever takes its place starts with nothing.
+ * One process from its start to its death. Its memory is what its events close over: they are dropped at its death, and the
+ * next process starts empty.
  */
 export class Process {
   readonly name: string
   alive = true
-  /** Stopped, as by SIGSTOP, until then: its events wait. */
+  /** Stopped until then, as by SIGSTOP: its events wait. */
   frozenUntil = 0
   readonly #endings: (() => void)[] = []
 
@@ -59,19 +59,19 @@ const { setImmediate: realImmediate } = globalThis
 /** Microtasks run before the next immediate: after it nothing that was resolved is still on its way. */
 const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve))
 
-/** Everything that happens, one event after the other, in virtual time, as one seed decides. */
+/** Runs all events one after the other in virtual time. The seed decides each random choice. */
 export class World {
   readonly random: Random
   /** Virtual milliseconds. */
   now = 0
-  /** From then on nothing goes wrong any more. */
+  /** From then on no fault occurs. */
   calm = false
-  /** Whose code runs at the moment. */
+  /** The process whose code runs. */
   current: Process | null = null
   events = 0
   readonly faults = new Map<string, number>()
   readonly history: string[] | null
-  /** Faults of our own code that no book shows. */
+  /** Defects that the oracle cannot see in the records. */
   readonly mistakes: { rule: string; what: string }[] = []
   readonly #queue: Event[] = []
   readonly #chances = new Map<Chance, number>()
@@ -86,7 +86,7 @@ export class World {
     }
   }
 
-  /** Whether it happens now; counted and told when it does. */
+  /** Whether the fault occurs now. Counts and records it when it does. */
   strikes(kind: Chance, about = ''): boolean {
     if (this.calm || this.random.next() >= (this.#chances.get(kind) ?? 0)) return false
     this.fault(kind, about)
@@ -107,19 +107,19 @@ export class World {
     this.mistakes.push({ rule, what })
   }
 
-  /** Milliseconds of a hop that nothing is wrong with. */
+  /** Milliseconds of an undisturbed transmission. */
   hop(): number {
     return 0.5 + this.random.next() * 4
   }
 
-  /** Of a world without owner: what runs then resumes nobody's code. */
+  /** Schedules `run`. Without an owner it runs no code of a process. */
   later(inMs: number, owner: Process | null, run: () => void): Event {
     const event = { at: this.now + inMs, order: this.#order++, owner, run }
     push(this.#queue, event)
     return event
   }
 
-  /** Asks the outside to do something. What is on its way when its sender dies arrives, or does not. */
+  /** Delivers a request to an outside system. When its sender dies before, it arrives or is lost. */
   arrive(inMs: number, sender: Process | null, run: () => void): void {
     this.later(inMs, null, () => {
       if (sender?.alive !== false || this.random.next() < 0.5) run()

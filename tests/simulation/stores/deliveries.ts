@@ -12,7 +12,7 @@ const acquireLeases: DeliveryStore['acquireLeases'] = ({ limit, leaseMs }) =>
       .slice(0, limit)
     return due.map(([orderApiKey, row]) => {
       const order = database.orders.get(orderApiKey)
-      if (!order) throw new Error(`order ${orderApiKey} is gone`)
+      if (!order) throw new Error(`order ${orderApiKey} does not exist`)
       const attempt = row.attempts + 1
       database.deliveries.set(orderApiKey, {
         ...row,

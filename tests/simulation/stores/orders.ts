@@ -12,7 +12,7 @@ const find: OrderStore['find'] = (apiKey) =>
   })
 
 const exists: OrderStore['exists'] = (apiKey) =>
-  statement(`is there ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
+  statement(`existence of ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
 
 const findResult: OrderStore['findResult'] = (apiKey) =>
   statement(`result of ${apiKey.slice(0, 4)}`, () => {

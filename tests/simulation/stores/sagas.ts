@@ -6,7 +6,7 @@ import { simulation, world } from '../simulation.ts'
 
 function asLoaded(row: SagaRow): Loaded {
   const order = simulation().database.orders.get(row.orderApiKey)
-  if (!order) throw new Error(`order ${row.orderApiKey} is gone`)
+  if (!order) throw new Error(`order ${row.orderApiKey} does not exist`)
   const { orderApiKey, version, attempt, facts, state, requestId, finishedAt } = row
   return {
     order,

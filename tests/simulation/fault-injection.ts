@@ -3,11 +3,11 @@ import type { Process } from './world.ts'
 
 type Victim = { process: Process | null }
 
-/** What happens to whole processes and servers, at times that no message decides. */
-export function storm(all: Simulation, victims: readonly Victim[], untilMs: number): void {
+/** Schedules faults of whole processes and servers until `untilMs`. */
+export function injectFaults(all: Simulation, victims: readonly Victim[], untilMs: number): void {
   const { world, broker, database, processor, restaurants } = all
   const { random } = world
-  const blows: Record<string, () => void> = {
+  const faults: Record<string, () => void> = {
     kill: () => random.pick(victims).process?.die(),
     freeze: () => {
       const { process } = random.pick(victims)
@@ -30,10 +30,10 @@ export function storm(all: Simulation, victims: readonly Victim[], untilMs: numb
   const meanPauseMs = random.pick([1_500, 6_000, Infinity])
   let at = random.next() * meanPauseMs
   while (at < untilMs) {
-    const [kind, blow] = random.pick(Object.entries(blows))
+    const [kind, inject] = random.pick(Object.entries(faults))
     world.later(at, null, () => {
       world.fault(kind)
-      blow()
+      inject()
     })
     at += random.next() * 2 * meanPauseMs
   }

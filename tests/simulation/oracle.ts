@@ -4,21 +4,21 @@ import { violationsOf, type Violation } from '../support/invariants.ts'
 import type { Clients, Kind, Placed } from './clients.ts'
 import type { Simulation } from './simulation.ts'
 
-/** Everything that must not be, by the books of the run; `isShort`: its transmissions may be given up. */
-export function judged(all: Simulation, clients: Clients, isShort: boolean) {
+/** Checks the records of a run against all invariants. `isShort`: its delivery deadlines may pass. */
+export function findViolations(all: Simulation, clients: Clients, isShort: boolean) {
   const { database, processor, restaurants, broker, world } = all
   const rows = [...database.orders.keys()].map((apiKey) => orderRow(all, apiKey))
   const doubtful = new Set(rows.filter((row) => isShort && isInDoubt(all, row)).map(({ apiKey }) => apiKey))
   const receipts = restaurants.receipts.filter(({ orderApiKey }) => !doubtful.has(orderApiKey))
   const violations: Violation[] = [
-    ...violationsOf(clients.book.filter(isJudged), { orders: rows, ledger: processor.ledger, receipts }),
-    ...clients.book.flatMap((entry) => judgeOther(entry, rows)),
-    ...judgeSaved(all),
-    ...judgeShown(all),
-    ...untold(all).map(neverTold),
+    ...violationsOf(clients.book.filter(isChecked), { orders: rows, ledger: processor.ledger, receipts }),
+    ...clients.book.flatMap((entry) => checkOther(entry, rows)),
+    ...checkSavedCard(all),
+    ...checkPaymentState(all),
+    ...unnotified(all).map(notNotified),
     ...broker.deadLetters.map((content) => ({
-      rule: 'needs a person',
-      what: 'a message was put among the dead letters',
+      rule: 'dead letter',
+      what: 'a message was dead-lettered',
       order: content,
     })),
     ...world.mistakes.map((mistake) => ({ ...mistake, order: null })),
@@ -46,22 +46,22 @@ function orderRow({ database }: Simulation, apiKey: string): OrderRow {
   }
 }
 
-/** Orders in doubt whose restaurants do not know that they are off. */
-export function untold(all: Simulation): string[] {
+/** Orders in doubt whose restaurants have not received the cancellation. */
+export function unnotified(all: Simulation): string[] {
   return [...all.database.orders.values()]
     .filter((order) => isInDoubt(all, order) && !all.restaurants.cancelled.has(order.apiKey))
     .map(({ apiKey }) => apiKey)
 }
 
-const neverTold = (apiKey: string): Violation => ({
-  rule: 'never told',
-  what: 'a restaurant has an order that was given up, and was not told that it is off',
+const notNotified = (apiKey: string): Violation => ({
+  rule: 'never notified',
+  what: 'a restaurant received an order that was cancelled, and was never notified of the cancellation',
   order: apiKey,
 })
 
 /**
- * A restaurant that has the order, whose every answer was lost until its deadline. It is given up, for nobody
- * can know (docs/interface.md, "Restaurant interface"), and told so.
+ * The restaurant received the order, and each of its responses was lost until the deadline. The order is cancelled, and the
+ * restaurant is notified (docs/interface.md, "Restaurant interface").
  */
 function isInDoubt(
   { database, restaurants }: Simulation,
@@ -72,17 +72,17 @@ function isInDoubt(
   return outcome === 'failed' && gaveUp && received.length === 1
 }
 
-type Judged = Placed & Pick<Entry, 'kind'>
-const NOT_JUDGED: readonly Kind[] = ['recanted', 'unreachable', 'silent']
-const isJudged = (entry: Placed): entry is Judged => !NOT_JUDGED.includes(entry.kind) && !isGivenUp(entry)
+type Checked = Placed & Pick<Entry, 'kind'>
+const UNCHECKED: readonly Kind[] = ['recanted', 'unreachable', 'silent']
+const isChecked = (entry: Placed): entry is Checked => !UNCHECKED.includes(entry.kind) && !isGivenUp(entry)
 
-/** What a card order may end with when faults last longer than its deadlines. */
+/** Possible ends of a card order when faults last longer than its deadlines. */
 const isGivenUp = ({ answer }: Placed) =>
   answer?.code === 'restaurant-unreachable' || answer?.code === 'payment-unavailable'
 
-/** Orders that came to nothing through no fault of theirs: one that was promised is shown as cancelled, no other stands. */
-function judgeOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
-  if (isJudged(entry)) return []
+/** Orders that failed because of faults: one that was answered is shown as cancelled, and no other one exists. */
+function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
+  if (isChecked(entry)) return []
   const own = rows.filter(({ key }) => key === entry.key)
   const violation = (rule: string, what: string) => [{ rule, what, order: { entry, own } }]
   if (!entry.answer) return violation('no answer', 'the client never got a final answer')
@@ -93,8 +93,8 @@ function judgeOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
     : []
 }
 
-/** A new card of a user is saved once its order stands, and only then. */
-function judgeSaved({ database }: Simulation): Violation[] {
+/** A new card of a user is saved only after its order was transmitted. */
+function checkSavedCard({ database }: Simulation): Violation[] {
   return [...database.orders.values()].flatMap((order) => {
     const facts = database.sagas.get(order.apiKey)?.facts
     if (!facts?.newCard || facts.userApiKey === null) return []
@@ -111,8 +111,8 @@ function judgeSaved({ database }: Simulation): Violation[] {
   })
 }
 
-/** What an order says of its money is what the processor's ledger says. */
-function judgeShown({ database, processor }: Simulation): Violation[] {
+/** The payment state of an order agrees with the processor's ledger. */
+function checkPaymentState({ database, processor }: Simulation): Violation[] {
   const moneyOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
   return [...database.orders.values()].flatMap((order) => {
     const done = (moneyOf.get(order.apiKey) ?? [])
