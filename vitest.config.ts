@@ -1,13 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * For a machine that is five times as slow and stands still for 3 s now and then. How fast something has to be is held by
- * tests whose clock the test moves, or by a ratio of two measurements of the same run. The slowest tests (axe, Redocly) took up
- * to 41 s beside other work.
+ * For a machine that is five times slower and stands still for 3 s now and then. Tests prove durations with an injected clock, or
+ * by the ratio of two measurements of one run. The slowest tests (axe, Redocly) took up to 41 s beside other work.
  */
 const PATIENT = { expect: { poll: { timeout: 30_000 } }, testTimeout: 120_000, hookTimeout: 120_000 }
 
-/** The next file of a worker finds the modules of the last, which saves half of the work. No test may leave one changed. */
+/** The files of a worker share their modules, which saves half of the work. No test may leave a module changed. */
 const SHARED = {
   isolate: false,
   unstubEnvs: true,
@@ -15,7 +14,7 @@ const SHARED = {
   setupFiles: ['tests/support/fixed-seed.ts'],
 }
 
-// groupOrder: one group after the other, so that the slow projects do not fight for the cores with the rest.
+// groupOrder: one group after the other, so that slow projects do not compete with the rest for the cores.
 export default defineConfig({
   test: {
     projects: [
@@ -63,7 +62,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           ...SHARED,
-          // The third worker has the browser tests, which mostly wait.
+          // The third worker runs the browser tests, which mostly wait.
           maxWorkers: 3,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
@@ -77,7 +76,7 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: 'tests/browser/browser.setup.ts',
-          // Beside the end-to-end tests, whose stack it shares: vitest wants the same number of workers for both.
+          // In the group of the end-to-end tests, whose stack it shares: vitest needs the same number of workers for both.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
@@ -87,7 +86,7 @@ export default defineConfig({
           ...PATIENT,
           name: 'chaos',
           include: ['tests/chaos/**/*.test.ts'],
-          // What goes wrong there are signals to the servers' processes and removed files of theirs.
+          // The faults are signals to the servers' processes, and removed files.
           env: { PLATTER_SERVERS: 'native' },
           fileParallelism: false,
           sequence: { groupOrder: 3 },
@@ -98,7 +97,7 @@ export default defineConfig({
           ...PATIENT,
           name: 'canary',
           include: ['tests/canary/canary.test.ts'],
-          // What is searched are the servers' own files.
+          // It searches the servers' files.
           env: { PLATTER_SERVERS: 'native' },
           sequence: { groupOrder: 7 },
         },
@@ -112,7 +111,7 @@ export default defineConfig({
         },
       },
       {
-        // Tests that are killed in turn and wait side by side.
+        // Each test kills in turn, and recovers beside the others.
         test: {
           ...PATIENT,
           name: 'crash',
