@@ -105,7 +105,10 @@ test('a saga past its deadline is listed, and continues at once when it is retri
   await plantOverdue(apiKey)
   const [overdue] = await about(apiKey)
   expect(overdue).toMatchObject({ kind: 'overdue-saga', what: 'capture', id: `saga_${apiKey}` })
-  expect(await retry(`saga_${apiKey}`)).toMatchObject({ status: 200, body: { done: 'The saga was woken.' } })
+  expect(await retry(`saga_${apiKey}`)).toMatchObject({
+    status: 200,
+    body: { done: 'The command of the saga is republished within a second.' },
+  })
   const left = await eventually(
     () => about(apiKey),
     (found) => found.length === 0,
@@ -119,10 +122,7 @@ test('a payment with an unknown outcome is listed, and queried when it is retrie
   const [unknown] = await about(apiKey)
   expect(unknown).toMatchObject({ kind: 'unknown-payment', what: 'capture', reason: 'ECONNRESET', count: 3 })
   const { status, body } = await retry(unknown?.id ?? '')
-  expect([status, body.done]).toEqual([
-    200,
-    'The payment processor was asked again. The outcome is known now.',
-  ])
+  expect([status, body.done]).toEqual([200, 'The payment processor was queried. The outcome is known now.'])
   expect(await about(apiKey)).toEqual([])
 })
 

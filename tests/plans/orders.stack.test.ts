@@ -128,7 +128,7 @@ const calls = {
         })
     },
     find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
-    givenUp: (db) => postgresStores(db).restaurantOrders.givenUp(order),
+    findUnreachable: (db) => postgresStores(db).restaurantOrders.findUnreachable(order),
     unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {

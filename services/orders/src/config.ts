@@ -15,16 +15,16 @@ export const Config = z.object({
     .min(1)
     .default(50)
     .describe(
-      'The smallest total that is charged to a card, in cents: what the payment processor takes at least. Stripe takes 0.50 USD (docs.stripe.com/currencies).',
+      'The smallest total that is charged to a card, in cents: the minimum of the payment processor. That of Stripe is 0.50 USD (docs.stripe.com/currencies).',
     ),
   SAGA_DEADLINE_MS: ms(300_000).describe(
-    'A saga whose payment is not settled by then is compensated; milliseconds.',
+    'A saga whose payment is not settled within this time is compensated; milliseconds.',
   ),
   TRANSMIT_DEADLINE_MS: ms(120_000).describe(
-    'A restaurant that has not taken an order by then does not get it; milliseconds.',
+    'An order that its restaurant has not accepted within this time fails; milliseconds.',
   ),
   TAKE_DEADLINE_MS: ms(900_000).describe(
-    'An order that a restaurant with a console has not begun with by then is cancelled; milliseconds.',
+    'An order that its restaurant has not started on a console within this time is cancelled; milliseconds.',
   ),
   UNKNOWN_AFTER_MS: ms(300_000).describe(
     'A payment whose outcome is unknown for longer is an incident; milliseconds.',
@@ -32,12 +32,12 @@ export const Config = z.object({
   DEFAULT_RESTAURANT_LINK: z
     .string()
     .default('console')
-    .refine(isDefaultLink, 'is neither `console` nor the URL of a webhook with its secret')
+    .refine(isDefaultLink, 'must be `console`, or the URL of a webhook with its secret as the password')
     .describe(
-      'How orders reach a restaurant whose link was never set: `console`, or the URL of a webhook for all of them with its secret as the password (`https://:whsec_…@example.org/orders`).',
+      'How orders reach restaurants without a link of their own: `console`, or the URL of a webhook with its secret as the password (`https://:whsec_…@example.org/orders`).',
     ),
   WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
-    "Networks besides the public ones that a restaurant's webhook may be in, by http as well: addresses or CIDR ranges, separated by commas; none when empty, and then it is https to a public address or nothing.",
+    'Networks in which webhooks may be besides public ones, also over http: addresses or CIDR ranges, separated by commas. When empty, webhooks are called over https at public addresses only.',
   ),
 })
 export type Config = z.output<typeof Config>

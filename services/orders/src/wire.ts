@@ -49,7 +49,7 @@ import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
-import { keepLetter } from '#/operating/handlers/dead-letter.ts'
+import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
 import { handleReply } from '#/saga/handlers/saga-reply.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
@@ -82,7 +82,7 @@ import { OrderNotifier } from '#/saga/order-notifier.ts'
 const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
-/** Event streams find a change within this time when its event is lost, and changes of payments, which have no event. */
+/** Event streams find a change within this time when its event is lost. Changes of the payment state have no event. */
 const POLL_EVERY_MS = 1_500
 
 export function wire(config: Config, log: Log): Parts {
@@ -139,7 +139,8 @@ export function wire(config: Config, log: Log): Parts {
   route(RetryAttention, retryAttention({ ...operating, idempotent, bus, acceptWithinMs }))
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
-  for (const command of commands) bus.onDeadLetter(command, keepLetter({ ...stores, log, stopping }, command))
+  for (const command of commands)
+    bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping }, command))
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
   observeSagas(stores.incidents)
 

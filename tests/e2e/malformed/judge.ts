@@ -6,7 +6,7 @@ export const WITHIN_MS = 1_000
 
 /** What only our side knows, and nothing that the requests have in them. */
 const LEAKS =
-  /\n\s+at |node_modules|\/work\/|\.ts\b|file:\/\/|\b(select .+ from|insert into|update \w+ set|delete from) |relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
+  /\n\s+at |node_modules|\.ts\b|file:\/\/|\b(select .+ from|insert into|update \w+ set|delete from) |relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
 
 /**
  * What is wrong with a response to any request; null when nothing is. A client that ends its side, or sends half a request, may

@@ -11,11 +11,11 @@ const find: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey) =>
     return { order, link: null, linkKind: deliveries.get(apiKey)?.linkKind ?? null }
   })
 
-const givenUp: RestaurantOrderStore['givenUp'] = (apiKey) =>
+const findUnreachable: RestaurantOrderStore['findUnreachable'] = (apiKey) =>
   statement(`${apiKey.slice(0, 4)}, which was given up`, () =>
     wasGivenUp(apiKey) ? (simulation().database.orders.get(apiKey) ?? null) : null,
   )
 
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
 
-export const restaurantOrders = { find, givenUp }
+export const restaurantOrders = { find, findUnreachable }

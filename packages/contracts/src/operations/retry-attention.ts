@@ -17,6 +17,6 @@ export const RetryAttention = operation({
   params: z.object({ id: ApiKey.meta({ description: 'id of the incident.', example: id }) }),
   response: z.object({ id: ApiKey, done: z.string().describe('The action in words.') }),
   returns: 'The action.',
-  examples: { response: { id, done: 'The saga was woken.' } },
+  examples: { response: { id, done: 'The command of the saga is republished within a second.' } },
   problems: ['attention-not-found'],
 })

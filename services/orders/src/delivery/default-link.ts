@@ -2,7 +2,7 @@ import { RestaurantLink } from '@platter/contracts'
 
 /**
  * Reads DEFAULT_RESTAURANT_LINK: `console`, or the URL of a webhook with its Standard Webhooks secret as the password. Throws for
- * what put-restaurant-link would refuse.
+ * links that put-restaurant-link refuses.
  */
 export function parseDefaultLink(text: string): RestaurantLink {
   if (text === 'console') return RestaurantLink.parse({ kind: 'console' })
@@ -18,7 +18,7 @@ export function isDefaultLink(text: string): boolean {
     parseDefaultLink(text)
     return true
   } catch {
-    // What was thrown may quote the secret.
+    // The error may quote the secret, so it is dropped.
     return false
   }
 }

@@ -6,14 +6,14 @@ const { DEFAULT_RESTAURANT_LINK } = Config.shape
 const secret = `whsec_${Buffer.alloc(24, 251).toString('base64')}`
 const withSecret = (url: string) => url.replace('//', `//:${encodeURIComponent(secret)}@`)
 
-test('a restaurant whose link was never set has a console, unless the configuration says otherwise', () => {
+test('a restaurant without a link of its own has a console by default', () => {
   expect(parseDefaultLink(DEFAULT_RESTAURANT_LINK.parse(undefined))).toEqual({
     kind: 'console',
     reports: 'detailed',
   })
 })
 
-test('a webhook for all restaurants is a URL with its secret as the password, and is called without it', () => {
+test('a default webhook is a URL with its secret as the password, and is called without the password', () => {
   expect(
     parseDefaultLink(DEFAULT_RESTAURANT_LINK.parse(withSecret('https://example.org/orders?a=b'))),
   ).toEqual({ kind: 'webhook', url: 'https://example.org/orders?a=b', secret, reports: 'detailed' })

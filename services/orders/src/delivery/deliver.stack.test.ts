@@ -16,7 +16,7 @@ import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
-import { recordProgress } from '#/delivery/record-status.ts'
+import { recordStatus } from '#/delivery/record-status.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -83,7 +83,7 @@ function replica({ isKilled = false } = {}) {
     ...deps,
     orchestrator: made,
     transmit: (link, sent) => transmit(link, sent),
-    atOnce: ATTEMPTS_AT_ONCE,
+    attemptsAtOnce: ATTEMPTS_AT_ONCE,
   })
   if (isKilled) return { orchestrator: made }
   const repeated = [
@@ -197,7 +197,7 @@ const cancelledAsUnaccepted = async (apiKey: string) => {
   return (await stateOf(apiKey))?.cancelled
 }
 
-test('a restaurant that never answers uses up its own permits, and the order of another one is delivered at once', async () => {
+test('a silent restaurant occupies its own permits only: an order of another restaurant is delivered at once', async () => {
   transmit = byWebhook()
   deadlines.transmitMs = 120_000
   let open = 0
@@ -238,7 +238,7 @@ test('the deadline ends a delivery whose every attempt throws', async () => {
 const expireLease = (apiKey: string) =>
   sql`update deliveries set busy_until = now() where order_api_key = ${apiKey}`.execute(db)
 
-test('the deadline ends a delivery whose every attempt is killed before it notes a result', async () => {
+test('the deadline ends a delivery whose every attempt is killed before it stores a result', async () => {
   let attempts = 0
   transmit = () => {
     attempts += 1
@@ -261,7 +261,7 @@ test('an order whose replica was killed after the commit is delivered by another
   expect(performance.now() - started).toBeGreaterThan(LEASE_MS)
 })
 
-test('an order that its restaurant has is not sent again, should its delivery be open by mistake', async () => {
+test('an accepted order is not sent again when its delivery is open by mistake', async () => {
   let attempts = 0
   transmit = async () => {
     attempts += 1
@@ -331,7 +331,7 @@ const authorized = (orderApiKey: string) =>
     outcome: { kind: 'done' },
   })
 
-test('an order goes by the link that its restaurant has when it is authorized', async () => {
+test('an order is sent by the link at the time of its authorization', async () => {
   deadlines.transmitMs = 60_000
   const restaurant = newApiKey()
   const apiKey = await anOrder(restaurant, { token: 'tok_1' })
@@ -340,7 +340,7 @@ test('an order goes by the link that its restaurant has when it is authorized', 
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
 })
 
-test('an order that its restaurant begins and that is cancelled as unaccepted at the same moment is one of both', async () => {
+test('an order that is started and cancelled as unaccepted at the same moment is either started or cancelled', async () => {
   const counts = { begun: 0, cancelled: 0 }
   // Which of them comes first is up to the machine: more rounds, until each did.
   for (
@@ -367,7 +367,7 @@ test('an order that its restaurant begins and that is cancelled as unaccepted at
   expect(Math.min(counts.begun, counts.cancelled), 'the race is one').toBeGreaterThan(0)
 })
 
-test('an order that a webhook has is not cancelled as unaccepted when the link becomes the console', async () => {
+test('an order that was sent by webhook is not cancelled as unaccepted after a change to the console', async () => {
   const restaurant = newApiKey()
   transmit = byWebhook()
   await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
@@ -377,7 +377,7 @@ test('an order that a webhook has is not cancelled as unaccepted when the link b
   expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
 })
 
-test('an order that lies on a console is cancelled as unaccepted, also when the link is a webhook by now', async () => {
+test('an order on a console is cancelled as unaccepted, also after a change to a webhook', async () => {
   const restaurant = newApiKey()
   const apiKey = await aDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
@@ -386,7 +386,7 @@ test('an order that lies on a console is cancelled as unaccepted, also when the 
   expect(await cancelledAsUnaccepted(apiKey)).toBe(true)
 })
 
-test('an order of long ago, and one whose link was not kept, are never cancelled as unaccepted', async () => {
+test('an order of long ago, and one without a stored link, are never cancelled as unaccepted', async () => {
   const [old, unknown] = [await aDeliveredOrder(newApiKey()), await aDeliveredOrder(newApiKey())]
   await placedBefore(old, 86_400_000 + MINUTES_16)
   await placedBefore(unknown, MINUTES_16)
@@ -394,10 +394,10 @@ test('an order of long ago, and one whose link was not kept, are never cancelled
   expect([await cancelledAsUnaccepted(old), await cancelledAsUnaccepted(unknown)]).toEqual([false, false])
 })
 
-const progressOf = (apiKey: string, choose: Parameters<typeof recordProgress>[2]) =>
-  db.transaction().execute((trx) => recordProgress(postgresStores(trx).orders, apiKey, choose))
+const progressOf = (apiKey: string, choose: Parameters<typeof recordStatus>[2]) =>
+  db.transaction().execute((trx) => recordStatus(postgresStores(trx).orders, apiKey, choose))
 
-test('a restaurant that changes how it reports moves its open orders on as it did when they were placed', async () => {
+test('open orders of a restaurant that changes its reports keep the statuses of when they were placed', async () => {
   const restaurant = newApiKey()
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
   const apiKey = await aDeliveredOrder(restaurant)
@@ -411,7 +411,7 @@ test('a restaurant that changes how it reports moves its open orders on as it di
   expect(await progressOf(apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
 })
 
-test('an order from before that was kept is reported as its restaurant’s current link says', async () => {
+test('an order without stored reports uses those of its restaurant’s current link', async () => {
   const restaurant = newApiKey()
   const apiKey = await aDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)

@@ -18,16 +18,16 @@ type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
   log: Log
   defaultLink: RestaurantLink
   transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
-  /** Attempts of this replica at a time. */
-  atOnce?: number
+  /** Concurrent attempts of this replica. */
+  attemptsAtOnce?: number
 }
 
-/** An attempt waits for its restaurant and does no work: 64 silent restaurants occupy as many. */
+/** An attempt only waits for its restaurant: 64 silent restaurants occupy as many. */
 const ATTEMPTS_AT_ONCE = 1_024
 const DUE_AT_ONCE = 50
-/** A restaurant has 10 s to answer; an attempt that is cut off is repeated by the replica that finds its lease expired. */
+/** A restaurant has 10 s to respond. The replica that finds the lease of an interrupted attempt expired makes the next one. */
 const ATTEMPTS_END_WITHIN_MS = 5_000
-/** UTF-16 code units of an error that are kept. */
+/** UTF-16 code units of a stored error. */
 const MAX_RESULT = 500
 
 const nothing = () => undefined
@@ -40,10 +40,10 @@ type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
 }
 
 /**
- * Transmits orders to their restaurants. The deliveries table is the queue: the replica that commits the pivot begins the
- * first attempt in the same process, and the replica that finds its lease expired makes the next one. The restaurant's answer and
- * the saga's next step are one commit. The deadline ends a delivery after any attempt, whatever its result (an error, a killed
- * process), and a delivery that never got a permit of its restaurant.
+ * Transmits orders to their restaurants. The deliveries table is the queue: the replica that commits the delivery makes the first
+ * attempt, and a replica that finds the lease expired makes the next one. The restaurant's response and the saga's next step are
+ * one commit. The deadline ends a delivery after any attempt, whatever its result (an error, a killed process), and a delivery
+ * that never got a permit of its restaurant.
  */
 export class Deliveries {
   readonly #deps: Deps
@@ -57,14 +57,13 @@ export class Deliveries {
   }
 
   /**
-   * Prepares the delivery that a transition opens: `begin` begins it, once the order is committed. A console shows the rows, so
-   * the acceptance of an order for one is a part of the same commit.
+   * A console shows the rows, so an order for a console is accepted by the commit that opens its delivery.
    */
   async open(...[opening, at]: Parameters<OpenDelivery>): ReturnType<OpenDelivery> {
     if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
     const { order, saga } = opening
     const link = (await this.#deps.restaurantLinks.find(order.restaurantApiKey)) ?? this.#deps.defaultLink
-    // Before the commit that acquires the lease.
+    // Before the commit that acquires the lease, so that the lease never ends later here than in the database.
     const leasedAt = performance.now()
     if (link.kind !== 'console')
       return { next: opening, begin: (committed) => this.begin(committed, link, leasedAt) }
@@ -75,7 +74,7 @@ export class Deliveries {
 
   /** Begins the first attempt; the transaction that committed the delivery has acquired its lease. */
   begin(order: PlacedOrder, link: RestaurantLink, leasedAt: number): void {
-    // Left to the sweep, which finds the lease expired.
+    // A sweep finds the lease expired.
     if (this.#free === 0) return
     this.#run({ order, link, leasedAt, attempt: 1, isOverdue: false, isTried: false }, (work) => work())
   }
@@ -109,7 +108,7 @@ export class Deliveries {
   }
 
   get #free(): number {
-    return Math.max(0, (this.#deps.atOnce ?? ATTEMPTS_AT_ONCE) - this.#leases.count)
+    return Math.max(0, (this.#deps.attemptsAtOnce ?? ATTEMPTS_AT_ONCE) - this.#leases.count)
   }
 
   #run(attempt: Attempt, inTrace: (work: () => Promise<void>) => Promise<void>): void {
@@ -127,9 +126,9 @@ export class Deliveries {
   async #attempt(given: Attempt): Promise<void> {
     const { order, attempt, isOverdue } = given
     const lease = { orderApiKey: order.apiKey, attempt }
-    using held = this.#leases.hold(lease, given.leasedAt)
+    using held = this.#leases.add(lease, given.leasedAt)
     using permit = await this.#acquirePermit(order.restaurantApiKey)
-    // Another replica may have begun an attempt, or notified the restaurant of a cancellation: no order may arrive after that.
+    // Another replica may have made an attempt, or notified the restaurant of a cancellation, after which no order may arrive.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
@@ -151,7 +150,10 @@ export class Deliveries {
         return this.#end(orderApiKey, { outcome: 'refused', link: link.kind, reason: receipt.reason })
       case 'not-reached':
       case 'unknown':
-        log.warn({ ...lease, ...receipt }, 'the restaurant did not take the order yet')
+        log.warn(
+          { ...lease, ...receipt },
+          'the restaurant has not accepted the order yet; the attempt is repeated',
+        )
         return deliveries.releaseLease(lease, {
           result: `${receipt.kind}: ${receipt.reason}`,
           link: link.kind,
@@ -169,7 +171,7 @@ export class Deliveries {
     try {
       return await this.#deps.transmit(link, { webhookId: `order_${order.apiKey}`, order })
     } catch (error) {
-      // An unavailable database cannot store the result; the lease expires.
+      // When the database is unavailable, the lease expires.
       if (!isUnavailable(error))
         await this.#deps.deliveries.releaseLease(lease, {
           result: `failed: ${textOf(error)}`,

@@ -33,7 +33,7 @@ async function attempt(ageMs: number): Promise<string[]> {
   return done
 }
 
-test('an order is sent while the lease is valid, and its acceptance handed on', async () => {
+test('an order is sent while the lease is valid, and its acceptance reaches the saga', async () => {
   expect(await attempt(0)).toEqual(['order_o1', 'accepted'])
 })
 

@@ -1,20 +1,20 @@
 import { LEASE_MS } from '#/domain/order-state.ts'
 import type { DeliveryStore, Lease } from '#/store/deliveries.ts'
 
-/** Most restaurants have answered by then; one that has not is slow. */
+/** Most restaurants have responded by then. */
 const SLOW_AFTER_MS = 500
-/** A lease is renewed when it is so old, for a renewal is a commit. Two of them may fail before it expires. */
+/** A renewal is a commit, so it waits until a lease has this age. Two renewals may fail before the lease expires. */
 const RENEWED_AFTER_MS = 1_000
 
-/** `acquiredAt`: before the statement that acquired or renewed it was sent, by `performance.now()`. */
+/** `acquiredAt`: by `performance.now()`, before the statement that acquired or renewed it was sent. */
 type Held = Lease & { acquiredAt: number; startedAt: number; isSlow: boolean }
 
-/** `isValid`: it has not expired; no other replica can have acquired it. */
+/** `isValid`: it has not expired, so no other replica has acquired it. */
 export type HeldLease = Disposable & { readonly isValid: boolean }
 
 /**
- * The leases that this replica holds. Those of slow attempts are renewed by one statement. A
- * replica that is frozen or cut off from the database loses them after `LEASE_MS`, and begins no attempt any more.
+ * The leases of this replica. One statement renews those of slow attempts. A replica that is frozen or disconnected from the
+ * database loses its leases after `LEASE_MS`, and then makes no attempt.
  */
 export class Leases {
   readonly #deliveries: DeliveryStore
@@ -28,8 +28,8 @@ export class Leases {
     return this.#held.size
   }
 
-  /** Takes a lease into account that was acquired at `acquiredAt`, until it is disposed of. */
-  hold({ orderApiKey, attempt }: Lease, acquiredAt: number): HeldLease {
+  /** Adds a lease that was acquired at `acquiredAt`, until it is disposed of. */
+  add({ orderApiKey, attempt }: Lease, acquiredAt: number): HeldLease {
     const held = { orderApiKey, attempt, acquiredAt, startedAt: performance.now(), isSlow: false }
     this.#held.add(held)
     return {
@@ -40,15 +40,15 @@ export class Leases {
     }
   }
 
-  /** Renews the leases of slow attempts. Gives the orders whose attempts have become slow since the last call. */
+  /** Renews the leases of slow attempts. Returns the orders whose attempts have become slow since the last call. */
   async renew(): Promise<string[]> {
     const now = performance.now()
     const slow = [...this.#held].filter(({ startedAt }) => startedAt + SLOW_AFTER_MS <= now)
-    const become = slow.filter(({ isSlow }) => !isSlow)
-    for (const one of become) one.isSlow = true
+    const newlySlow = slow.filter(({ isSlow }) => !isSlow)
+    for (const one of newlySlow) one.isSlow = true
     const due = slow.filter(({ acquiredAt }) => acquiredAt + RENEWED_AFTER_MS <= now)
     const renewed = due.length === 0 ? new Set() : await this.#deliveries.renewLeases(due, LEASE_MS)
     for (const one of due) if (renewed.has(one.orderApiKey)) one.acquiredAt = now
-    return become.map(({ orderApiKey }) => orderApiKey)
+    return newlySlow.map(({ orderApiKey }) => orderApiKey)
   }
 }

@@ -7,24 +7,24 @@ const lease = { orderApiKey: 'o1', attempt: 2 }
 /** None of these tests renews a lease. */
 const noStore = { deliveries: {} as DeliveryStore }
 
-test('a lease is valid until it expires, counted from before it was acquired', () => {
+test('a lease is valid until it expires, from the moment before it was acquired', () => {
   const leases = new Leases(noStore)
-  using fresh = leases.hold(lease, performance.now())
-  using expired = leases.hold({ ...lease, orderApiKey: 'o2' }, performance.now() - LEASE_MS)
+  using fresh = leases.add(lease, performance.now())
+  using expired = leases.add({ ...lease, orderApiKey: 'o2' }, performance.now() - LEASE_MS)
   expect([fresh.isValid, expired.isValid, leases.count]).toEqual([true, false, 2])
 })
 
 test('the end of an attempt leaves the lease of a later attempt of this replica for the same order', () => {
   const leases = new Leases(noStore)
-  const earlier = leases.hold({ ...lease, attempt: 1 }, performance.now())
-  using later = leases.hold(lease, performance.now())
+  const earlier = leases.add({ ...lease, attempt: 1 }, performance.now())
+  using later = leases.add(lease, performance.now())
   earlier[Symbol.dispose]()
   expect([later.isValid, leases.count]).toEqual([true, 1])
 })
 
-test('an attempt that is quick is neither renewed nor announced', async () => {
+test('the lease of a quick attempt is not renewed, and its order is not published', async () => {
   const leases = new Leases(noStore)
-  using quick = leases.hold(lease, performance.now())
+  using quick = leases.add(lease, performance.now())
   expect(await leases.renew()).toEqual([])
   expect(quick.isValid).toBe(true)
 })

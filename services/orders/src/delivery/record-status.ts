@@ -1,22 +1,22 @@
 import type { OrderStatus } from '@platter/contracts'
-import { advance, nextStatuses, type Progress } from '#/domain/order-status.ts'
+import { advance, nextStatuses, type Advance } from '#/domain/order-status.ts'
 import { reportsOf } from '#/domain/restaurant-order.ts'
 import type { OrderStore } from '#/store/orders.ts'
 
 /**
- * A restaurant reports how far an order is; `choose` picks the status from those that may come next. Null
- * when the restaurant does not have the order (yet, or any more).
+ * Stores a restaurant's report. `choose` picks the status from the possible next ones. Null when the restaurant does not have
+ * the order, or it was cancelled.
  */
-export async function recordProgress(
+export async function recordStatus(
   orders: OrderStore,
   orderApiKey: string,
-  choose: (coming: readonly OrderStatus[]) => OrderStatus | undefined,
-): Promise<Progress | null> {
+  choose: (next: readonly OrderStatus[]) => OrderStatus | undefined,
+): Promise<Advance | null> {
   const order = await orders.lockTransmitted(orderApiKey)
   if (!order) return null
   const reports = reportsOf(order, order.link)
   const to = choose(nextStatuses(order.status, order.method, reports)) ?? order.status
-  const progress = advance(order, to, reports)
-  if (progress.kind === 'advanced') await orders.addStatus(orderApiKey, progress.status)
-  return progress
+  const result = advance(order, to, reports)
+  if (result.kind === 'advanced') await orders.addStatus(orderApiKey, result.status)
+  return result
 }

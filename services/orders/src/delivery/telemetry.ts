@@ -5,7 +5,7 @@ import type { LeasedDelivery } from '#/store/deliveries.ts'
 
 /* Traces of deliveries. */
 
-/** The result of a delivery: the commit of what it changes, and the next command. */
+/** The result of a delivery: its commit, and the next command. */
 export const handlingResult = <T>(orderApiKey: string, outcome: string, work: () => Promise<T>): Promise<T> =>
   inSpan(
     () => ({
@@ -37,7 +37,7 @@ export const retryingDelivery = <T>(
 
 type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
-/** The call of a restaurant, by any link, and its receipt. */
+/** The transmission to a restaurant, and its receipt. */
 export const transmitting =
   (transmit: Transmit): Transmit =>
   (link, sent) =>

@@ -8,7 +8,7 @@ import {
 } from '@platter/contracts'
 import type { OrderCard } from '#/domain/order.ts'
 
-/* The recipient, the card and the address of an order, as its request names them. */
+/* The recipient, the card and the address of an order request. */
 
 type NewAddress = Extract<OrderRequest['address'], { saved: false }>
 
@@ -20,7 +20,7 @@ export type CompleteOrder = Omit<OrderRequest, 'address'> & {
     | undefined
 }
 
-/** The data of accounts.resolve. Nothing new is saved for a guest. */
+/** The data of accounts.resolve. For a guest, no new card or address is saved. */
 export function namedIn(request: CompleteOrder) {
   const { recipient, card, address } = request
   return {
@@ -66,7 +66,7 @@ export function newAddressOf({ address }: CompleteOrder, saving: Saving | null =
 
 type Resolved = Pick<ReturnType<typeof AccountsResolve.answer.parse>, 'card' | 'newCard'>
 
-/** The card as it is stored with the order and shown. */
+/** The card as the order stores and shows it. */
 export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }: Resolved): OrderCard | null {
   if (!request.card?.saved) return newCardOf(request, saving)
   if (!saved) return null
@@ -74,7 +74,7 @@ export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }:
   return shown
 }
 
-/** Of a new card the last four digits and the brand, never the number. */
+/** A new card with its last four digits and brand, without its number. */
 function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | null {
   if (!card || card.saved) return null
   const number = card.cardNumber.reveal()

@@ -1,13 +1,13 @@
 import type { Refusal, RestaurantLink } from '@platter/contracts'
 import { firstPaymentState, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 
-/** pending: the saga runs; transmitted: the restaurant has it; failed: it came to nothing. */
+/** pending: the saga runs; transmitted: the restaurant has accepted; failed: the saga has compensated. */
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 
 /** The part of an order that its saga changes. */
 export type OrderState = Pick<PlacedOrder, 'status' | 'paymentState' | 'cancellation'> & {
   outcome: OrderOutcome
-  /** Set by a failure after the answer was due. Send-order marks an answer itself, unless PostgreSQL takes no writes then. */
+  /** Set by a failure after the response was due. Send-order sets it itself, unless PostgreSQL accepts no writes. */
   told?: boolean
 }
 
@@ -18,9 +18,9 @@ export type SagaOrder = PlacedOrder & OrderState
 export type DeliveryState = {
   /** Null while attempts are made. */
   outcome: 'accepted' | 'refused' | 'unreachable' | null
-  /** By which it was accepted or refused; null leaves that of the last attempt. */
+  /** The link that accepted or refused; null leaves that of the last attempt. */
   link: RestaurantLink['kind'] | null
-  /** The restaurant may have the order although it was given up, and has to be notified of the cancellation. */
+  /** The restaurant may have the failed order, and is notified of its cancellation. */
   isNoticeDue: boolean
 }
 
@@ -30,7 +30,7 @@ export type DeliveryState = {
  */
 export const LEASE_MS = 3_000
 
-/** An order before its acceptance, at `at` (epoch seconds); its id and how its restaurant reports are the database's to say. */
+/** An order before its acceptance, at `at` (epoch seconds). The database assigns its id and `reports`. */
 export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaOrder => ({
   ...priced,
   apiKey,
@@ -43,20 +43,20 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: null,
 })
 
-/** Who has seen an order while it was pending: send-order has answered with it (`told`), or a client has read it (`shown`). */
-type Seen = { outcome: OrderOutcome; told: boolean; shown: boolean }
+/** A pending order is marked when send-order returns it, and when a client reads it. */
+type Marks = { outcome: OrderOutcome; told: boolean; shown: boolean }
 
-/** What failed before any client saw it was never an order (docs/interface.md, "Order outcomes"). */
-export const isVisible = ({ outcome, told, shown }: Seen): boolean => outcome !== 'failed' || told || shown
+/** An order that failed before any client saw it is hidden (docs/interface.md, "Order outcomes"). */
+export const isVisible = ({ outcome, told, shown }: Marks): boolean => outcome !== 'failed' || told || shown
 
-/** Whether it is visible for good. A pending order that no client has seen is hidden when it fails. */
-export const staysVisible = ({ outcome, told, shown }: Seen): boolean =>
+/** Whether the order stays visible when it fails. */
+export const staysVisible = ({ outcome, told, shown }: Marks): boolean =>
   outcome !== 'pending' || told || shown
 
-/** Where an order stands for the request that waits for it. */
+/** The result of an order for its pending request. */
 export type OrderResult =
   | { kind: 'pending'; order: PlacedOrder }
-  /** Its restaurant has it; or it was cancelled after send-order had answered with it. */
+  /** Its restaurant has it, or it failed after send-order had returned it. */
   | { kind: 'placed'; order: PlacedOrder }
   | { kind: 'failed'; refusal: Refusal }
 

@@ -1,6 +1,6 @@
 import type { Method, OrderStatus } from '@platter/contracts'
 
-/** How much a restaurant tells: a property of the restaurant (docs/interface.md, "Order statuses"). */
+/** How detailed the reports of a restaurant are (docs/interface.md, "Order statuses"). */
 export type Reports = 'detailed' | 'coarse'
 
 type Table = Partial<Record<OrderStatus, readonly OrderStatus[]>>
@@ -18,7 +18,7 @@ const coarseDelivery: Table = {
   PREPARING_AND_DELIVERING: ['DELIVERED'],
 }
 
-/** DELIVERED is "handed over" here. */
+/** DELIVERED means handed over to the customer. */
 const pickup: Table = {
   PROCESSING: ['AWAITING_PREPARATION'],
   AWAITING_PREPARATION: ['PREPARING', 'READY_FOR_PICKUP'],
@@ -26,23 +26,23 @@ const pickup: Table = {
   READY_FOR_PICKUP: ['DELIVERED'],
 }
 
-/** Where an order may move from here: the table of docs/interface.md, the usual next status first; none at the end. */
+/** The possible next statuses (the table of docs/interface.md), the usual one first; none at the end. */
 export function nextStatuses(from: OrderStatus, method: Method, reports: Reports): readonly OrderStatus[] {
   const table = method === 'pickup' ? pickup : reports === 'coarse' ? coarseDelivery : detailedDelivery
   return table[from] ?? []
 }
 
-export type Progress =
+export type Advance =
   | { kind: 'advanced'; status: OrderStatus }
   | { kind: 'unchanged' }
   | { kind: 'impossible'; reason: string }
 
-/** Only forward: the current status again changes nothing, anything that the table does not have is impossible. */
+/** A status moves only forward, along the table. The current status again changes nothing. */
 export function advance(
   order: { status: OrderStatus; method: Method },
   to: OrderStatus,
   reports: Reports,
-): Progress {
+): Advance {
   if (order.status === to) return { kind: 'unchanged' }
   if (nextStatuses(order.status, order.method, reports).includes(to)) return { kind: 'advanced', status: to }
   return {

@@ -23,7 +23,7 @@ import type { Reports } from '#/domain/order-status.ts'
 /** A card as an order shows it; without an apiKey as long as it is new and not saved. */
 export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }
 
-/** All of an order that never changes once it is placed. Money in cents. */
+/** The immutable part of an order. Money in cents. */
 export type OrderDetails = {
   recipient: Recipient
   items: (Quote['items'][number] & { comments: string | null })[]
@@ -36,7 +36,7 @@ export type OrderDetails = {
   deliveryPrice: Cents
 }
 
-/** An order that was checked and priced: what validate-order answers and send-order places. */
+/** An order that was checked and priced: the result of validate-order, and of the checks of send-order. */
 export type PricedOrder = {
   method: Method
   payment: Payment
@@ -47,7 +47,7 @@ export type PricedOrder = {
   details: OrderDetails
 }
 
-/** An order as it stands. */
+/** An accepted order. */
 export type PlacedOrder = PricedOrder & {
   apiKey: string
   id: number
@@ -56,20 +56,20 @@ export type PlacedOrder = PricedOrder & {
   status: OrderStatus
   paymentState: PaymentState
   cancellation: Cancellation | null
-  /** How its restaurant reports it; null for an order of before that was kept. */
+  /** How detailed its restaurant reports; null for an order from before this column. */
   reports: Reports | null
 }
 
-/** Whether its history has come to an end. */
+/** Whether its status is final. */
 export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
   status === 'DELIVERED' || cancellation !== null
 
-/** The largest tip whatever the subtotal: 50.00 (docs/interface.md, "Order checks"). */
+/** The largest tip for a small subtotal: 50.00 (docs/interface.md, "Order checks"). */
 const SMALL_ORDER_TIP_LIMIT = cents(5_000)
 
 /**
- * The tip in cents, or its fault: at most the larger of 50.00 and the subtotal, for delivery and pickup alike (docs/interface.md,
- * "Order checks"). Without a subtotal (null: an item has no price) a large tip cannot be judged, and passes.
+ * The tip in cents, or its fault: at most the larger of 50.00 and the subtotal, for delivery and pickup (docs/interface.md,
+ * "Order checks"). `subtotal`: null when an item has no price; then a large tip passes.
  */
 export function checkTip(tip: number, subtotal: Cents | null): { tip: Cents } | { fault: Fault } {
   if (tip < 0) return tipFault('tip is less than 0.')
@@ -88,10 +88,10 @@ export const totalOf = ({ subtotal, tax, deliveryPrice }: Quote, tip: Cents): Ce
 
 type Paid = { payment: Payment; test: boolean; total: Cents }
 
-/** Whether the processor holds and captures the total. It takes no amount of 0. */
+/** Whether the processor authorizes and captures the total. It accepts no amount of 0. */
 export const isCharged = ({ payment, test, total }: Paid): boolean => payment === 'card' && !test && total > 0
 
-/** `cardMinimum`: the smallest amount that the payment processor takes. */
+/** `cardMinimum`: the smallest amount that the payment processor accepts. */
 export function totalFaults(order: Paid, cardMinimum: Cents): Fault[] {
   const { total } = order
   if (total > MAX_TOTAL) {
@@ -115,7 +115,7 @@ export function cardFaults(card: OrderCard, now: number): Fault[] {
   return [{ pointer: '/card/expirationYear', code: 'card-expired', detail: 'The card has expired.' }]
 }
 
-/** The order as it would be placed. */
+/** The order with its prices. */
 export function priceOrder(
   request: Omit<OrderRequest, 'address' | 'card'>,
   quote: Quote,
@@ -151,7 +151,7 @@ export function priceOrder(
   }
 }
 
-/** What has been paid, or has to be, when an order is accepted. */
+/** The payment state of an order at its acceptance. */
 export function firstPaymentState(order: PricedOrder): PaymentState {
   if (isCharged(order)) return 'PENDING'
   return order.payment === 'cash' && !order.test ? 'DUE' : 'NOT_REQUIRED'
@@ -161,7 +161,7 @@ export function firstPaymentState(order: PricedOrder): PaymentState {
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
   const { items, subtotal, tax, tip, deliveryPrice, ...details } = order.details
   const paymentState = order.paymentState ?? firstPaymentState(order)
-  // What is being given back stands where the payment stands now.
+  // The refund has the current payment state.
   const refund = { amount: order.cancellation?.refund.amount ?? 0, state: paymentState }
   return {
     apiKey: order.apiKey ?? null,

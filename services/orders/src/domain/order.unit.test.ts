@@ -20,7 +20,7 @@ test('a tip is at most the larger of 50.00 and the subtotal', () => {
   expect(checkTip(80.01, cents(8_000))).toHaveProperty('fault')
 })
 
-test('without a subtotal, everything about a tip but its upper bound is judged', () => {
+test('without a subtotal, a tip is checked except for its upper bound', () => {
   expect(checkTip(80, null)).toEqual({ tip: 8_000 })
   for (const [tip, detail] of [
     [-0.001, 'tip is less than 0.'],
@@ -40,7 +40,7 @@ const anyPaid = fc.record({
     .map(cents),
 })
 
-test('a total is accepted when it fits PostgreSQL and the processor takes it, or need not', () => {
+test('a total is accepted up to the largest amount, and on a card from the minimum of the processor', () => {
   expect(MAX_TOTAL).toBeLessThan(LARGEST_INTEGER)
   fc.assert(
     fc.property(anyPaid, fc.integer({ min: 1, max: 100 }).map(cents), (order, minimum) => {

@@ -11,7 +11,7 @@ import {
 } from '@platter/contracts'
 import { isCharged } from '#/domain/order.ts'
 
-/** What the orders service has of an order whose saga has ended. */
+/** An order of this service whose saga has ended. */
 export type OrderEntry = {
   apiKey: string
   payment: Payment
@@ -22,7 +22,7 @@ export type OrderEntry = {
   paymentState: PaymentState
 }
 
-/** What the other books have of it. */
+/** The entries of the other books for it. */
 export type OtherBooks = {
   payment: PaymentRow | null
   charges: readonly Charge[]
@@ -31,48 +31,53 @@ export type OtherBooks = {
 
 type Found = { rule: MismatchRule; detail: string; disagree: Book[] }
 
-/** Whether the customer gets it, and pays for it. */
-export const stands = ({ outcome, cancelled }: OrderEntry): boolean => outcome === 'transmitted' && !cancelled
+/** Whether the customer gets the order, and pays for it. */
+export const isFulfilled = ({ outcome, cancelled }: OrderEntry): boolean =>
+  outcome === 'transmitted' && !cancelled
 
 /**
- * Where the books of an order do not fit to one another: the invariant of docs/interface.md ("Payment invariant"), and
- * each book's word against the next one's. None for an order as it should be.
+ * The mismatches between the books of an order: violations of the invariant of docs/interface.md ("Payment invariant"), and
+ * differences between two books.
  */
-export function judgeOrder(order: OrderEntry, others: OtherBooks): Mismatch[] {
+export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] {
   const found = [
-    ...judgeCharges(order, others.charges),
-    ...judgePayment(others),
-    ...judgePaymentState(order, others.payment),
-    ...judgeDelivery(order, others),
+    ...compareCharges(order, others.charges),
+    ...comparePayment(others),
+    ...comparePaymentState(order, others.payment),
+    ...compareDelivery(order, others),
   ]
   const says = wordsOf(order, others)
   return found.map((one) => ({ orderApiKey: order.apiKey, ...one, says }))
 }
 
-const isAlive = ({ status }: Charge): boolean => status === 'authorized' || status === 'captured'
+const isOpen = ({ status }: Charge): boolean => status === 'authorized' || status === 'captured'
 
 /** Orders against the processor. */
-function judgeCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
+function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
   const disagree: Book[] = ['orders', 'processor']
   if (order.test) {
     if (charges.length === 0) return []
     return [
-      { rule: 'charge-of-test-order', detail: 'A test order has come to the payment processor.', disagree },
+      {
+        rule: 'charge-of-test-order',
+        detail: 'The payment processor has a charge for a test order.',
+        disagree,
+      },
     ]
   }
-  const alive = charges.filter(isAlive)
-  if (!stands(order) || !isCharged(order)) {
-    if (alive.length === 0) return []
-    const detail = `${inWords(alive)}, and nothing should be held or taken for this order.`
+  const open = charges.filter(isOpen)
+  if (!isFulfilled(order) || !isCharged(order)) {
+    if (open.length === 0) return []
+    const detail = `${inWords(open)}, but this order must not be charged.`
     return [{ rule: 'charge-unwanted', detail, disagree }]
   }
-  const [charge] = alive
-  if (alive.length > 1)
-    return [
-      { rule: 'charge-twice', detail: `There are ${alive.length} charges: ${inWords(alive)}.`, disagree },
-    ]
+  const [charge] = open
+  if (open.length > 1)
+    return [{ rule: 'charge-twice', detail: `There are ${open.length} charges: ${inWords(open)}.`, disagree }]
   if (charge?.status !== 'captured')
-    return [{ rule: 'charge-missing', detail: 'Nothing is captured for an order that stands.', disagree }]
+    return [
+      { rule: 'charge-missing', detail: 'Nothing is captured for an order that is fulfilled.', disagree },
+    ]
   if (charge.amount === order.total && charge.differs === undefined) return []
   const detail =
     charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
@@ -80,75 +85,75 @@ function judgeCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
 }
 
 /** Payments against the processor. */
-function judgePayment({ payment, charges }: OtherBooks): Found[] {
+function comparePayment({ payment, charges }: OtherBooks): Found[] {
   if (!payment || payment.processorId === null) return []
   const disagree: Book[] = ['payments', 'processor']
   const charge = charges.find(({ id }) => id === payment.processorId)
   if (!charge) {
-    const detail = `The processor does not know ${payment.processorId}.`
+    const detail = `The processor has no charge ${payment.processorId}.`
     return [{ rule: 'payment-unknown-to-processor', detail, disagree }]
   }
   const found: Found[] = []
   if (charge.status !== payment.state) {
-    const detail = `Payments say ${payment.state}, the processor says ${charge.status}.`
+    const detail = `The state is ${payment.state} in payments and ${charge.status} at the processor.`
     found.push({ rule: 'payment-state', detail, disagree })
   }
   if (charge.amount !== payment.amount) {
     const ours = payment.amount === null ? 'nothing' : money(payment.amount)
-    const detail = `Payments say ${ours}, the processor says ${money(charge.amount)}.`
+    const detail = `The amount is ${ours} in payments and ${money(charge.amount)} at the processor.`
     found.push({ rule: 'charge-amount', detail, disagree })
   }
   return found
 }
 
 /** Orders against payments. */
-function judgePaymentState(order: OrderEntry, payment: PaymentRow | null): Found[] {
+function comparePaymentState(order: OrderEntry, payment: PaymentRow | null): Found[] {
   const disagree: Book[] = ['orders', 'payments']
   const isPaid = isCharged(order)
   if (!isPaid && payment && payment.amount !== null) {
-    const detail = 'Payments were asked for an order that is not charged to a card.'
+    const detail = 'Payments have a row for an order that is not charged to a card.'
     return [{ rule: order.test ? 'charge-of-test-order' : 'charge-unwanted', detail, disagree }]
   }
   const expected = expectedStates(order, payment)
   const isRight = expected.includes(order.paymentState) && (!isPaid || isEnded(order, payment))
   if (isRight) return []
-  const detail = `The order says ${order.paymentState}, payments say ${payment?.state ?? 'nothing'}.`
+  const detail = `The state is ${order.paymentState} in orders and ${payment?.state ?? 'absent'} in payments.`
   return [{ rule: 'payment-state', detail, disagree }]
 }
 
 function expectedStates(order: OrderEntry, payment: PaymentRow | null): PaymentState[] {
   if (order.test) return ['NOT_REQUIRED']
-  if (order.payment === 'cash') return stands(order) ? ['DUE'] : ['DUE', 'VOIDED']
+  if (order.payment === 'cash') return isFulfilled(order) ? ['DUE'] : ['DUE', 'VOIDED']
   if (!isCharged(order)) return ['NOT_REQUIRED']
-  if (stands(order)) return ['CHARGED']
+  if (isFulfilled(order)) return ['CHARGED']
   return [payment?.state === 'refunded' ? 'REFUNDED' : 'VOIDED']
 }
 
-/** Whether the row is where the order's end left it. */
+/** Whether the state of the payment fits the outcome of the order. */
 function isEnded(order: OrderEntry, payment: PaymentRow | null): boolean {
-  if (stands(order)) return payment?.state === 'captured'
+  if (isFulfilled(order)) return payment?.state === 'captured'
   return payment === null || ['declined', 'voided', 'refunded', 'released'].includes(payment.state)
 }
 
 /** Orders against deliveries. */
-function judgeDelivery(order: OrderEntry, { delivery }: OtherBooks): Found[] {
+function compareDelivery(order: OrderEntry, { delivery }: OtherBooks): Found[] {
   const disagree: Book[] = ['orders', 'deliveries']
   if (order.outcome === 'transmitted' && delivery !== 'accepted') {
-    const detail = 'The order is transmitted, and no restaurant has accepted it.'
+    const detail = 'The order is transmitted, but no restaurant has accepted it.'
     return [{ rule: 'delivery-missing', detail, disagree }]
   }
   if (order.outcome === 'failed' && delivery === 'accepted') {
-    const detail = 'The order came to nothing, and its restaurant has accepted it.'
+    const detail = 'The order failed, but its restaurant has accepted it.'
     return [{ rule: 'delivery-unwanted', detail, disagree }]
   }
   return []
 }
 
-/** A charge that no order of its time has for its own. `known`: whether there is such an order at all. */
-export function judgeStray(charge: Charge, payment: PaymentRow | null, known: boolean): Mismatch[] {
-  // Its order is judged with the orders of its own time.
+/** A charge without an order of its time. `known`: whether its order exists. */
+export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, known: boolean): Mismatch[] {
+  // Its order is compared with the orders of its own time.
   if (known && payment?.processorId === charge.id) return []
-  if (!isAlive(charge)) return []
+  if (!isOpen(charge)) return []
   const says = {
     orders: null,
     payments: paymentWords(payment),
@@ -156,17 +161,17 @@ export function judgeStray(charge: Charge, payment: PaymentRow | null, known: bo
     deliveries: null,
   }
   if (!known) {
-    const detail = 'The processor has a charge for an order that nobody has.'
+    const detail = 'The processor has a charge for an order that does not exist.'
     return [stray(charge.reference, 'charge-of-nobody', { detail, disagree: ['orders', 'processor'], says })]
   }
-  const detail = 'The processor has a charge that payments do not know.'
+  const detail = 'The processor has a charge without a row in payments.'
   return [stray(charge.reference, 'charge-twice', { detail, disagree: ['payments', 'processor'], says })]
 }
 
-/** A row of payments whose order nobody has. */
-export function paymentOfNobody(payment: PaymentRow): Mismatch {
+/** A row of payments whose order does not exist. */
+export function orphanedPayment(payment: PaymentRow): Mismatch {
   return stray(payment.orderApiKey, 'payment-of-nobody', {
-    detail: 'Payments were asked for an order that nobody has.',
+    detail: 'Payments have a row for an order that does not exist.',
     disagree: ['orders', 'payments'],
     says: { orders: null, payments: paymentWords(payment), processor: null, deliveries: null },
   })
@@ -178,7 +183,7 @@ const stray = (
   what: Pick<Mismatch, 'detail' | 'disagree' | 'says'>,
 ): Mismatch => ({ orderApiKey, rule, ...what })
 
-// In words --------------------------------------------------------------------------------------------------
+// Texts --------------------------------------------------------------------------------------------------
 
 const money = (amount: Cents): string => toMoney(amount).toFixed(2)
 

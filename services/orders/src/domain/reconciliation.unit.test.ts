@@ -2,9 +2,9 @@ import { cents, type Book, type Charge, type PaymentRow } from '@platter/contrac
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  judgeOrder,
-  judgeStray,
-  paymentOfNobody,
+  compareOrder,
+  compareStrayCharge,
+  orphanedPayment,
   type OrderEntry,
   type OtherBooks,
 } from '#/domain/reconciliation.ts'
@@ -27,7 +27,7 @@ const byCard = (state: PaymentRow['state']) => BY_CARD[state] ?? 'VOIDED'
 const stateAt = (end: (typeof ends)[number], back: 'voided' | 'refunded' | 'declined') =>
   end === 'stands' ? 'captured' : back === 'declined' && end === 'cancelled' ? 'voided' : back
 
-/** What the books have of an order of which everything is as it should be. */
+/** Consistent books of an order. */
 const balanced: fc.Arbitrary<Books> = fc
   .record({
     total: anyTotal,
@@ -65,10 +65,10 @@ const balanced: fc.Arbitrary<Books> = fc
 
 const charged = balanced.filter(({ others }) => others.payment?.state === 'captured')
 const withCharge = balanced.filter(({ others }) => others.charges.length > 0)
-const judge = ({ order, others }: Books) => judgeOrder(order, others)
+const judge = ({ order, others }: Books) => compareOrder(order, others)
 const another: Charge = { id: 'auth_2', reference: 'o1', status: 'captured', amount: cents(1) }
 
-test('books that fit to one another have no mismatch', () => {
+test('consistent books have no mismatch', () => {
   fc.assert(
     fc.property(balanced, (books) => {
       expect(judge(books)).toEqual([])
@@ -89,7 +89,7 @@ test('the order in which the processor lists its charges does not matter', () =>
   fc.assert(
     fc.property(balanced, charges, ({ order, others }, listed) => {
       const rules = (some: Charge[]) =>
-        judgeOrder(order, { ...others, charges: some }).map(({ rule }) => rule)
+        compareOrder(order, { ...others, charges: some }).map(({ rule }) => rule)
       // Of one name there is one charge.
       const once = [...new Map(listed.map((charge) => [charge.id, charge])).values()]
       expect(rules(once.toReversed()).toSorted()).toEqual(rules(once).toSorted())
@@ -99,7 +99,7 @@ test('the order in which the processor lists its charges does not matter', () =>
 
 /** One thing that is wrong in one book, wherever it can be. */
 const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (books: Books) => Books][] = [
-  ['the charge is gone', 'processor', withCharge, withCharges(() => [])],
+  ['the charge is missing', 'processor', withCharge, withCharges(() => [])],
   ['there is another charge', 'processor', balanced, withCharges((charges) => [...charges, another])],
   [
     'the charge has another amount',
@@ -107,7 +107,12 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     withCharge,
     withCharges(each(({ amount: one }) => ({ amount: cents(one + 1) }))),
   ],
-  ['the charge is held only', 'processor', withCharge, withCharges(each(() => ({ status: 'authorized' })))],
+  [
+    'the charge is only authorized',
+    'processor',
+    withCharge,
+    withCharges(each(() => ({ status: 'authorized' }))),
+  ],
   ['the charge is in another currency', 'processor', charged, withCharges(each(() => ({ differs: 'eur' })))],
   ['payments have no row', 'payments', charged, withOthers({ payment: null })],
   [
@@ -163,7 +168,7 @@ function each(change: (charge: Charge) => Partial<Charge>) {
   return (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge, ...change(charge) }))
 }
 
-describe('a mismatch is found, and names the book that is wrong', () => {
+describe('a mismatch is found, and names the inconsistent book', () => {
   test.each(WRONGS)('%s', (_, book, from, wrong) => {
     fc.assert(
       fc.property(from, (books) => {
@@ -179,7 +184,7 @@ describe('a mismatch is found, and names the book that is wrong', () => {
   })
 })
 
-test('a mismatch says what each book has', () => {
+test('a mismatch has the entry of each book', () => {
   const order: OrderEntry = {
     apiKey: 'o1',
     payment: 'card',
@@ -196,7 +201,7 @@ test('a mismatch says what each book has', () => {
     processorId: 'auth_1',
   }
   const charges: Charge[] = [{ id: 'auth_1', reference: 'o1', status: 'captured', amount: cents(2445) }]
-  expect(judgeOrder(order, { payment, charges, delivery: 'accepted' })).toEqual([
+  expect(compareOrder(order, { payment, charges, delivery: 'accepted' })).toEqual([
     {
       orderApiKey: 'o1',
       rule: 'charge-amount',
@@ -212,17 +217,18 @@ test('a mismatch says what each book has', () => {
   ])
 })
 
-describe('a charge that no order of its time has claimed', () => {
+describe('a charge without an order of its time', () => {
   const row: PaymentRow = { orderApiKey: 'o1', state: 'captured', amount: cents(1), processorId: 'auth_2' }
-  test('is nothing when payments have it', () => expect(judgeStray(another, row, true)).toEqual([]))
-  test('is nothing when nothing is held or taken by it', () =>
-    expect(judgeStray({ ...another, status: 'voided' }, null, false)).toEqual([]))
-  test('is of nobody when there is no such order, whatever payments have', () =>
-    expect(judgeStray(another, row, false)).toMatchObject([{ rule: 'charge-of-nobody' }]))
-  test('is one too many when payments have another one, or none', () => {
+  test('is no mismatch when payments have it', () =>
+    expect(compareStrayCharge(another, row, true)).toEqual([]))
+  test('is no mismatch when it is neither authorized nor captured', () =>
+    expect(compareStrayCharge({ ...another, status: 'voided' }, null, false)).toEqual([]))
+  test('is a mismatch when its order does not exist, with or without a row of payments', () =>
+    expect(compareStrayCharge(another, row, false)).toMatchObject([{ rule: 'charge-of-nobody' }]))
+  test('is a second charge when payments have another one, or none', () => {
     for (const payment of [{ ...row, processorId: 'auth_1' }, null])
-      expect(judgeStray(another, payment, true)).toMatchObject([{ rule: 'charge-twice' }])
+      expect(compareStrayCharge(another, payment, true)).toMatchObject([{ rule: 'charge-twice' }])
   })
-  test('a payment of nobody says what payments have', () =>
-    expect(paymentOfNobody(row)).toMatchObject({ rule: 'payment-of-nobody', says: { orders: null } }))
+  test('a payment without an order is a mismatch with the row of payments', () =>
+    expect(orphanedPayment(row)).toMatchObject({ rule: 'payment-of-nobody', says: { orders: null } }))
 })

@@ -2,11 +2,11 @@ import { toMoney, type RestaurantLink, type RestaurantOrder } from '@platter/con
 import { nextStatuses, type Reports } from '#/domain/order-status.ts'
 import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 
-/** As when the order was placed; an order of before that was kept goes by its restaurant's current link. */
+/** As when the order was placed. An order from before this column uses its restaurant's current link. */
 export const reportsOf = ({ reports }: Pick<PlacedOrder, 'reports'>, link: RestaurantLink | null): Reports =>
   reports ?? link?.reports ?? 'detailed'
 
-/** An order as its restaurant has it. */
+/** An order for its restaurant. */
 export type RestaurantsOrder = {
   order: PlacedOrder
   /** The restaurant's current link. */
@@ -16,8 +16,8 @@ export type RestaurantsOrder = {
 }
 
 /**
- * When an order is cancelled that nobody at its console starts, in epoch seconds; null when it is not. `withinMs`: how long
- * an order may wait on a console.
+ * When an order that its restaurant does not start on its console is cancelled, in epoch seconds; null for any other order.
+ * `withinMs`: how long an order may wait on a console.
  */
 function acceptBy(
   { order: { status, cancellation, datePlaced }, linkKind }: RestaurantsOrder,
@@ -27,7 +27,7 @@ function acceptBy(
   return isWaiting && linkKind === 'console' ? datePlaced + Math.floor(withinMs / 1_000) : null
 }
 
-/** The order as its restaurant needs it. `acceptWithinMs`: null for a webhook, which accepts an order by its answer. */
+/** The record for the restaurant. `acceptWithinMs`: null for a webhook, which accepts an order by its response. */
 export function restaurantOrderRecord(
   delivered: RestaurantsOrder,
   acceptWithinMs: number | null,

@@ -3,20 +3,20 @@ import type { Address, Cents, Refusal, TokenizedCard } from '@platter/contracts'
 /** An address with the apiKey that it is saved under. */
 export type SavedAddress = Address & { apiKey: string }
 
-/** What the steps of send-order need of an order, frozen when it was accepted. */
+/** The data of an order for its steps, immutable after its acceptance. */
 export type SendOrderFacts = {
   total: Cents
-  /** The processor's token of the card to be charged; null for cash, a test order and a total of 0, which are never charged. */
+  /** The processor's token of the card to be charged; null for an order that is not charged (cash, test, a total of 0). */
   token: string | null
-  /** Whom the new card and the new address are saved for; null for a guest. */
+  /** The user for whom the new card and the new address are saved; null for a guest. */
   userApiKey: string | null
   newCard: TokenizedCard | null
   newAddress: SavedAddress | null
-  /** Epoch seconds. From then on send-order answers with the order, decided or not. Absent in sagas of the version before. */
+  /** Epoch seconds. Send-order has responded by then. Absent in sagas of the previous version. */
   answeredBy?: number
 }
 
-/** The stored progress of a saga: completed steps, those of them that are compensated, and why it goes backward. */
+/** The stored progress of a saga: completed steps, compensated steps, and the refusal that it compensates for. */
 export type State = { done: string[]; undone: string[]; refusal: Refusal | null }
 
 export const fresh: State = { done: [], undone: [], refusal: null }
@@ -31,10 +31,10 @@ export const newSaga = (orderApiKey: string, facts: SendOrderFacts): Saga => ({
   isFinished: false,
 })
 
-/** A saga as a transition reads and changes it. */
+/** The part of a saga that transitions read and change. */
 export type Saga = {
   orderApiKey: string
-  /** Every transition raises it; a save applies to the version that was loaded, or not at all. */
+  /** Every transition increments it; a save applies only to the version that was loaded. */
   version: number
   /** How often the command of this version was published. */
   attempt: number

@@ -10,16 +10,16 @@ export type Deps = Pick<Stores, 'incidents'> & {
   acceptWithinMs: number
 }
 
-/** An id is the name of its source and the key there. */
+/** An incident's id consists of its source and its key there. */
 const SOURCES = ['payment', 'saga', 'letter', 'order'] as const
 type Source = (typeof SOURCES)[number]
 
-/** An item with where it stands in the list. */
+/** An incident with its position in the list. */
 export type Listed = { item: Attention; position: Before }
 
 type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
 
-/** Incidents, newest first, from after the position. */
+/** Incidents, newest first, from after the position `before`. */
 export async function readAttention(
   { incidents, payments, unknownAfterMs, acceptWithinMs }: Deps,
   { before, limit }: { before: Before | null; limit: number },
@@ -93,7 +93,7 @@ const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: Unaccept
 const byAge = (one: Before, other: Before): number =>
   one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
 
-/** The position as a source has it, whose keys have no name before them: all of that moment, none, or those after the key. */
+/** The position in a source, whose keys have no prefix: before or after all incidents of that moment, or at the key. */
 function within({ at, id }: Before, source: Source): Before {
   const own = splitId(id)
   if (own?.source === source) return { at, id: own.key }

@@ -9,40 +9,40 @@ import {
   type ReconciliationCounts,
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
-import { judgeOrder, judgeStray, paymentOfNobody, stands } from '#/domain/reconciliation.ts'
+import { compareOrder, compareStrayCharge, orphanedPayment, isFulfilled } from '#/domain/reconciliation.ts'
 import type * as stored from '#/store/reconciliation.ts'
 import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'reconciliation'> & { payments: ReturnType<typeof internalCaller> }
 
-/** Where a reconciliation stands: orders up to `after` are judged, charges before `from` are read. Epoch seconds. */
+/** The position of a reconciliation: orders up to `after` are compared, charges before `from` are read. Epoch seconds. */
 export type Position = { after: stored.Position; from: number; until: number }
 
 export type Reconciled = {
   counts: ReconciliationCounts
   mismatches: Mismatch[]
-  /** Where to go on; null when everything is judged. */
+  /** The position of the next page; null at the end. */
   next: Position | null
 }
 
 const BATCH = 250
-/** A batch may take as long again, with a processor that answers slowly; the gateway waits for 12 s. */
+/** The last batch may take as long again with a slow processor; the gateway waits for 12 s. */
 const BUDGET_MS = 4_000
-/** More mismatches than an operator can work on. */
-const MISMATCHES = 1_000
+/** More than an operator can work on. */
+const MAX_MISMATCHES = 1_000
 /** A charge is made shortly after its order; a later one is looked up by its order. */
 const CHARGED_WITHIN_SECONDS = 3
 
 /**
- * Compares the books batch by batch, oldest first, for as long as the budget lasts: two batches of orders and of
- * charges are in memory at a time. Throws Problem payment-unavailable when the processor's book cannot be read.
+ * Compares orders, payments, charges and deliveries in batches, oldest first, within the time budget. At most two batches are in
+ * memory. Throws Problem payment-unavailable when the processor's charges cannot be read.
  */
 export async function reconcile(deps: Deps, start: Position, context: RequestContext): Promise<Reconciled> {
   const run = new Run(deps, start, context)
   const end = performance.now() + BUDGET_MS
   let more = true
-  while (more && performance.now() < end && run.mismatches.length < MISMATCHES) more = await run.batch()
-  await run.judgeStrays()
+  while (more && performance.now() < end && run.mismatches.length < MAX_MISMATCHES) more = await run.batch()
+  await run.compareStrayCharges()
   const { counts, mismatches, position } = run
   return { counts: { ...counts, mismatches: mismatches.length }, mismatches, next: more ? position : null }
 }
@@ -61,7 +61,7 @@ class Run {
     deliveries: 0,
     mismatches: 0,
   }
-  /** Charges of orders that have not come yet, or never will. */
+  /** Charges whose orders no batch had so far. */
   #unclaimed: Charge[] = []
 
   constructor(deps: Deps, start: Position, context: RequestContext) {
@@ -70,7 +70,7 @@ class Run {
     this.#context = context
   }
 
-  /** Judges the next batch. False when it was the last one. */
+  /** Compares the next batch. False after the last one. */
   async batch(): Promise<boolean> {
     const { after, from, until } = this.position
     const found = await this.#deps.reconciliation.readOrders({ after, until, limit: BATCH })
@@ -88,11 +88,11 @@ class Run {
         ...charges.filter(({ reference }) => keys.has(reference)),
       ],
     )
-    await this.#judge(found, rows, claimed)
-    await this.#judgeForeign(rows.filter(({ orderApiKey }) => !keys.has(orderApiKey)))
-    // What was left over from the batch before has had its chance.
+    await this.#compare(found, rows, claimed)
+    await this.#compareForeign(rows.filter(({ orderApiKey }) => !keys.has(orderApiKey)))
+    // The orders of charges that the previous batch left can only be in this one.
     this.#unclaimed = this.#unclaimed.filter(({ reference }) => !keys.has(reference))
-    await this.judgeStrays()
+    await this.compareStrayCharges()
     this.#unclaimed = charges.filter(({ reference }) => !keys.has(reference))
     this.counts.charges += charges.length
     this.position = { after: last?.position ?? after, from: time.to, until }
@@ -119,7 +119,7 @@ class Run {
     return all
   }
 
-  /** The charges of the batch's orders; those that payments know and the time does not have are asked for. */
+  /** The charges of the batch's orders; a charge of another time is looked up by the row of payments. */
   async #claimed(rows: readonly PaymentRow[], charges: readonly Charge[]): Promise<Charge[]> {
     const there = new Map(charges.map((charge) => [charge.id, charge]))
     const missing = rows.filter(({ processorId }) => processorId !== null && !there.has(processorId))
@@ -131,7 +131,7 @@ class Run {
     return [...there.values()]
   }
 
-  async #judge(
+  async #compare(
     found: readonly stored.StoredOrder[],
     rows: readonly PaymentRow[],
     charges: readonly Charge[],
@@ -146,7 +146,7 @@ class Run {
         continue
       }
       const payment = rowOf.get(order.apiKey) ?? null
-      const mismatches = judgeOrder(order, {
+      const mismatches = compareOrder(order, {
         payment,
         charges: chargesOf.get(order.apiKey) ?? [],
         delivery,
@@ -154,12 +154,12 @@ class Run {
       if (mismatches.length > 0) suspects.set(order.apiKey, { version, mismatches })
       if (payment) this.counts.payments += 1
       if (delivery === 'accepted') this.counts.deliveries += 1
-      if (stands(order) && order.payment === 'card' && !order.test) this.counts.charged += 1
+      if (isFulfilled(order) && order.payment === 'card' && !order.test) this.counts.charged += 1
     }
     await this.#confirm(suspects)
   }
 
-  /** The books were not read at one moment: an order that has moved meanwhile is still under way. */
+  /** The books are not read at one moment: an order whose saga has changed since counts as in progress. */
   async #confirm(suspects: ReadonlyMap<string, { version: number; mismatches: Mismatch[] }>): Promise<void> {
     if (suspects.size === 0) return
     const now = await this.#deps.reconciliation.versionsOf([...suspects.keys()])
@@ -169,15 +169,15 @@ class Run {
     }
   }
 
-  /** Rows of the batch's time that are of none of its orders. */
-  async #judgeForeign(rows: readonly PaymentRow[]): Promise<void> {
+  /** Rows of the batch's time without an order in the batch. */
+  async #compareForeign(rows: readonly PaymentRow[]): Promise<void> {
     if (rows.length === 0) return
     const known = await this.#deps.reconciliation.versionsOf(rows.map(({ orderApiKey }) => orderApiKey))
-    this.mismatches.push(...rows.filter(({ orderApiKey }) => !known.has(orderApiKey)).map(paymentOfNobody))
+    this.mismatches.push(...rows.filter(({ orderApiKey }) => !known.has(orderApiKey)).map(orphanedPayment))
   }
 
-  /** Judges the charges that match no order of their time. */
-  async judgeStrays(): Promise<void> {
+  /** Compares the charges without an order of their time. */
+  async compareStrayCharges(): Promise<void> {
     const strays = this.#unclaimed
     this.#unclaimed = []
     if (strays.length === 0) return
@@ -190,7 +190,9 @@ class Run {
     for (const charge of strays) {
       const order = known.get(charge.reference)
       if (order?.running) continue
-      this.mismatches.push(...judgeStray(charge, rowOf.get(charge.reference) ?? null, order !== undefined))
+      this.mismatches.push(
+        ...compareStrayCharge(charge, rowOf.get(charge.reference) ?? null, order !== undefined),
+      )
     }
   }
 }

@@ -10,7 +10,7 @@ import type { Acceptance } from '#/saga/orchestrator.ts'
 /** `newCard`: the new card of a charged order, with its token. */
 export type Acceptable = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
 
-/** The rows of a checked order, and its claim of the request's Idempotency-Key. */
+/** The rows of a checked order, and the claim of its Idempotency-Key. */
 export function acceptanceOf(
   { body, principal: { applicationId }, requestId, deadline, idempotency }: Call<typeof SendOrder>,
   { apiKey, checked, newCard }: Acceptable,
@@ -36,7 +36,7 @@ export function acceptanceOf(
   }
 }
 
-/** A new address gets its apiKey now, as a new card does: the record shows the one that it will be saved under. */
+/** A new address gets its apiKey here, as a new card does, so that the record shows the one of the saved address. */
 const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
   address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
 
@@ -46,7 +46,7 @@ type Fresh = {
   newAddress: SavedAddress | null
 }
 
-/** A new card that is not to be saved keeps the apiKey under which the same one is saved already, or has none. */
+/** A new card that is not saved has the apiKey of an equal saved card, or none. */
 function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
   const { card, address } = order.details
   const keyedCard = card &&

@@ -32,8 +32,8 @@ type Caller = Context &
 type Deps = { bus: Bus; cardMinimum: Cents }
 
 /**
- * A checked order. `savedCard` has the token of the card that an apiKey named; `saves`: whether a new card and a new address get
- * an apiKey of their own and are saved under it.
+ * A checked order. `savedCard`: the saved card that the request named, with its token. `saves`: whether a new card and a new
+ * address are saved, under an apiKey of their own.
  */
 export type CheckedOrder = {
   order: PricedOrder
@@ -42,9 +42,8 @@ export type CheckedOrder = {
 }
 
 /**
- * The two read-only steps before anything is stored: catalog.quote and accounts.resolve, in parallel unless the quote needs a
- * saved address. Throws one Problem with all faults of the order.
- * `now` in epoch milliseconds; the questions get what remains of the deadline.
+ * Asks catalog.quote and accounts.resolve, in parallel unless the quote needs a saved address; nothing is stored. Throws one
+ * Problem with all faults of the order. `now` in epoch milliseconds.
  */
 export async function checkOrder(
   { bus, cardMinimum }: Deps,
@@ -52,7 +51,7 @@ export async function checkOrder(
   caller: Caller,
 ): Promise<CheckedOrder> {
   const { request, faults: addressFaults } = await withCompleteAddress(bus, inMode(given, caller), caller)
-  const { resolved, quoted } = await askBoth(bus, request, caller)
+  const { resolved, quoted } = await askServices(bus, request, caller)
   const card = cardOf(request, resolved)
   const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
   // Without an address, catalog quotes a delivery without its price.
@@ -67,7 +66,7 @@ export async function checkOrder(
   ]
   if (faults.length > 0) throw Problem.of(faults)
   if (!quote || 'fault' in tip || !resolved.recipient) {
-    throw new Error('catalog or accounts answered neither faults nor facts')
+    throw new Error('catalog or accounts returned neither faults nor a result')
   }
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
@@ -76,18 +75,18 @@ export async function checkOrder(
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }
 
-/** Faults of the tip and of the total, which is known only if neither the quote nor the tip has a fault. */
+/** Faults of the tip and the total. The total is known only if the quote and the tip are valid. */
 function amountFaults(request: CompleteOrder, { quote, tip, cardMinimum }: Amounts): Fault[] {
   if ('fault' in tip) return [tip.fault]
   if (!quote) return []
   return totalFaults({ ...request, total: totalOf(quote, tip.tip) }, cardMinimum)
 }
 
-/** With a test key every order is a test order, also of a client that always sends `"test": false`. */
+/** With a test key every order is a test order, even if the client sends `"test": false`. */
 const inMode = (request: OrderRequest, { mode }: Caller): OrderRequest =>
   mode === 'test' ? { ...request, test: true } : request
 
-/** With a test key the client did not send `test`: the fault is that the key does not fit the restaurant. */
+/** With a test key the fault is the key, because the client did not choose `test`. */
 const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
   mode === 'test' && fault.code === 'not-a-test-restaurant'
     ? {
@@ -97,19 +96,19 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
       }
     : fault
 
-async function askBoth(bus: Bus, request: CompleteOrder, caller: Caller) {
+async function askServices(bus: Bus, request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
     const resolved = await resolve(bus, request, caller)
-    return { resolved, quoted: await ask(bus, request, resolved.address, caller) }
+    return { resolved, quoted: await quote(bus, request, resolved.address, caller) }
   }
   const [resolved, quoted] = await Promise.all([
     resolve(bus, request, caller),
-    ask(bus, request, newAddressOf(request), caller),
+    quote(bus, request, newAddressOf(request), caller),
   ])
   return { resolved, quoted }
 }
 
-function ask(bus: Bus, request: CompleteOrder, address: Address | null, { requestId, deadline }: Caller) {
+function quote(bus: Bus, request: CompleteOrder, address: Address | null, { requestId, deadline }: Caller) {
   const { restaurantApiKey, method, payment, test } = request
   const items = request.items.map((item) => ({
     apiKey: item.apiKey,
@@ -131,10 +130,10 @@ const NOTHING_RESOLVED: z.output<typeof AccountsResolve.answer> = {
   newAddress: null,
 }
 
-/** Without an answer to the question, as for a guest, accounts.save decides by itself. */
+/** For a guest there is no answer; accounts.save decides then. */
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
 
-/** The order of a guest without saved records needs nothing from accounts. */
+/** Accounts are not asked about a guest's order without saved records. */
 async function resolve(bus: Bus, request: CompleteOrder, { applicationId, requestId, deadline }: Caller) {
   const guest = guestOf(request)
   const named = namedIn(request)

@@ -4,8 +4,8 @@ import { completionFaults, type Deadline } from '@platter/kit'
 import type { CompleteOrder } from '#/domain/order-request.ts'
 
 /**
- * Completes the new address of an order; catalog is asked only when a field is missing. `faults`: what cannot be completed; the
- * order is without an address then. Throws Problem service-unavailable when the geocoder does not answer.
+ * Completes the new address of an order, with a question to catalog only if a field is missing. With `faults`, the address cannot
+ * be completed, and the request has none. Throws Problem service-unavailable without a response of the geocoder.
  */
 export async function withCompleteAddress(
   bus: Bus,
@@ -13,12 +13,12 @@ export async function withCompleteAddress(
   { requestId, deadline }: { requestId: string; deadline: Deadline },
 ): Promise<{ request: CompleteOrder; faults: Fault[] }> {
   if (!address || address.saved) return { request: { ...rest, address }, faults: [] }
-  const { saved: _saved, aptNumber: _apartment, ...asked } = address
-  const { city, state, zip } = asked
+  const { saved: _saved, aptNumber: _apartment, ...known } = address
+  const { city, state, zip } = known
   if (city !== undefined && state !== undefined && zip !== undefined)
     return { request: { ...rest, address: { ...address, city, state, zip } }, faults: [] }
   const options = { requestId, timeoutMs: deadline.limit(requestTimes.question) }
-  const { point: _point, isUnavailable, ...completed } = await bus.ask(CatalogCompleteAddress, asked, options)
+  const { point: _point, isUnavailable, ...completed } = await bus.ask(CatalogCompleteAddress, known, options)
   const faults = completionFaults({ ...completed, isUnavailable }, '/address')
   return {
     request: { ...rest, address: faults.length > 0 ? undefined : { ...address, ...completed } },

@@ -19,31 +19,31 @@ import type { Subscription } from '#/saga/subscriptions.ts'
 /** `stopping`: the process ends. */
 type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & { log: Log; stopping: AbortSignal }
 
-/** The claim of a replica that died while it waited expires so much later than its wait would have ended. */
+/** The claim of a replica that died expires this long after the deadline of its request. */
 const CLAIM_MARGIN_MS = 2_000
 
 /** How long a request claims its Idempotency-Key. */
 export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CLAIM_MARGIN_MS
 
-/** For an order whose commit was not confirmed: it may or may not exist. */
+/** For an unconfirmed commit: the order may exist or not. */
 export const outcomeUnknown = (cause?: unknown) =>
   new Problem(
     'service-unavailable',
-    'It is unknown whether the order was accepted. With an Idempotency-Key it is safe to send it again.',
+    'It is unknown whether the order was accepted. With an Idempotency-Key it is safe to retry.',
     { cause },
   )
 
 const render = responseRenderer(SendOrder)
 
-/** `accepted`: the order as it was committed, null where only its apiKey is known. */
+/** `accepted`: the order as committed; null when only its apiKey is known. */
 type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: Subscription }
 type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
 
 /**
- * Waits for the order: the Order once its restaurant has it, or as it was last known shortly before the deadline; throws
- * the Problem when it failed. A final answer is stored under the idempotency key; a 5xx never is, so a retry begins again, and
- * waits again for an undecided order. A stalled PostgreSQL delays the answer to the deadline at most, and never turns an order
- * that this request accepted into an error.
+ * Waits for the result of the order. Returns the Order once its restaurant has it, or its last known state shortly before the
+ * deadline; throws the Problem of a failed order. A final response completes the idempotency key. A 5xx deletes the key, and a
+ * pending order releases its claim. An unavailable PostgreSQL delays the response to the deadline at most, and never turns an
+ * order that this request accepted into an error.
  */
 export async function finalAnswer(
   deps: Deps,
@@ -63,7 +63,7 @@ export async function finalAnswer(
       requestId,
       url,
     })
-    // The claim of the key expires by itself, and a retry reads the order again.
+    // Otherwise the claim expires, and a retry reads the order.
     await deadline.race(written.catch((error: unknown) => unlessUnavailable(deps, order.apiKey, error)))
   }
   if (answer instanceof Problem) throw answer
@@ -101,7 +101,7 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
     read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
-  // A read that PostgreSQL leaves hanging must not hide what an event has reported meanwhile.
+  // A hanging read must not hide a failure that an event has reported since.
   const reported = pending.known?.kind === 'failed' ? pending.known : null
   const result = decided ?? reported ?? (await deadline.race(pendingResult(deps, apiKey)))
   if (result) return result
@@ -111,8 +111,8 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
 }
 
 /**
- * The mark comes before the answer: should the order fail later, it stays visible, as cancelled. Null when PostgreSQL takes no
- * writes (a full disk): that must not turn an accepted order into an error, after which a client without a key orders twice.
+ * Marks the pending order as answered before the response, so that it stays visible, as cancelled, if it fails later. Null when
+ * PostgreSQL accepts no writes (a full disk): an error would make a client without a key order twice.
  */
 async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {

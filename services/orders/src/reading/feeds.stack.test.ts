@@ -13,7 +13,7 @@ import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/* What those who follow orders are sent, whatever commits when. */
+/* The events of subscribers, for commits in any order. */
 
 const log = createLog('test', 'fatal')
 let db: Db
@@ -74,11 +74,11 @@ async function anOrder(): Promise<string> {
   return apiKey
 }
 
-/** Long fills of tables beside this test are such transactions. */
+/** Other tests fill tables in long transactions. */
 const settled = (apiKey: string) =>
   vi.waitFor(async () => expect(await isSettled(apiKey)).toBe(true), { timeout: 30_000, interval: 10 })
 
-/** No transaction runs any more that is older than the order's last change; those of other databases count too. */
+/** No transaction older than the order's last change runs in any database of the server. */
 async function isSettled(apiKey: string): Promise<boolean> {
   const { rows } = await sql<{ settled: boolean }>`
     select changed_in < pg_snapshot_xmin(pg_current_snapshot()) as settled from orders where api_key = ${apiKey}`.execute(
@@ -95,48 +95,48 @@ const roundOf = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Promi
 const aFeed = (lastEventId?: string) =>
   new RestaurantFeed({ ...stores, acceptWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
 /** "apiKey STATUS" of every order that was sent. */
-const told = (events: readonly ServerSentEvent[]) =>
+const sent = (events: readonly ServerSentEvent[]) =>
   events.flatMap(({ event, data }) => {
     if (event !== 'order') return []
     const { apiKey, status } = JSON.parse(data) as { apiKey: string; status: string }
     return [`${apiKey} ${status}`]
   })
 
-test('a change that commits after a later one is not skipped, neither by who follows nor by who comes back', async () => {
+test('a change that commits after a later one reaches a connected client and a reconnecting one', async () => {
   const [late, early] = [await anOrder(), await anOrder()]
   const feed = aFeed()
   await roundOf(feed)
   const slow = await db.startTransaction().execute()
-  // It has its transaction's number now, the smaller one, and commits last.
+  // It has the lower transaction id, and commits last.
   await report(late, 'PREPARING', postgresStores(slow))
   await report(early, 'PREPARING')
   const before = await roundOf(feed)
-  expect(told(before)).toEqual([`${early} PREPARING`])
+  expect(sent(before)).toEqual([`${early} PREPARING`])
   await slow.commit().execute()
-  expect(told(await roundOf(feed)), 'and what was sent is not sent again').toEqual([`${late} PREPARING`])
+  expect(sent(await roundOf(feed)), 'a sent change is not sent again').toEqual([`${late} PREPARING`])
   const back = aFeed(before.at(-1)?.id)
-  expect(told(await roundOf(back))).toContain(`${late} PREPARING`)
+  expect(sent(await roundOf(back))).toContain(`${late} PREPARING`)
 })
 
-test('a change above a transaction that runs for long is sent once, not at every look', async () => {
+test('a change above a long transaction is sent once, not in every round', async () => {
   const order = await anOrder()
   const feed = aFeed()
   await roundOf(feed)
   const slow = await db.startTransaction().execute()
   await report(await anOrder(), 'PREPARING', postgresStores(slow))
   await report(order, 'PREPARING')
-  expect(told(await roundOf(feed))).toContain(`${order} PREPARING`)
-  expect(told(await roundOf(feed))).toEqual([])
+  expect(sent(await roundOf(feed))).toContain(`${order} PREPARING`)
+  expect(sent(await roundOf(feed))).toEqual([])
   await report(order, 'DELIVERED')
-  expect(told(await roundOf(feed))).toEqual([`${order} DELIVERED`])
+  expect(sent(await roundOf(feed))).toEqual([`${order} DELIVERED`])
   await slow.rollback().execute()
 })
 
-/** What a page shows that has received these events: the last of each order. */
+/** The last status of each order in these events. */
 const shown = (events: readonly ServerSentEvent[]) =>
-  new Map(told(events).map((line) => line.split(' ') as [string, string]))
+  new Map(sent(events).map((line) => line.split(' ') as [string, string]))
 
-test('wherever the connection is cut, nothing is missing after the next one', async () => {
+test('a client that reconnects after any event misses nothing', async () => {
   const [one, two, three] = [await anOrder(), await anOrder(), await anOrder()]
   const feed = aFeed()
   const events = await roundOf(feed)
@@ -159,10 +159,10 @@ test('wherever the connection is cut, nothing is missing after the next one', as
     )
     expect(rest.at(-1)?.event).toBe('ready')
   }
-  expect(told(await roundOf(aFeed(events.at(-1)?.id))), 'who has it all is sent nothing').toEqual([])
+  expect(sent(await roundOf(aFeed(events.at(-1)?.id))), 'a client with all events gets none').toEqual([])
 })
 
-test('more orders than are read at once come all, oldest first', async () => {
+test('more orders than a page has are all sent, oldest first', async () => {
   await Promise.all(Array.from({ length: 205 }, anOrder))
   const placed = await db
     .selectFrom('orders')
@@ -171,8 +171,8 @@ test('more orders than are read at once come all, oldest first', async () => {
     .orderBy('id')
     .execute()
   const lines = placed.map(({ api_key }) => `${api_key} AWAITING_PREPARATION`)
-  expect(told(await roundOf(aFeed()))).toEqual(lines)
-  expect(told(await roundOf(aFeed('1')))).toEqual(lines)
+  expect(sent(await roundOf(aFeed()))).toEqual(lines)
+  expect(sent(await roundOf(aFeed('1')))).toEqual(lines)
 })
 
 test('a stream sends the changes since its position from every bucket of the index', async () => {
@@ -190,10 +190,10 @@ test('a stream sends the changes since its position from every bucket of the ind
     .where('api_key', 'in', [one, two])
     .execute()
   expect(new Set(buckets.map(({ changed_bucket }) => changed_bucket)).size).toBe(2)
-  expect(told(await roundOf(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
+  expect(sent(await roundOf(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
 })
 
-test('a change of nothing that is seen wakes nobody', async () => {
+test('a change of an invisible column sends no event', async () => {
   const order = await anOrder()
   const feed = aFeed()
   await roundOf(feed)
@@ -201,25 +201,25 @@ test('a change of nothing that is seen wakes nobody', async () => {
   expect(await roundOf(feed)).toEqual([])
 })
 
-// Followers ------------------------------------------------------------------------------------------------
+// Subscribers ----------------------------------------------------------------------------------------------
 
 /** These tests publish nothing. */
 const bus = { publishEvent: () => undefined }
 const NEVER = new AbortController().signal
-/** Whether the follower is woken by what was done before. */
-const isWoken = async (follower: { woken(signal: AbortSignal): Promise<void> }) => {
+/** Whether the subscriber is woken by earlier changes. */
+const isWoken = async (subscriber: { woken(signal: AbortSignal): Promise<void> }) => {
   const now = new AbortController()
-  const woken = follower.woken(now.signal).then(
+  const woken = subscriber.woken(now.signal).then(
     () => true,
     () => false,
   )
-  // What has been decided already is seen before an abort that comes after it.
+  // A wake-up that has happened settles before the abort.
   await Promise.resolve()
   now.abort()
   return woken
 }
 
-test('a look wakes those whose order, or whose restaurant, has moved, and no others', async () => {
+test('a poll wakes the subscribers of changed orders and their restaurants, and no others', async () => {
   const [order, other] = [await anOrder(), await anOrder()]
   const notifier = new OrderNotifier({ ...stores, bus })
   const [mine, others, restaurant, elsewhere] = [
@@ -230,7 +230,7 @@ test('a look wakes those whose order, or whose restaurant, has moved, and no oth
   ]
   const all = [mine, others, restaurant, elsewhere]
   await notifier.poll()
-  expect(await Promise.all(all.map(isWoken)), 'newcomers are, for nobody looked before').toEqual(
+  expect(await Promise.all(all.map(isWoken)), 'the first poll wakes all subscribers').toEqual(
     all.map(() => true),
   )
   await notifier.poll()
@@ -239,7 +239,7 @@ test('a look wakes those whose order, or whose restaurant, has moved, and no oth
   expect(await Promise.all(all.map(isWoken))).toEqual([true, false, true, false])
 })
 
-test('who comes while a look is under way is woken by the next one', async () => {
+test('a subscriber that is added during a poll is woken by the next one', async () => {
   const order = await anOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
   notifier.subscribeToOrder('some other one')
@@ -266,7 +266,7 @@ test('an event wakes its subscribers at once, and ended subscriptions no more', 
 
 // Statuses -------------------------------------------------------------------------------------------------
 
-test('an order that comes to nothing before anybody was told of it ends its stream, and is not seen', async () => {
+test('an order that fails before a client saw it ends its stream without an event', async () => {
   const order = await anOrder()
   const feed = new StatusFeed(stores.orders, order, undefined)
   await roundOf(feed)

@@ -6,7 +6,7 @@ import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 /** `acceptWithinMs`: how long an order may wait on a console. */
 export type Deps = { restaurantOrders: RestaurantOrderStore; acceptWithinMs: number }
 
-/** One order as its restaurant sees it; another restaurant's is `order-not-found`. */
+/** An order for its restaurant. Throws Problem order-not-found for an order of another restaurant. */
 export async function findRestaurantOrder(
   { restaurantOrders, acceptWithinMs }: Deps,
   { restaurantApiKey }: PrincipalOf<'restaurant'>,

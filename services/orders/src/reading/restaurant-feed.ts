@@ -7,18 +7,18 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & { acceptWithinMs: number }
 
-const AT_ONCE = 100
+const PAGE_SIZE = 100
 
-/** Orders that have changed from a position on, and with `whole` the open ones as well. */
+/** Orders that have changed since a position, and with `whole` all open ones. */
 type Start = { since: Position | null; whole: boolean }
 
 const render = responseRenderer(GetRestaurantOrder)
 
 /**
- * The orders of a restaurant as they become and change. An event's id is a position (store/changes.ts), up to which
- * its reader has seen everything: that of the round before on all events of a round but the last, so that a
- * connection cut in the middle loses nothing. Before the first `ready` it ends with `~`: its reader has not had the
- * whole yet, and begins anew, but is told as well what is over since.
+ * New and changed orders of a restaurant. An event's id is a position (`store/changes.ts`): a client with this id has received all
+ * earlier changes. All events of a round except the last have the position of the previous round, so that a connection that ends
+ * within a round loses nothing. Before the first `ready` the id ends with `~`: such a client reconnects to all open orders, and
+ * to orders that were closed since.
  */
 export class RestaurantFeed implements Feed {
   readonly isOver = false
@@ -27,7 +27,7 @@ export class RestaurantFeed implements Feed {
   readonly #start: Start
   /** Null until `ready`. */
   #position: Position | null = null
-  /** By which change each order was sent, as long as the position is not past it: it comes up again until then. */
+  /** The last sent change of each order, until the position is above it: until then, queries return it again. */
   readonly #sent = new Map<string, Position | null>()
 
   constructor(
@@ -41,7 +41,7 @@ export class RestaurantFeed implements Feed {
   }
 
   async *round(): AsyncGenerator<ServerSentEvent> {
-    // Before the rows are read: what they do not show yet is not below it.
+    // Before the rows are read, so that changes that they do not show yet are not below the position.
     const position = await this.#deps.changes.position()
     if (this.#position === null) {
       const start = startAt(this.#start, position)
@@ -65,7 +65,7 @@ export class RestaurantFeed implements Feed {
       const { orders, hasMore } = await this.#deps.restaurantOrders.changed(this.#restaurantApiKey, {
         ...start,
         after,
-        limit: AT_ONCE,
+        limit: PAGE_SIZE,
       })
       for (const { changedIn, ...changed } of orders) {
         const { apiKey } = changed.order
@@ -78,6 +78,6 @@ export class RestaurantFeed implements Feed {
   }
 }
 
-/** A position that this database has not reached is of another one, from before a restore: it means nothing. */
+/** A position above that of this database is from before a restore, and is ignored. */
 const startAt = (start: Start, position: Position): Start =>
   start.since !== null && isBelow(position, start.since) ? { since: null, whole: true } : start

@@ -7,8 +7,8 @@ import type { OrderStore } from '#/store/orders.ts'
 const renderCancellation = jsonRenderer('order-statuses', Cancellation)
 
 /**
- * The status history of an order, from an event on. An event's id is its position in the history; a cancellation
- * stands after the last status, for then no other comes.
+ * The status history of an order, from an event on. An event's id is its position in the history. A cancellation follows the last
+ * status.
  */
 export class StatusFeed implements Feed {
   isOver = false
@@ -23,14 +23,14 @@ export class StatusFeed implements Feed {
   }
 
   async *round(): AsyncGenerator<ServerSentEvent> {
-    // Reads the order before its history: the history of an order that has ended is complete.
+    // The order before its history, so that the history of a finished order is complete.
     const order = await this.#orders.find(this.#orderApiKey)
     const history = await this.#orders.statuses(this.#orderApiKey)
     // The order failed before any client saw it, and is hidden.
     if (!order) return void (this.isOver = true)
     const { cancellation } = orderRecord(order)
     const known = history.length + (cancellation ? 1 : 0)
-    // Not one of this order's.
+    // The id belongs to another order.
     if (this.#next > known) this.#next = 0
     for (const [position, { status, date }] of [...history.entries()].slice(this.#next)) {
       const record: OrderStatusRecord = { orderApiKey: this.#orderApiKey, status, date }

@@ -9,7 +9,7 @@ import { fresh } from '#/domain/saga-row.ts'
 import { transition } from '#/saga/domain/transition.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Tables } from '#/store/tables.ts'
-import { findToShow, readToShow } from '#/reading/visibility.ts'
+import { findAndMark, readAndMark } from '#/reading/visibility.ts'
 
 let orders: Stores['orders']
 let sagas: Stores['sagas']
@@ -71,9 +71,9 @@ async function fail(apiKey: string): Promise<void> {
   await sagas.save({ ...next, ...end, from: { version: 0, status: null }, status: null })
 }
 
-test('a pending order that a client read stays visible as cancelled; the request that waits gets the refusal', async () => {
+test('a pending order that a client read stays visible as cancelled; its pending request gets the refusal', async () => {
   const order = await aPendingOrder()
-  expect(await findToShow(orders, orders, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
+  expect(await findAndMark(orders, orders, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
   await fail(order)
   expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
@@ -82,11 +82,11 @@ test('a pending order that a client read stays visible as cancelled; the request
 test('an order that failed before any client read it is hidden', async () => {
   const order = await aPendingOrder()
   await fail(order)
-  expect(await findToShow(orders, orders, order)).toBeNull()
+  expect(await findAndMark(orders, orders, order)).toBeNull()
   expect(await orders.find(order)).toBeNull()
 })
 
-test('a pending order that is read and fails at the same moment is hidden, or visible for good', async () => {
+test('a pending order that is read and fails at the same moment is either hidden or stays visible', async () => {
   const seen = { shown: 0, hidden: 0 }
   const user = newApiKey()
   // Which of them comes first is up to the machine: more rounds, until it was shown once.
@@ -94,8 +94,8 @@ test('a pending order that is read and fails at the same moment is hidden, or vi
     const order = await aPendingOrder(user)
     const page = { before: null, limit: 100 }
     const [one, history] = await Promise.all([
-      findToShow(orders, orders, order),
-      readToShow(orders, () => orders.ofRecipient(user, page)),
+      findAndMark(orders, orders, order),
+      readAndMark(orders, () => orders.ofRecipient(user, page)),
       fail(order),
     ])
     const isListed = history.orders.some(({ apiKey }) => apiKey === order)

@@ -4,8 +4,8 @@ import { Problem } from '@platter/kit'
 import type { OrderStore, OwnedOrder, ReadOrder } from '#/store/orders.ts'
 import type { OwnStores, Stores } from '#/store/stores.ts'
 
-/** An apiKey that no user has. */
-const NOBODY = 'nobody'
+/** No user has this apiKey. */
+const NO_USER = 'none'
 
 export type Deps = Pick<Stores, 'orders'> & { own: OwnStores; bus: Bus }
 
@@ -14,7 +14,7 @@ export type Visible = { order: OwnedOrder; orders: OrderStore }
 
 type Caller = Context & { applicationId: string }
 
-/** Whether the user belongs to the calling application. Accounts know. */
+/** Whether the user belongs to the calling application, by a question to accounts. */
 export async function isUserOf(
   bus: Bus,
   userApiKey: string,
@@ -26,27 +26,27 @@ export async function isUserOf(
 }
 
 /**
- * Orders as a client may see them. A pending one is marked first, so that it stays visible, as cancelled, should it fail.
- * The mark and the failure are statements on one row: either the order was marked before it failed, or the mark finds it
- * decided, and what was read is read again.
+ * Reads orders for a client. Marks pending ones first, so that they stay visible, as cancelled, if they fail. Mark and failure are
+ * statements on one row: either the order is marked before it fails, or the mark finds it no longer pending, and the orders are
+ * read again.
  */
-export async function readToShow<Found extends { orders: readonly ReadOrder[] }>(
+export async function readAndMark<Found extends { orders: readonly ReadOrder[] }>(
   orders: OrderStore,
   read: () => Promise<Found>,
 ): Promise<Found> {
   const found = await read()
-  const unseen = found.orders.filter(({ staysVisible }) => !staysVisible)
-  const marked = await Promise.all(unseen.map(({ apiKey }) => orders.markReadIfPending(apiKey)))
-  return marked.every(Boolean) ? found : readToShow(orders, read)
+  const unmarked = found.orders.filter(({ staysVisible }) => !staysVisible)
+  const marked = await Promise.all(unmarked.map(({ apiKey }) => orders.markReadIfPending(apiKey)))
+  return marked.every(Boolean) ? found : readAndMark(orders, read)
 }
 
-/** The order of a tenant-scoped store, as `readToShow`; null when there is no visible one. */
-export async function findToShow(
+/** The order of a tenant-scoped store, as `readAndMark`; null when there is no visible one. */
+export async function findAndMark(
   orders: OrderStore,
   own: OrderStore,
   apiKey: string,
 ): Promise<OwnedOrder | null> {
-  const { found } = await readToShow(orders, async () => {
+  const { found } = await readAndMark(orders, async () => {
     const order = await own.find(apiKey)
     return { found: order, orders: order ? [order] : [] }
   })
@@ -54,9 +54,9 @@ export async function findToShow(
 }
 
 /**
- * The order, if the calling application may see it: the one that placed it, and those that its recipient
- * belongs to (docs/interface.md, "Access to users and orders"). Anything else is `order-not-found`, after the same question
- * to accounts: how long the answer takes does not tell either whether there is such an order.
+ * The order, if it is visible to the calling application: the one that placed it, or one that its recipient belongs to
+ * (docs/interface.md, "Access to users and orders"). Throws Problem order-not-found otherwise, after the same question to accounts,
+ * so that the response time does not reveal whether the order exists.
  */
 export async function findVisibleOrder(
   { orders, own, bus }: Deps,
@@ -65,13 +65,13 @@ export async function findVisibleOrder(
 ): Promise<Visible> {
   const { applicationId } = caller
   const placed = own({ applicationId }).orders
-  const order = await findToShow(orders, placed, apiKey)
+  const order = await findAndMark(orders, placed, apiKey)
   if (order?.applicationId === applicationId) return { order, orders: placed }
   const recipient = await orders.recipientOf(apiKey)
-  const isTheirs = await isUserOf(bus, recipient ?? NOBODY, caller)
+  const isMember = await isUserOf(bus, recipient ?? NO_USER, caller)
   const visible =
     recipient !== null &&
-    isTheirs &&
+    isMember &&
     (await ofUser({ orders, own }, apiKey, { applicationId, userApiKey: recipient }))
   if (visible) return visible
   throw new Problem('order-not-found', 'There is no such order.')
@@ -83,6 +83,6 @@ async function ofUser(
   user: { applicationId: string; userApiKey: string },
 ): Promise<Visible | null> {
   const received = own(user).orders
-  const order = await findToShow(orders, received, apiKey)
+  const order = await findAndMark(orders, received, apiKey)
   return order?.recipientApiKey === user.userApiKey ? { order, orders: received } : null
 }

@@ -8,9 +8,9 @@ import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import { RecentSagas } from '#/saga/recent-sagas.ts'
 import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
 
-/** A save is stale only when another replica, or the restaurant, has changed the same order in the same milliseconds. */
-const MOST_TRIES = 5
-/** Past its deadline a delivery has ended; a saga that still waits for it is logged then. */
+/** A save is stale only when another replica, or the restaurant, has changed the same order within milliseconds. */
+const MAX_ATTEMPTS = 5
+/** A delivery ends at its deadline. A saga that still waits for it after this time is logged. */
 const DELIVERY_MARGIN_MS = 60_000
 
 type Deps = Pick<Stores, 'sagas'> & {
@@ -30,8 +30,8 @@ type Opened = { next: Next; begin: (committed: SagaOrder) => void }
 export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
 
 /**
- * Runs the sagas: load, transition, save by version, publish, notify. The saga's row is the truth: a command that is
- * published here and lost is republished by the replica that finds the row due (`retry-sagas.ts`).
+ * Runs the sagas: load, transition, save by version, publish, notify. The saga's row is the state: when a command is lost, a
+ * replica that finds the row due republishes it (`retry-sagas.ts`).
  */
 export class Orchestrator {
   readonly #deps: Deps
@@ -48,20 +48,20 @@ export class Orchestrator {
     if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be accepted`)
     const { next, begin } = await this.#deps.openDelivery(entered, event.at)
     const saved = { ...stored, ...next, ...this.#times(next, event), requestId: saga.requestId }
-    const given = await this.#deps.sagas.accept({ ...saved, traceparent: traceparent() })
-    const accepted = { ...next, order: { ...next.order, ...given } }
+    const assigned = await this.#deps.sagas.accept({ ...saved, traceparent: traceparent() })
+    const accepted = { ...next, order: { ...next.order, ...assigned } }
     return (await this.#proceed(order, { next: accepted, begin }, { age: 0, told: false })).order
   }
 
-  /** Applies an event to an order, beginning with `recent`. Null for an event that does not apply (any more). */
+  /** Applies an event to an order, beginning with `recent`. Null for a stale event. */
   async apply(
     orderApiKey: string,
     trigger: Trigger,
     recent: sagas.Loaded | null = this.#recent.take(orderApiKey),
   ): Promise<Next | null> {
     const event = { ...trigger, at: Math.floor(Date.now() / 1000) }
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const cached = tries === 0 ? recent : null
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const cached = attempt === 0 ? recent : null
       const loaded = cached ?? (await this.#deps.sagas.load(orderApiKey))
       if (!loaded) return null
       const applied = transition(loaded.order, loaded.saga, event)
@@ -94,11 +94,11 @@ export class Orchestrator {
     return { wakeInMs, deadlineInMs: isBegun ? sagaMs : null, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
   }
 
-  /** Follows a commit: notifies requests that wait for the order, and begins its delivery or publishes the next command. */
+  /** After a commit: notifies the pending requests of the order, and begins its delivery or publishes the next command. */
   async #proceed(before: SagaOrder, { next, begin }: Opened, { age, told }: sagas.SaveResult): Promise<Next> {
     const { order, saga } = next
     if (saga.isFinished) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
-    else this.#recent.keep({ order, saga })
+    else this.#recent.add({ order, saga })
     const result = resultOf(order, { told, refusal: saga.state.refusal })
     if (order.outcome !== before.outcome || order.cancellation !== before.cancellation)
       this.#deps.notifier.publish(order.apiKey, result)
@@ -113,7 +113,7 @@ export class Orchestrator {
     try {
       await this.#deps.bus.publish(command, data, { requestId, gatherMs })
     } catch (error) {
-      // Not lost: the row is due when the reply is.
+      // The sweeper republishes the command when its reply is overdue.
       this.#deps.log.warn({ orderApiKey, command: command.name, err: error }, 'a command was not published')
     }
     return next

@@ -17,7 +17,7 @@ function twoReplicas() {
   return { own, other }
 }
 
-test('a request on another replica learns why its order failed from the event, without reading the row', async () => {
+test('a pending request on another replica gets the refusal of a failed order from the event, without a read', async () => {
   const { own, other } = twoReplicas()
   using request = other.addPendingRequest(orderApiKey)
   const found = request.until(async (known) => known, 10_000)
@@ -26,7 +26,7 @@ test('a request on another replica learns why its order failed from the event, w
   expect(request.known).toEqual(failed)
 })
 
-test('any other event says only that the row has changed', async () => {
+test('any other event makes a pending request read its order', async () => {
   const { own, other } = twoReplicas()
   using request = other.addPendingRequest(orderApiKey)
   const found = request.until(async (known) => known ?? 'read the row', 10_000)

@@ -14,11 +14,11 @@ const refOf = ({ orderApiKey, version, attempt }: Ref) => ({
   'platter.saga.attempt': attempt,
 })
 
-/** The acceptance of an order: its commit, and its first command. */
+/** The acceptance of an order: its commit, and the first command. */
 export const accepting = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
   inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
 
-/** A participant's reply: the commit of what it changes, and the next command. */
+/** A participant's reply: its commit, and the next command. */
 export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Promise<T> =>
   inSpan(
     () => ({
@@ -33,7 +33,7 @@ export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Prom
     work,
   )
 
-/** A command that is republished, in the trace of the request that began the saga, however long ago that was. */
+/** A command that is republished, in the trace of the request that began the saga. */
 export const retryingCommand = <T>(
   { saga, traceparent: origin }: Pick<DueSaga, 'saga' | 'traceparent'>,
   work: () => Promise<T>,
@@ -46,7 +46,7 @@ export const retryingCommand = <T>(
 
 const duration = histogram('platter.saga.duration', {
   unit: 's',
-  description: 'From the acceptance of an order to the end of its saga, by what came of it.',
+  description: 'From the acceptance of an order to the end of its saga, by outcome.',
   advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] },
 })
 
@@ -59,12 +59,12 @@ export function observeSagas(incidents: IncidentStore): void {
   const gauges = {
     'platter.saga.in_flight': {
       unit: '{saga}',
-      description: 'Sagas that are not finished, by awaited step.',
+      description: 'Unfinished sagas, by awaited step.',
     },
     'platter.saga.oldest': { unit: 's', description: 'Age of the oldest unfinished saga, by awaited step.' },
     'platter.dead_letters': {
       unit: '{message}',
-      description: 'Messages that could not be handled, kept to be looked at.',
+      description: 'Messages that could not be handled, stored for an operator.',
     },
   }
   observe(gauges, async () => {

@@ -31,7 +31,7 @@ export class PostgresChanges {
     return rows[0].position
   }
 
-  /** The given orders that have changed since the position, and the given restaurants that have an order which has. */
+  /** The orders and restaurants among the given ones that have changed since the position. */
   async changedSince(
     since: Position,
     { orders, restaurants }: { orders: readonly string[]; restaurants: readonly string[] },

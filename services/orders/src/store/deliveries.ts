@@ -6,7 +6,7 @@ import type { Db } from '#/store/tables.ts'
 
 /* The table is the queue of transmissions: `busy_until` is when the lease of a row expires, or its next attempt is due. */
 
-/** The exclusive right to make an attempt. `attempt` is its fencing token: whoever acquires the lease later has a higher one. */
+/** The exclusive right to make an attempt. `attempt` is its fencing token: a later lease has a higher one. */
 export type Lease = { orderApiKey: string; attempt: number }
 
 /** An open delivery whose lease was acquired. */
@@ -16,7 +16,7 @@ export type LeasedDelivery = Lease & {
   link: RestaurantLink | null
   /** Its deadline has passed. */
   isOverdue: boolean
-  /** An attempt was begun, whatever came of it. */
+  /** An attempt was begun, whatever its result. */
   isTried: boolean
   requestId: string
   traceparent: string | null
@@ -25,7 +25,7 @@ export type LeasedDelivery = Lease & {
 type LeasedRow = OrderRow &
   Pick<LeasedDelivery, 'attempt' | 'link' | 'isOverdue' | 'isTried' | 'traceparent'> & { request_id: string }
 
-/** What came of an attempt that ended nothing. */
+/** The result of an attempt that did not end the delivery. */
 export type Failed = { result: string; link: RestaurantLink['kind'] }
 
 /** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
@@ -46,8 +46,8 @@ export class PostgresDeliveries {
 
   /**
    * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their
-   * retry delay is over. Attempt 1 is that of the replica that committed the delivery, so from the third on an earlier one was begun, even
-   * where its process was killed before it could note a result.
+   * retry delay is over. Attempt 1 belongs to the replica that committed the delivery. So from the third on an earlier one was begun,
+   * even if its process was killed before it stored a result.
    */
   async acquireLeases({ limit, leaseMs }: { limit: number; leaseMs: number }): Promise<LeasedDelivery[]> {
     const { rows } = await sql<LeasedRow>`
@@ -75,7 +75,7 @@ export class PostgresDeliveries {
     }))
   }
 
-  /** Renews leases in one statement. Gives the orders of those that are still held; the others have expired and were stolen. */
+  /** Renews leases in one statement. Returns the orders of the renewed ones; other replicas have stolen the rest. */
   async renewLeases(leases: readonly Lease[], leaseMs: number): Promise<ReadonlySet<string>> {
     const { rows } = await sql<{ order_api_key: string }>`
     update deliveries set busy_until = now() + ${leaseMs} * interval '1 millisecond'
@@ -88,7 +88,7 @@ export class PostgresDeliveries {
 
   /**
    * Releases a lease until the next attempt, which is due after 2 s, 4 s … 60 s (±20 %), or at the delivery's deadline.
-   * `failed`: null when no attempt was begun; it does not count then.
+   * `failed`: null when no attempt was begun, and none is counted.
    */
   async releaseLease({ orderApiKey, attempt }: Lease, failed: Failed | null): Promise<void> {
     const { result, link } = failed ?? { result: null, link: null }
@@ -103,8 +103,8 @@ export class PostgresDeliveries {
   }
 
   /**
-   * Orders that were given up and whose restaurants have not confirmed that they know, at most `limit`. Their next attempt is
-   * due after twice the last delay (30 s to 1 h, ±20 %), until a day has passed.
+   * Failed orders whose restaurants have not confirmed the cancellation, at most `limit`. Their next notice is due after twice the
+   * last delay (30 s to 1 h, ±20 %), for a day.
    */
   async takeDueNotices(limit: number): Promise<DueNotice[]> {
     const { rows } = await sql<DueNotice>`
@@ -122,7 +122,7 @@ export class PostgresDeliveries {
     return rows
   }
 
-  /** The restaurant has confirmed that it knows of the cancellation. */
+  /** The restaurant has confirmed the cancellation. */
   async endNotices(orderApiKey: string): Promise<void> {
     await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.#db)
   }

@@ -9,7 +9,7 @@ export type UsedKey =
   | { kind: 'completed'; status: number; body: string }
   /** Another request waits for the order. */
   | { kind: 'in-flight' }
-  /** The claim had expired, and is the caller's now: no other request waits for the order. */
+  /** The claim had expired. The caller has claimed the key, and waits for the order. */
   | { kind: 'resumed'; orderApiKey: string }
 
 type Row = {
@@ -20,7 +20,7 @@ type Row = {
   claimed: boolean
 }
 
-/** A key of an order. A late change leaves the key alone when it has been deleted and belongs to another order since. */
+/** A key of an order. A late change does not apply when the key was deleted, and belongs to another order since. */
 export type OrderKey = IdempotencyScope & { orderApiKey: string }
 
 type Response = { status: number; body: string }
@@ -53,8 +53,8 @@ export const isClaimed = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
 
 /**
- * Keys of send-order, each with its order: committed when the order is accepted, completed when it is decided, possibly by
- * another replica. Every other POST stores its key and its response in one transaction (`idempotent` of the kit).
+ * Keys of send-order, each with its order: committed when the order is accepted, completed with the result of the order,
+ * possibly by another replica. Every other POST stores its key and its response in one transaction (`idempotent` of the kit).
  */
 export class PostgresIdempotencyKeys {
   readonly #db: Db

@@ -138,7 +138,7 @@ export class PostgresIncidents {
     return rows.length > 0
   }
 
-  /** Lets the sweeper republish a saga's command now. False when there is no such saga, or it has ended. */
+  /** Makes a saga due now. False for a finished saga, and without one. */
   async wakeSaga(orderApiKey: string): Promise<boolean> {
     const { rows } = await sql<{ runs: boolean }>`
     update sagas set wake_at = now() where order_api_key = ${orderApiKey}
@@ -149,14 +149,14 @@ export class PostgresIncidents {
   /** Unfinished sagas by state. Reads no others, by the index of unfinished ones. */
   async countUnfinishedSagas(): Promise<UnfinishedSagas[]> {
     const { rows } = await sql<UnfinishedSagas>`
-    with alike as (
+    with states as (
       select min(order_api_key) as one, count(*)::int as count,
         extract(epoch from now() - min(placed_at))::float8 as seconds
       from sagas join orders on api_key = order_api_key
       where finished_at is null
       group by state->'done', state->'undone', state->'refusal' = 'null', facts->'token' = 'null'
     )
-    select count, seconds, facts, state from alike join sagas on order_api_key = one`.execute(this.#db)
+    select count, seconds, facts, state from states join sagas on order_api_key = one`.execute(this.#db)
     return rows
   }
 

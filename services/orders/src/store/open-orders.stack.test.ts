@@ -15,7 +15,7 @@ const log = createLog('test', 'fatal')
 const directory = join(import.meta.dirname, '../../migrations')
 const restaurant = newApiKey()
 
-test('orders from before migration 0130 stay in lists and streams, and so do those that replicas of the version before write', async () => {
+test('orders from before migration 0130 stay in lists and streams, and so do orders that replicas of the previous version write', async () => {
   await using earlier = await migrationsBefore('0130')
   const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
   try {
@@ -56,22 +56,22 @@ test('orders from before migration 0130 stay in lists and streams, and so do tho
     }
     await expect.poll(areOlder, { message: 'a later position reads none of them' }).toEqual([{ older: true }])
 
-    // As a replica of the version before goes on doing.
+    // As a replica of the previous version does.
     await sql`update orders set status = 'DELIVERED' where api_key = 'open'`.execute(db)
-    await insert('inserted by the version before', 'PREPARING')
-    expect(await listed(true)).toEqual(['inserted by the version before'])
+    await insert('inserted by the previous version', 'PREPARING')
+    expect(await listed(true)).toEqual(['inserted by the previous version'])
     const all = await restaurantOrders.changed(restaurant, { since, whole: false, after: 0, limit: 100 })
     expect(all.orders.map(({ order }) => order.apiKey)).toEqual([
       'open',
       'delivered since',
-      'inserted by the version before',
+      'inserted by the previous version',
     ])
   } finally {
     await close()
   }
 })
 
-/** A position with the order below it. Until then a transaction that began before the order runs, of whatever database. */
+/** A position above the order, once no transaction of any database is older than the order. */
 const positionAfter = (db: Db, changes: ChangeStore, apiKey: string): Promise<Position> =>
   vi.waitFor(
     async () => {
@@ -87,7 +87,7 @@ const positionAfter = (db: Db, changes: ChangeStore, apiKey: string): Promise<Po
     { timeout: 60_000 },
   )
 
-/** A copy of the migrations of the versions before. */
+/** A copy of the earlier migrations. */
 async function migrationsBefore(number: string) {
   const copy = await mkdtemp(join(tmpdir(), 'migrations-'))
   for (const name of (await readdir(directory)).filter((one) => one < number))

@@ -1,18 +1,17 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * Of a page of orders, and of what a replica holds of it several times while it answers. An order has 100 items with 500
- * characters of comments each, so that a hundred orders can be 9 MB.
+ * The size limit of a page, which a replica holds several times while it responds. An order has up to 100 items with 500
+ * characters of comments each, so a hundred orders can have 9 MB.
  */
 export const PAGE_BYTES = 1_000_000
 
-/** A row of a page: how much the rows before it are together, and the id of the row behind it, if there is one. */
+/** A row of a page: the size of the rows before it, and the id of the row after it, if any. */
 type InPage = { bytes_before: number; next_id: number | null }
 
 /**
- * What `InPage` says, for rows in this order. A row's size is that of its details as JSON: stored as it is, or
- * written out where it is compressed, as 90 KB of one letter are 1 KB on disk. PostgreSQL reads details of rows that are
- * over the limit for their size at most; they are never sent.
+ * The columns of `InPage`, for rows in this order. The size of a row is that of its details as JSON text: compressed details (90 KB
+ * of one letter are 1 KB on disk) count with their full length. PostgreSQL sends no rows over the limit.
  */
 export const inPage = (inOrder: RawBuilder<unknown>) => {
   const size = sql`case when pg_column_compression(orders.details) is null
@@ -23,7 +22,7 @@ export const inPage = (inOrder: RawBuilder<unknown>) => {
   ] as const
 }
 
-/** `hasMore`: there are orders behind the last one, which `limit` or PAGE_BYTES left out. */
+/** `hasMore`: there are more orders than `limit` or PAGE_BYTES allow. */
 export type OrderPage<T> = { orders: T[]; hasMore: boolean }
 
 export const pageOf = <R extends InPage, T>(rows: readonly R[], read: (row: R) => T): OrderPage<T> => ({

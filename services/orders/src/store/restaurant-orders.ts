@@ -27,14 +27,14 @@ const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): Restauran
 const isOpen = sql<boolean>`orders.is_open`
 
 /**
- * The id in words in which PostgreSQL does not know that indexes have it. A plan for all positions expects a third of a
- * restaurant's orders beyond any, and would go through them by their ids, all of them for the one that has changed.
+ * The id, written so that the planner cannot use an index on it. A generic plan expects a third of a restaurant's orders after any
+ * position, and would read them all in the order of their ids to find the one that has changed.
  */
 const idOfFew = sql<number>`orders.id + 0`
 
 type Changed = RestaurantsOrder & { changedIn: Position | null }
 
-const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
+const isUnreachable = (expression: ExpressionBuilder<Tables, 'orders'>) =>
   expression.exists(
     expression
       .selectFrom('deliveries')
@@ -43,12 +43,12 @@ const wasGivenUp = (expression: ExpressionBuilder<Tables, 'orders'>) =>
       .where('deliveries.outcome', '=', 'unreachable'),
   )
 
-/** Older orders are left to an operator: a change of links, clocks or rows must never refund what was eaten long ago. */
+/** Older orders are incidents for an operator: a wrong clock or row must never refund a meal of long ago. */
 const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
- * An order `o` whose delivery `d` went to a console and that the restaurant has not begun. The restaurant's current link does
- * not matter. `withinMs`: how long an order may wait there.
+ * An order `o` whose delivery `d` went to a console and that the restaurant has not started, whatever its current
+ * link. `withinMs`: how long an order may wait there.
  */
 export const isUnaccepted = (withinMs: number) => sql<boolean>`
   o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.is_open
@@ -62,7 +62,7 @@ export class PostgresRestaurantOrders {
     this.#db = db
   }
 
-  /** Newest first. `before` is the id of the last order of the page before. */
+  /** Newest first. `before`: the id of the last order of the previous page. */
   async list(
     restaurantApiKey: string,
     page: { open: boolean; before: number | null; limit: number },
@@ -86,8 +86,8 @@ export class PostgresRestaurantOrders {
   }
 
   /**
-   * Oldest first: those that have changed from the position on, and with `whole` those that are open as well. `after`
-   * is the id of the last order of the page before.
+   * Oldest first: orders that have changed since the position, and with `whole` all open ones. `after`: the id of the last order of
+   * the previous page.
    */
   async changed(
     restaurantApiKey: string,
@@ -117,27 +117,27 @@ export class PostgresRestaurantOrders {
     return pageOf(rows, (row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
   }
 
-  /** Null for an order that is not the restaurant's. One that was given up is: it may have it all the same. */
+  /** Null for an order of another restaurant. A failed order is found when the restaurant may have it nevertheless. */
   async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
     const row = await ofRestaurant(this.#db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
-      .where((or) => or.or([isTransmitted, wasGivenUp(or)]))
+      .where((or) => or.or([isTransmitted, isUnreachable(or)]))
       .executeTakeFirst()
     return row ? restaurantsOrder(row) : null
   }
 
-  /** An order that its restaurant may have although it was given up; null when it was not. */
-  async givenUp(apiKey: string): Promise<PlacedOrder | null> {
+  /** A failed order that its restaurant may have nevertheless; null for any other. */
+  async findUnreachable(apiKey: string): Promise<PlacedOrder | null> {
     const row = await this.#db
       .selectFrom('orders')
       .selectAll()
       .where('api_key', '=', apiKey)
-      .where(wasGivenUp)
+      .where(isUnreachable)
       .executeTakeFirst()
     return row ? placedOrder(row) : null
   }
 
-  /** Orders that their restaurants have not begun on a console within `withinMs` of when they were placed, at most `limit`, oldest first. */
+  /** Orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
   async unaccepted({
     withinMs,
     limit,

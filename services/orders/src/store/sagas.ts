@@ -7,13 +7,13 @@ import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/* Loads and saves. What a transition changes is decided in `saga/domain/transition.ts`; nothing here depends on a state. */
+/* Loads and saves. `saga/domain/transition.ts` decides what changes; no statement depends on a state. */
 
 /** A saga with the request that began it. */
 export type SagaRow = Saga & { requestId: string }
 export type Loaded = { order: SagaOrder; saga: SagaRow }
 
-/** When the saga is due again, null at its end; its deadline, null to leave it; a delivery's lease and deadline, as it begins. */
+/** `wakeInMs`: null for a finished saga. `deadlineInMs`: null leaves it unchanged. `leaseMs`, `deliverWithinMs`: of a new delivery. */
 export type Times = {
   wakeInMs: number | null
   deadlineInMs: number | null
@@ -28,16 +28,16 @@ export type Acceptance = Saved & {
   applicationId: string
   priced: PricedOrder & { details: { card: OrderCard | null } }
   requestId: string
-  /** Where the trace of the request stands; null without one. */
+  /** The trace context of the request; null without one. */
   traceparent: string | null
-  /** The client's own number of the request, and how long this replica is going to wait for the order. */
+  /** The key of the request, and the duration of its claim. */
   idempotency: { scope: IdempotencyScope; claimMs: number } | null
 }
 
-/** What the database gives an order as it is accepted. */
+/** The columns that the database assigns to an accepted order. */
 export type Accepted = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
 
-/** Milliseconds of a column of `given`; null where it is. */
+/** Now plus the milliseconds of a column of `given`; null if that is null. */
 const inFuture = (column: 'wake_in' | 'deadline_in' | 'lease' | 'deliver_within' | 'key_busy') =>
   // eslint-disable-next-line no-restricted-properties -- a column named here
   sql`now() + ${sql.ref(column)} * interval '1 millisecond'`
@@ -47,7 +47,7 @@ const GIVEN = sql`
   outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
   notice_due boolean, lease float8, deliver_within float8`
 
-/** Saves the delivery of each row of `rows` that has one: a new one with its lease, or the end of one that is there. */
+/** Saves the delivery of each row of `rows` that has one: a new delivery with its lease, or the end of an existing one. */
 const savingDeliveries = (rows: 'given' | 'changed') => sql`
   insert into deliveries (order_api_key, busy_until, deadline_at, outcome, link_kind, cancel_at, cancel_until)
   select order_api_key, ${inFuture('lease')}, ${inFuture('deliver_within')}, delivered, link_kind,
@@ -126,7 +126,7 @@ const acceptanceRow = ({ priced, idempotency, ...accepted }: Acceptance) => ({
   }),
 })
 
-/** `status`: null when it is left as it is. */
+/** `status`: null leaves it unchanged. */
 const savedRow = ({ order, saga, delivery, ...times }: Saved, status: OrderState['status'] | null) => ({
   order_api_key: saga.orderApiKey,
   version: saga.version,
@@ -216,14 +216,14 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
 export type Save = Saved & {
   from: {
     version: number
-    /** Saved only while the order still has this status. Null for what does not depend on how far its restaurant is. */
+    /** Saved only while the order still has this status; null for any status. */
     status: OrderState['status'] | null
   }
-  /** Null leaves it as it is: restaurants change it without the saga. */
+  /** Null leaves it unchanged: restaurants change it without the saga. */
   status: OrderState['status'] | null
 }
 
-/** `age`: seconds since the order was placed. `told`: send-order answered with it while it was pending. */
+/** `age`: seconds since the order was placed. The flag is set once send-order has returned the pending order. */
 export type SaveResult = { age: number; told: boolean }
 
 const saveTogether = batched({
@@ -251,8 +251,8 @@ export class PostgresSagas {
   }
 
   /**
-   * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, as far as it has
-   * come already, its delivery. Orders that come at the same time share the statement.
+   * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, if it is open already,
+   * its delivery. Concurrent orders share the statement.
    */
   accept(acceptance: Acceptance): Promise<Accepted> {
     return acceptTogether(this.#db, acceptance)
@@ -265,8 +265,8 @@ export class PostgresSagas {
 
   /**
    * Saves an order, its saga and its delivery. Null when another replica has saved a later version, or the restaurant
-   * another status: then nothing is changed. Sagas that are saved at the same time share the statement. The saga's row is
-   * locked before the order's, by every statement that locks both: in the other order two of them could deadlock.
+   * another status: then nothing is changed. Concurrent saves share the statement. Every statement that locks both rows locks the
+   * saga's first, or two of them could deadlock.
    */
   save(change: Save): Promise<SaveResult | null> {
     return saveTogether(this.#db, change)

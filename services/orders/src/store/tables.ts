@@ -11,9 +11,9 @@ import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 
-/** Written as a JSON text: pg would make a PostgreSQL array of a JavaScript one. */
+/** Written as JSON text: pg would turn a JavaScript array into a PostgreSQL one. */
 type Json<T extends object | null> = JSONColumnType<T>
-/** Set by the database's clock only. */
+/** Set by the database's clock. */
 type Clock = ColumnType<Date, never, never>
 
 export type Tables = {
@@ -36,7 +36,7 @@ export type Tables = {
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
     reports: Reports | null
-    /** The last transaction that changed what is visible of the order. Set by defaults and a trigger only, as the next two. */
+    /** The last transaction that changed a visible column. Set by defaults and a trigger, as are the next two. */
     changed_in: ColumnType<string | null, never, never>
     changed_bucket: ColumnType<number, never, never>
     is_open: ColumnType<boolean | null, never, never>
@@ -71,7 +71,7 @@ export type Tables = {
     path: string
     key: string
     fingerprint: string
-    /** Of send-order only, and `busy_until` as well. */
+    /** Of send-order only, as is `busy_until`. */
     order_api_key: string | null
     busy_until: ColumnType<Date | null, never, Date>
     status: number | null

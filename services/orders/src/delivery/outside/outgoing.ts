@@ -3,33 +3,33 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 
-/** To connect; a restaurant has ten seconds for everything. */
+/** To connect; a restaurant has 10 s in all. */
 const CONNECT_WITHIN_MS = 3_000
-/** Whatever is larger is no answer (reliability 4.2, API10). */
+/** A larger response fails (OWASP API10). */
 const MAX_ANSWER_BYTES = 256 * 1024
-/** Whoever sets a link does not wait longer for a name to be found. */
+/** For the name of a new link. */
 const RESOLVE_WITHIN_MS = 2_000
 
-/** Where the link leads is not for us to call. Nothing was sent. */
+/** The address is not one that webhooks may have. Nothing was sent. */
 export class OutOfBounds extends Error {
   constructor() {
     super('the address is not public')
   }
 }
 
-/** The way out to addresses that somebody else has written down. */
+/** Connections to addresses that operators set for restaurants. */
 export type Outgoing = {
-  /** Connects to what it may reach, over HTTP/1.1, by no proxy; follows no redirect. Rejects with OutOfBounds for anything else. */
+  /** HTTP/1.1, without proxy or redirects. Rejects with OutOfBounds for an address outside the bounds. */
   dispatcher: Dispatcher
-  /** What keeps the URL from being called, in words that go on "url …"; null when nothing is known to. */
+  /** Why the URL may not be called, to be written after "url"; null when no reason is known. */
   faultOf(url: URL): Promise<string | null>
   close(): Promise<void>
 }
 
 /**
- * Public addresses by https, and whatever lies in the networks `allowed` (CIDR), by http as well. A name is
- * resolved once for a connection, and only if all its addresses are good is one of them connected to: what a
- * check saw and what is called cannot differ (DNS rebinding). `resolve` is `dns.lookup` but in tests.
+ * Calls public addresses over https, and those in the networks `allowed` (CIDR) over http as well. A name is resolved once per
+ * connection, and the connection is made only if all its addresses are within the bounds: the checked address and the called one
+ * cannot differ (DNS rebinding). `resolve` is `dns.lookup` except in tests.
  */
 export function outgoing(allowed: readonly string[], resolve: typeof resolveName = resolveName): Outgoing {
   const mayReach = boundsOf(allowed)
@@ -38,7 +38,7 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
     maxResponseSize: MAX_ANSWER_BYTES,
     connect(options, callback) {
       const protocol = options.protocol === 'https:' ? 'https:' : 'http:'
-      // No name, so nobody would look it up.
+      // An address is not looked up, so `lookup` would not check it.
       if (isIP(options.hostname) > 0 && !mayReach(options.hostname, protocol)) {
         callback(new OutOfBounds(), null)
         return
@@ -67,7 +67,7 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
     const isGood = (protocol: Protocol) =>
       addresses !== null && addresses.every((address) => mayReach(address, protocol))
     if (url.protocol !== 'https:') return isGood('http:') ? null : 'is not https'
-    // A name that nobody knows today may be known tomorrow: each connection looks again.
+    // A name may be registered later. Each connection resolves it.
     return addresses === null || isGood('https:') ? null : 'leads to an address that is not public'
   }
 
@@ -89,8 +89,8 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
 type Protocol = 'https:' | 'http:'
 
 /**
- * What counts as public is everything that no RFC has set apart: not loopback, private, link-local (where clouds keep
- * their metadata), carrier-grade NAT, multicast, documentation, nor an IPv6 that carries an IPv4 (6to4, NAT64, Teredo).
+ * An address is public unless an RFC reserves it: loopback, private, link-local (where clouds have their metadata service),
+ * carrier-grade NAT, multicast, documentation, and IPv6 that carries IPv4 (6to4, NAT64, Teredo) are not.
  */
 function boundsOf(allowed: readonly string[]) {
   const networks = allowed.map((network) => ipaddr.parseCIDR(withPrefix(network)))
@@ -104,7 +104,7 @@ function boundsOf(allowed: readonly string[]) {
   }
 }
 
-/** All of IPv6 that is given out (RFC 4291, 2.4); the rest is set apart even where no RFC says for what. */
+/** All allocated addresses of IPv6 (RFC 4291, 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const withPrefix = (network: string): string =>

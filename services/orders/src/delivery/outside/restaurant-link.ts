@@ -1,11 +1,11 @@
 import type { PlacedOrder } from '#/domain/order.ts'
 
-/** The order on its way to its restaurant. `webhookId` is the same however often it is sent. */
+/** One order for its restaurant. `webhookId` is the same in all attempts. */
 export type Transmission = { webhookId: string; order: PlacedOrder }
 
 /**
- * What became of it: `not-reached` means that the restaurant surely does not have it, `unknown` that nobody
- * can say; both are tried again with the same webhookId.
+ * The result of an attempt. After `not-reached` the restaurant does not have the order, after `unknown` it may. Both are
+ * retried with the same webhookId.
  */
 export type Receipt =
   | { kind: 'accepted' }
@@ -13,5 +13,5 @@ export type Receipt =
   | { kind: 'not-reached'; reason: string }
   | { kind: 'unknown'; reason: string }
 
-/** A restaurant has so long to answer (docs/interface.md, "Restaurant interface"). */
-export const ANSWER_WITHIN_MS = 10_000
+/** The time limit for a restaurant's response (docs/interface.md, "Restaurant interface"). */
+export const RESPOND_WITHIN_MS = 10_000

@@ -52,7 +52,7 @@ const order: PlacedOrder = {
 }
 const sent = { webhookId: `order_${order.apiKey}`, order }
 
-/** Whoever connects to the restaurant, or to anything else on this machine. */
+/** Counts connections to the restaurant, or to anything else on this machine. */
 let inside: Server
 let port: number
 let connections: number
@@ -147,8 +147,8 @@ describe('an address that is not public is refused when the link is set, and is 
     ['documentation', '203.0.113.9'],
     ['documentation of IPv6', '[2001:db8::1]'],
     ['benchmarks', '198.18.0.1'],
-    ['not given out', '240.0.0.1'],
-    ['not given out of IPv6', '[4000::1]'],
+    ['unallocated', '240.0.0.1'],
+    ['unallocated in IPv6', '[4000::1]'],
   ])('%s: %s', async (_, host) => {
     const way = wayOut()
     const url = `https://${host}:${port}/orders`
@@ -159,7 +159,7 @@ describe('an address that is not public is refused when the link is set, and is 
 })
 
 describe('a name', () => {
-  test('that leads out when the link is set and inside when it is called: nobody inside is connected to', async () => {
+  test('that resolves to a public address when the link is set and to a private one later is not connected to', async () => {
     const way = wayOut([], naming([PUBLIC], ['127.0.0.1']))
     const url = `https://kitchen.example:${port}/orders`
     expect(await way.faultOf(new URL(url))).toBeNull()
@@ -168,9 +168,9 @@ describe('a name', () => {
   })
 
   test.each([
-    ['one of whose addresses is inside', [PUBLIC, '10.0.0.1']],
-    ['one of whose addresses is inside, mapped', [PUBLIC, '::ffff:127.0.0.1']],
-    ['that leads to the metadata of a cloud', [METADATA]],
+    ['with one private address', [PUBLIC, '10.0.0.1']],
+    ['with one private address, mapped into IPv6', [PUBLIC, '::ffff:127.0.0.1']],
+    ['that resolves to the metadata service of a cloud', [METADATA]],
   ])('%s is no name for us', async (_, addresses) => {
     const way = wayOut([], naming(addresses))
     const url = `https://kitchen.example:${port}/orders`
@@ -179,7 +179,7 @@ describe('a name', () => {
     expect(connections).toBe(0)
   })
 
-  test('that leads out is good, and so is one that nobody knows yet', async () => {
+  test('that resolves to a public address is accepted, and so is an unregistered one', async () => {
     expect(
       await wayOut([], naming([PUBLIC, '2606:2800::1'])).faultOf(new URL('https://a.example')),
     ).toBeNull()
@@ -221,7 +221,7 @@ test('a URL with a user name or a password is refused', async () => {
     )
 })
 
-describe('what is sent', () => {
+describe('a request', () => {
   test('verifies by the reference library, and not with a bit flipped, another id, another time or another key', async () => {
     await transmit(kitchen(), here())
     const [{ headers, body } = { headers: {}, body: '' }] = received
@@ -245,7 +245,7 @@ describe('what is sent', () => {
       expect(refused).toThrow('No matching signature')
   })
 
-  test('has what the restaurant needs, and nothing of the card', async () => {
+  test('has the record of the order for its restaurant, without the card', async () => {
     const way = kitchen()
     await transmit(way, here())
     await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)
@@ -256,7 +256,7 @@ describe('what is sent', () => {
     expect(received).toHaveLength(2)
   })
 
-  test('goes through no proxy, whatever the environment says', async () => {
+  test('ignores the proxies of the environment', async () => {
     const proxy = createServer()
     let asked = 0
     proxy.on('connection', (socket) => {
@@ -274,7 +274,7 @@ describe('what is sent', () => {
   })
 })
 
-/** Bytes for as long as somebody takes them. */
+/** Bytes for as long as the client reads. */
 const endless: RequestListener = (_request, response) => {
   const chunk = 'x'.repeat(64 * 1024)
   const write = () => {
@@ -297,11 +297,11 @@ const withStatus =
     rest(request, response)
   }
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
     const metadata = `http://127.0.0.1:${port}/latest/meta-data`
     answer = (_request, response) => response.writeHead(status, { location: metadata }).end()
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: `answered ${status}` })
+    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: `status ${status}` })
     expect(received).toHaveLength(1)
   })
 
@@ -311,8 +311,8 @@ describe('an answer', () => {
     ['an escape sequence of C1', 'no\u009B31m cheese', 'no 31m cheese'],
     ['a bidirectional override', 'no \u202Echeese', 'no cheese'],
     ['a card number in invisible characters', '42424242\u200B42424242', '************4242'],
-    ['nothing to be seen', '\u0000\u202E', 'The restaurant gave no reason.'],
-  ])('409 whose reason has %s is told without it', async (_, reason, told) => {
+    ['no visible character', '\u0000\u202E', 'The restaurant gave no reason.'],
+  ])('the reason of a 409 is stored without %s', async (_, reason, told) => {
     answer = withStatus(409, (_request, response) => response.end(JSON.stringify({ reason })))
     expect(await transmit(kitchen(), here())).toEqual({ kind: 'refused', reason: told })
   })
@@ -320,7 +320,7 @@ describe('an answer', () => {
   test.each([
     ['without an end', endless],
     ['that drips', dripping],
-  ])('%s is not waited for: its status is the answer', async (_, rest) => {
+  ])('%s is not read to its end: its status is the result', async (_, rest) => {
     const closed = vi.fn<() => void>()
     answer = (request, response) => {
       response.on('close', closed)
@@ -342,7 +342,7 @@ describe('an answer', () => {
       (_request, response) => response.end(JSON.stringify({ reason: 'x'.repeat(501) })),
     ],
     ['with other words', (_request, response) => response.end('{"stack":"at secret.ts:1"}')],
-  ] satisfies [string, RequestListener][])('409 %s refuses, and nothing of it is told', async (_, rest) => {
+  ] satisfies [string, RequestListener][])('a 409 %s refuses the order without a reason', async (_, rest) => {
     answer = withStatus(409, rest)
     expect(await transmit(kitchen(), here())).toEqual({
       kind: 'refused',
@@ -350,8 +350,8 @@ describe('an answer', () => {
     })
   })
 
-  test('of any other status is told as its number only', async () => {
+  test('of any other status is reported by its number only', async () => {
     answer = (_request, response) => response.writeHead(500, 'Internal words').end('a stack trace')
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: 'answered 500' })
+    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: 'status 500' })
   })
 })

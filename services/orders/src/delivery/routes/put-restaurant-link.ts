@@ -5,7 +5,7 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'restaurantLinks'> & { outgoing: Pick<Outgoing, 'faultOf'> }
 
-/** Says how orders reach a restaurant from now on; the webhook's secret is not said back. */
+/** Sets how orders reach a restaurant from now on. The response does not contain the webhook's secret. */
 export const putRestaurantLink =
   ({ restaurantLinks, outgoing }: Deps): Handler<typeof PutRestaurantLink> =>
   async ({ params, body }) => {

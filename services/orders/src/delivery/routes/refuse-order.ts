@@ -12,7 +12,7 @@ type Deps = Pick<Stores, 'restaurantOrders'> & {
 
 /**
  * A restaurant refuses an order that it has: the order is cancelled, its authorization voided or its capture refunded. The
- * cancellation commits before the key: a repeated one changes nothing, so a crash in between is harmless.
+ * cancellation commits before the idempotency key. A crash between the two is harmless: a repeated cancellation changes nothing.
  */
 export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
   const { orchestrator, acceptWithinMs } = deps
@@ -24,9 +24,9 @@ export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
     const refusal = { code: 'order-refused', detail } as const
     const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
     if (await orchestrator.apply(apiKey, cancelled)) return
-    // The same request, sent twice, may have cancelled it meanwhile.
+    // An equal concurrent request may have cancelled it meanwhile.
     if ((await findRestaurantOrder(deps, principal, apiKey)).cancellation) return
-    throw new Problem('invalid-transition', 'The order is delivered: it cannot be refused any more.')
+    throw new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
   }
 
   return async (call) => {

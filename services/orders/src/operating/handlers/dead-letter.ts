@@ -5,27 +5,27 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'incidents'> & { log: Log; stopping: AbortSignal }
 
-const About = StepRef.pick({ orderApiKey: true, step: true })
+const Reference = StepRef.pick({ orderApiKey: true, step: true })
 
-/** Keeps a dead letter for a person; tries until it is kept, for RabbitMQ shows it but once a connection. */
-export const keepLetter =
+/** Stores a dead letter for an operator. Retries until it is stored, because RabbitMQ delivers it only once per connection. */
+export const storeDeadLetter =
   ({ incidents, log, stopping }: Deps, { name: command }: Command) =>
   async ({ content, requestId, reason }: DeadLetter): Promise<void> => {
-    const { orderApiKey, step } = aboutWhat(content)
+    const { orderApiKey, step } = readReference(content)
     const letter = { command, orderApiKey, step, content, requestId, reason }
     await retryUntilSuccess('store a dead letter', () => incidents.storeDeadLetter(letter), log, stopping)
-    if (stopping.aborted) throw new Error('stopped before a dead letter was surely kept')
+    if (stopping.aborted) throw new Error('stopped before a dead letter was stored')
     log.error(
       { command, orderApiKey, step, requestId, reason },
       'needs attention: a message could not be handled',
     )
   }
 
-function aboutWhat(content: Buffer): { orderApiKey: string | null; step: string | null } {
+function readReference(content: Buffer): { orderApiKey: string | null; step: string | null } {
   try {
-    return About.parse(JSON.parse(content.toString()))
+    return Reference.parse(JSON.parse(content.toString()))
   } catch {
-    // Whatever cannot be read is kept as it is.
+    // The bytes are stored in any case.
     return { orderApiKey: null, step: null }
   }
 }

@@ -7,10 +7,10 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'orders' | 'orderStories'> & { payments: ReturnType<typeof internalCaller> }
 
-/** The order number on the console and the ticket. An apiKey has 48 characters and never matches. */
+/** The order number of console and ticket. An apiKey has 48 characters and never matches. */
 const NUMBER = /^\d{1,15}$/
 
-/** The order, its saga, payments and deliveries, for operators; of its card no more than clients see. */
+/** The order, its saga, payment and delivery, for operators. Its card is masked as for clients. */
 export const getOrderStory =
   ({ orders, orderStories, payments }: Deps): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {
@@ -42,7 +42,7 @@ export const getOrderStory =
     }
   }
 
-/** Before the first attempt, the restaurant's current link says how it is going to be made. */
+/** Before the first attempt, `link` is the restaurant's current link. */
 const deliveryStory = (
   { sentBy, ...delivery }: NonNullable<StoredStory['delivery']>,
   link: StoredStory['link'],

@@ -10,7 +10,7 @@ const Cursor = z.object({
   until: seconds,
 })
 
-/** The books of orders and deliveries are ours; payments read the two others. */
+/** Compares orders and deliveries with payments and the processor's charges, which payments read. */
 export const reconciliation =
   (deps: Deps): Handler<typeof Reconciliation> =>
   async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
@@ -21,7 +21,7 @@ export const reconciliation =
     return { since, until: start.until, complete: next === null, counts, mismatches }
   }
 
-/** From the first order of that second on; orders that arrive meanwhile are left to the next reconciliation. */
+/** From the first order of that second on. Later orders belong to the next reconciliation. */
 const beginning = (since: number, until: number): Position => ({
   after: { at: since * 1_000_000 - 1, id: 0 },
   from: since,

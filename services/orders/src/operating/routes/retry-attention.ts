@@ -11,7 +11,7 @@ type Deps = Pick<Stores, 'incidents'> & {
   acceptWithinMs: number
 }
 
-/** The rest of a retry, in the transaction that stores the response. Describes what was done. */
+/** The part of a retry that shares the transaction of the stored response. Returns the text for the operator. */
 type Rest = (stores: Stores) => Promise<string>
 
 /** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
@@ -19,26 +19,28 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
   const { payments, acceptWithinMs } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
 
-  async function tryAgain(id: string, context: RequestContext): Promise<Rest> {
+  async function retry(id: string, context: RequestContext): Promise<Rest> {
     const { source, key } = splitId(id) ?? noSuchIncident()
     switch (source) {
       case 'letter':
         return republish(deps, key)
       case 'saga':
         return async ({ incidents }) =>
-          (await incidents.wakeSaga(key)) ? 'The saga was woken.' : noSuchIncident()
+          (await incidents.wakeSaga(key))
+            ? 'The command of the saga is republished within a second.'
+            : noSuchIncident()
       case 'order':
         return async ({ incidents }) => {
           if (!(await incidents.isUnaccepted(key, acceptWithinMs))) noSuchIncident()
-          return 'Nothing can be tried again: only the restaurant can start the order. Call it.'
+          return 'Only the restaurant can start the order. Call the restaurant.'
         }
       case 'payment': {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {
           if (!found) noSuchIncident()
-          // The saga republishes its command to learn what payments found.
+          // The reply to the republished command has the outcome that payments found.
           await incidents.wakeSaga(key)
-          return `The payment processor was asked again. The outcome is ${known ? 'known now' : 'still open'}.`
+          return `The payment processor was queried. The outcome is ${known ? 'known now' : 'still unknown'}.`
         }
       }
     }
@@ -48,7 +50,7 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
     const replayed = await replay(call)
     if (replayed) return replayed
     const { id } = call.params
-    const rest = await tryAgain(id, call)
+    const rest = await retry(id, call)
     return execute(call, async (stores) => ({ id, done: await rest(stores) }))
   }
 }
@@ -57,14 +59,14 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
 async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
   const letter = await incidents.findDeadLetter(key)
   const command = commands.find(({ name }) => name === letter?.command)
-  // The same request, sent twice, may have deleted it already, and gets the same answer.
+  // An equal concurrent request may have deleted it already; this one gets the same response.
   if (!letter) return async () => noSuchIncident()
   if (command) await bus.republish(command, letter)
   return async (stores) => {
     await stores.incidents.deleteDeadLetter(key, letter)
     return command
-      ? 'The message was said again.'
-      : 'This version has no such command; the message was removed.'
+      ? 'The message was republished.'
+      : 'This version has no such command. The message was deleted.'
   }
 }
 

@@ -7,7 +7,7 @@ export type Tokenizer = (
   context: RequestContext,
 ) => Promise<{ token: string; brand: string; lastFour: string }>
 
-/** Exchanges a new card's number for a token, over HTTP and in memory only, before anything is stored or queued. */
+/** Exchanges a new card's number for a token, over HTTP and in memory only, before the order is stored. */
 export const tokenizer =
   (call: ReturnType<typeof internalCaller>): Tokenizer =>
   (card, by, context) =>

@@ -41,29 +41,29 @@ type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   limit: ConcurrencyLimit
 }
 
-/** An order that takes longer to check and accept, waits excluded, marks its answer, and the gateway sends less. Usual are 20 ms. */
+/** When checks and acceptance take longer, without waits, the gateway reduces its concurrency. They usually take 20 ms. */
 const LATE_MS = 500
-/** Pending requests of a replica: 125 a second, when all restaurants are silent for 8 s. */
-const WAITING_AT_MOST = 1_000
+/** 125 orders a second while no restaurant responds, at 8 s each. */
+const MAX_PENDING_REQUESTS = 1_000
 
 /**
  * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, accepts the order (one commit), and
- * waits for its saga: what happens to it there is decided in `saga/domain/transition.ts`. All of it within the deadline, and with a
- * permit except where it waits for the processor or the saga.
+ * waits for its saga (`saga/domain/transition.ts`), all within the deadline. The request has a permit except while it waits for
+ * the processor or the saga.
  */
 export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
     const { body, principal, requestId, deadline } = call
     const { applicationId, mode } = principal
     const { limit, notifier } = deps
-    if (notifier.pendingCount >= WAITING_AT_MOST) throw overloaded()
+    if (notifier.pendingCount >= MAX_PENDING_REQUESTS) throw overloaded()
     using permit = limit.acquire(applicationId)
-    const repeated = await answerOfRepeated(deps, call, permit)
+    const repeated = await replay(deps, call, permit)
     if (repeated) return repeated
     const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
     const checked = await checkOrder(deps, body, caller)
     const newCard = await permit.suspend(() => tokenized(deps.tokenize, call, checked.order))
-    // Accepted now, the order would go on while its client gets an error.
+    // After the deadline the order would proceed while its client gets an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
@@ -81,14 +81,10 @@ const tooLate = () =>
   )
 
 /**
- * The answer to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance stores no
+ * The response to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance stores no
  * key, so the corrected request may use it.
  */
-async function answerOfRepeated(
-  deps: Deps,
-  call: Call<typeof SendOrder>,
-  permit: Permit,
-): Promise<Rendered | null> {
+async function replay(deps: Deps, call: Call<typeof SendOrder>, permit: Permit): Promise<Rendered | null> {
   if (!call.idempotency) return null
   const used = await deps.idempotencyKeys.claim(call.idempotency, claimMs(call.deadline))
   switch (used?.kind) {
@@ -106,14 +102,14 @@ async function answerOfRepeated(
   }
 }
 
-/** The order was accepted before, and may be decided already. */
+/** The order was accepted before, and may have a result. */
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
   using pending = deps.notifier.addPendingRequest(apiKey)
   pending.wake()
   return await finalAnswer(deps, { apiKey, accepted: null, pending }, call)
 }
 
-/** The processor never sees the card of an order that is not charged: a test order, or a total of 0. */
+/** The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
 async function tokenized(
   tokenize: Tokenizer,
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
@@ -132,8 +128,8 @@ async function tokenized(
 type Accepting = Acceptable & { pending: Subscription }
 
 /**
- * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row is
- * there. Throws `idempotency-in-flight` when a concurrent request has claimed the key.
+ * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row
+ * exists. Throws `idempotency-in-flight` when a concurrent request has claimed the key.
  */
 async function accept(
   { orders, orchestrator, log }: Deps,
@@ -150,8 +146,8 @@ async function accept(
   } catch (error) {
     if (isClaimed(error)) throw inFlight()
     if (!isUnavailable(error)) throw error
-    // The commit may have succeeded and its confirmation been lost.
-    if (await isThere(orders, apiKey, { pending, deadline })) return null
+    // The commit may have succeeded without its confirmation.
+    if (await wasCommitted(orders, apiKey, { pending, deadline })) return null
     throw outcomeUnknown(error)
   }
   committing.then(
@@ -162,8 +158,8 @@ async function accept(
   throw outcomeUnknown()
 }
 
-/** Waits at most two seconds for an unavailable database. */
-async function isThere(
+/** Waits for an unavailable database, at most 2 s. */
+async function wasCommitted(
   orders: Stores['orders'],
   apiKey: string,
   { pending, deadline }: { pending: Subscription; deadline: Deadline },

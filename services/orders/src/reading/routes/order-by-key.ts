@@ -2,13 +2,13 @@ import { SendOrder, type OrderByKey } from '@platter/contracts'
 import { Problem, parseIdempotencyKey, Rendered, type Handler, type InternalSecrets } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import type { OwnStores, Stores } from '#/store/stores.ts'
-import { findToShow } from '#/reading/visibility.ts'
+import { findAndMark } from '#/reading/visibility.ts'
 
 type Deps = Pick<Stores, 'orders'> & { own: OwnStores; secrets: InternalSecrets }
 
 /**
- * For a client that lost the answer to its send-order (docs/interface.md, "Idempotency keys"). Keys are looked for
- * under the access key that they were sent with. An order that a client saw is shown as it stands, also one that failed.
+ * For a client that lost the response to send-order (docs/interface.md, "Idempotency keys"). A key is found under the access key
+ * that it was sent with.
  */
 export const orderByKey =
   ({ orders, own, secrets }: Deps): Handler<typeof OrderByKey> =>
@@ -20,7 +20,7 @@ export const orderByKey =
     }
     const stores = own({ applicationId })
     const used = await stores.idempotencyKeys.find(scope)
-    const order = used && (await findToShow(orders, stores.orders, used.orderApiKey))
+    const order = used && (await findAndMark(orders, stores.orders, used.orderApiKey))
     if (order) return orderRecord(order)
     if (used?.status && used.status !== 200 && used.body !== null) return new Rendered(used.body, used.status)
     throw new Problem('order-not-found', 'There is no order with this Idempotency-Key.')

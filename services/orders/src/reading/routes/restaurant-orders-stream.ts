@@ -11,7 +11,7 @@ type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
   streams: EventStreams
 }
 
-/** The restaurant's open orders, then each that is new or has changed. */
+/** The open orders of the restaurant, then each new or changed order. */
 export const restaurantOrdersStream =
   ({ notifier, streams, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>
   async ({ principal: { restaurantApiKey }, headers, query }) =>

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import type { Deps } from '#/reading/find-restaurant-order.ts'
 
-/** The id of the last order of the page before. */
+/** The id of the last order of the previous page. */
 const Cursor = z.int()
 
 export const listRestaurantOrders =

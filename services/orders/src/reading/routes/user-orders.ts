@@ -2,9 +2,9 @@ import type { UserOrders } from '@platter/contracts'
 import { nextPage, Problem, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
 import { orderRecord } from '#/domain/order.ts'
-import { isUserOf, readToShow, type Deps } from '#/reading/visibility.ts'
+import { isUserOf, readAndMark, type Deps } from '#/reading/visibility.ts'
 
-/** The id of the last order of the page before. */
+/** The id of the last order of the previous page. */
 const Cursor = z.int()
 
 /** docs/specification.md, "Endpoints": newest first. */
@@ -22,7 +22,7 @@ export const userOrders =
     if (!(await isUserOf(bus, apiKey, { applicationId, requestId })))
       throw new Problem('user-not-found', 'There is no such user.')
     const received = own({ applicationId, userApiKey: apiKey }).orders
-    const page = await readToShow(orders, () => received.ofRecipient(apiKey, { before, limit }))
+    const page = await readAndMark(orders, () => received.ofRecipient(apiKey, { before, limit }))
     if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
     return page.orders.map(orderRecord)
   }

@@ -8,22 +8,22 @@ import {
 } from '@platter/contracts'
 import type { SendOrderFacts } from '#/domain/saga-row.ts'
 
-/** A command without its reference (order, step, version, attempt), which the transition adds. */
+/** A command without its reference (order, step, version, attempt). The transition adds it. */
 type Message = { command: Command; data: Record<string, unknown> }
 
 type Participant = {
-  /** An order that does not need the step skips it. */
+  /** Other orders skip the step. */
   isNeeded: (facts: SendOrderFacts) => boolean
   command: (facts: SendOrderFacts) => Message
-  /** The command is republished when no reply has arrived by then. */
+  /** The command is republished when no reply has arrived in this time. */
   replyTimeoutMs: number
-  /** The command may wait so long for others, to be published with them in one message. */
+  /** The command may wait for others for this time, to share a message. */
   gatherMs?: number
 }
 
 /**
- * Richardson's three kinds of steps. A refusal before or at the pivot compensates what was completed; commands after it are
- * republished until they are done. The pivot has no command: its work is the delivery (`delivery/deliver.ts`).
+ * Richardson's three kinds of steps. A refusal before or at the pivot compensates the completed steps; the commands after it are
+ * republished until they succeed. The pivot has no command, because its work is the delivery (`delivery/deliver.ts`).
  */
 export type Step = { name: string } & (
   | ({ kind: 'compensatable'; compensation: (facts: SendOrderFacts) => Message } & Participant)
@@ -50,8 +50,8 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
   userApiKey !== null && (newCard !== null || newAddress !== null)
 
 /**
- * docs/specification.md, "Endpoints": validate, charge, transmit. Validation (catalog.quote and accounts.resolve, `check-order.ts`) precedes
- * acceptance; these are the steps of an accepted order. What each of them changes is decided in `transition.ts`.
+ * The steps of an accepted order (docs/specification.md, "Endpoints": validate, charge, transmit). Validation precedes the acceptance
+ * (`check-order.ts`). `transition.ts` decides what each step changes.
  */
 export const sendOrderSteps = checkSteps([
   compensatable('authorize', {

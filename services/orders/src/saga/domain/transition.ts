@@ -14,25 +14,25 @@ import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
 
 /*
- * The life of an order. A state is the step whose result is awaited; (cash) stands for every order that is not charged.
+ * The states of an order. A state is the step whose result is awaited; (cash) is any order that is not charged.
  *
  *     accepted ──→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
  *         └─────────────(cash)──────────↑  │                     │                │                │
  *                          │               │                     │                │                │
  *                          │ refused       │ refused             └───────cancelled┴─(reopened)─────┘
- *                          │ (nothing      │ unreachable                          │
- *                          │  is held)     ↓                                      ↓
+ *                          │ (nothing is   │ unreachable                          │
+ *                          │  authorized)  ↓                                      ↓
  *                          │   compensate authorize ←─────────────────────────────┘
  *          expired: ───────┼────────↑      │ done: VOIDED or REFUNDED
  *                          ↓               ↓
  *                        failed ←──────────┘←── at once, when there is nothing to compensate (cash)
  *
  * outcome        pending until the restaurant has accepted (transmitted) or the saga has failed (failed). A failed order is
- *                hidden unless a client was shown it while it was pending (`isVisible`); a cancelled one stays transmitted.
- * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; from then on the restaurant's.
+ *                hidden unless a client read it while it was pending (`isVisible`); a cancelled one stays transmitted.
+ * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; then the restaurant reports it.
  * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation.
- * cancellation   set by `cancelled` at once, by a failure at its end; never changed afterwards.
- * delivery       opened with the step transmit, ended by its result; after giving up, the restaurant is notified of the failure.
+ * cancellation   set by `cancelled` at once, or by a failure at its end; never changed afterwards.
+ * delivery       opened with the step transmit, ended by its result; an unreachable restaurant is notified of the failure.
  */
 
 /** `at`: epoch seconds. */
@@ -47,7 +47,7 @@ export type Trigger =
       kind: 'cancelled'
       by: Cancellation['cancelledBy']
       refusal: Refusal
-      /** Only while the restaurant has not begun with it. */
+      /** Only while the restaurant has not started the order. */
       onlyUnaccepted: boolean
     }
   /** The deadline of the saga has passed. */
@@ -68,12 +68,12 @@ export type Publication = {
   gatherMs: number
 }
 
-/** `saga` is the one that was passed in when nothing is to be saved. `delivery`: null leaves it as it is. */
+/** `saga` is the same object when there is nothing to save. `delivery`: null leaves it unchanged. */
 export type Transition<O extends OrderState, S extends Saga> = {
   order: O
   saga: S
   delivery: DeliveryState | null
-  /** To be published after the save; null while the restaurant is asked, and at the end. */
+  /** To be published after the save; null during a delivery, and at the end. */
   command: Publication | null
 }
 
@@ -82,7 +82,7 @@ type Result<O extends OrderState, S extends Saga> = Transition<O, S> | 'stale'
 
 /**
  * The order, its saga and its delivery after an event, and the next command; `stale` for an event that does not apply to
- * this state (any more): a late or repeated reply, a cancellation of what is delivered.
+ * this state: a late or repeated reply, a cancellation of a delivered order.
  */
 export function transition<O extends OrderState, S extends Saga>(
   order: O,
@@ -107,7 +107,7 @@ export function transition<O extends OrderState, S extends Saga>(
 
 type Awaited = { step: Step; isCompensation: boolean }
 
-/** The step whose result is awaited: forward the first that is not done, backward the last that is not compensated. Null at the end. */
+/** The awaited step: forward the first that is not completed, backward the last that is not compensated. Null at the end. */
 export function awaitedStep({ facts, state }: Pick<Saga, 'facts' | 'state'>): Awaited | null {
   const { done, undone, refusal } = state
   const step = refusal
@@ -152,7 +152,7 @@ function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publicati
 
 /** The payment state after a completed step. */
 const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
-/** Nothing was captured. */
+/** States without a capture. */
 const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
@@ -174,14 +174,14 @@ function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: O
   return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
 }
 
-/** The kind of the step that the reply is to; null unless it is the reply that is awaited. */
+/** The kind of the step that was replied to; null unless that reply is awaited. */
 function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
   const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
   if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
   return awaited.step.kind === 'pivot' ? null : awaited.step.kind
 }
 
-/** The reply of payments has whether the release voided or refunded. */
+/** The reply of payments states whether the release voided or refunded. */
 const paymentAfterCompensation = ({ paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>) =>
   paymentState
 
@@ -233,8 +233,8 @@ function cancel<O extends OrderState, S extends Saga>(
 }
 
 /**
- * Before the pivot the saga fails. The awaited step is compensated, because its command may have been executed. From the pivot
- * on, the command is republished.
+ * Before the pivot the saga fails, and the awaited step is compensated, because its command may have been executed. From the
+ * pivot on, the command is republished.
  */
 function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
@@ -247,7 +247,7 @@ function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
   if (saga.isFinished) return 'stale'
   const awaited = awaitedStep(saga)
   if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }
-  // A replica of the version before this one cancels in two commits, and may have died between them.
+  // The previous version cancels in two commits, and a replica of it may have died between them.
   return advance(order, saga, { state: saga.state, at })
 }
 
@@ -259,7 +259,7 @@ const tooLate: Refusal = {
 function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
   return {
     ...order,
-    // A replica that was killed may have answered without the mark.
+    // A killed replica may have answered without marking the order.
     ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
@@ -267,10 +267,10 @@ function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number
   }
 }
 
-/** A restaurant that did not answer until the deadline may have the order all the same. */
+/** A restaurant that did not respond before the deadline may have the order nevertheless. */
 function noticeOf({ done, refusal }: State): DeliveryState | null {
-  const isGivenUp = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
-  return isGivenUp ? { outcome: 'unreachable', link: null, isNoticeDue: true } : null
+  const isUnreachable = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
+  return isUnreachable ? { outcome: 'unreachable', link: null, isNoticeDue: true } : null
 }
 
 function cancellationOf(

@@ -240,7 +240,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   'failed, cash': {},
 }
 
-describe('what follows an event', () => {
+describe('a sequence of events', () => {
   test.each([
     ['before its answer is due', at + 1, false],
     ['when its answer may have been sent without the mark', at, true],
@@ -267,7 +267,7 @@ describe('what follows an event', () => {
     ])
   })
 
-  test('a guest, and a user without a new card or address, has nothing saved', () => {
+  test('nothing is saved for a guest, or for a user without a new card or address', () => {
     for (const facts of [
       { ...card, userApiKey: null },
       { ...card, newCard: null },
@@ -313,18 +313,18 @@ function counterexampleOf<T>(property: fc.IProperty<T>): string | null {
 const anyFacts = fc.constantFrom(cash, card, { ...card, newCard: null })
 const anyChoices = fc.array(fc.nat(20), { maxLength: 12 })
 
-/** Captured without a restaurant that has it, or held without an order that goes on. */
+/** Nothing is captured without an accepting restaurant, or authorized without an open order. */
 function isBalanced({ order, saga: { state, facts, isFinished } }: Now): boolean {
   const has = (name: string) => state.done.includes(name)
-  const isGivenBack = state.undone.includes('authorize')
+  const isCompensated = state.undone.includes('authorize')
   if (has('capture') && !has('transmit')) return false
-  if (isGivenBack && !state.refusal) return false
+  if (isCompensated && !state.refusal) return false
   if (!isFinished) return true
   if (!state.refusal) return order.outcome === 'transmitted' && has('capture') === (facts.token !== null)
-  return has('authorize') === isGivenBack && order.cancellation !== null
+  return has('authorize') === isCompensated && order.cancellation !== null
 }
 
-describe('whatever fails', () => {
+describe('after any failures', () => {
   test('an order ends completed, or fully compensated', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) => {
@@ -335,7 +335,7 @@ describe('whatever fails', () => {
     expect(counterexample).toBeNull()
   })
 
-  test('a command, or its reply, that is repeated changes nothing', () => {
+  test('a repeated command or reply changes nothing', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) => {
         const way = play(facts, chosen)
@@ -351,7 +351,7 @@ describe('whatever fails', () => {
     expect(counterexample).toBeNull()
   })
 
-  test('a compensation that is repeated changes nothing: it is published again, until it has succeeded once', () => {
+  test('a compensation is republished until it succeeds, and a repetition changes nothing', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) =>
         play(facts, chosen).every((now) => {
@@ -365,7 +365,7 @@ describe('whatever fails', () => {
     expect(counterexample).toBeNull()
   })
 
-  test('each applied event raises the version by one, and the outcome never goes back', () => {
+  test('each applied event increments the version, and the outcome never returns to pending', () => {
     const rank = { pending: 0, transmitted: 1, failed: 1 }
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) =>
@@ -382,7 +382,7 @@ describe('whatever fails', () => {
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-test('a saga that a replica left cancelled with nothing to give back is ended', () => {
+test('a cancelled saga with nothing to compensate is finished by a retry', () => {
   const completed = states()['completed, cash']!
   const state: State = { ...completed.saga.state, refusal: refusal('order-refused') }
   const left = { order: completed.order, saga: { ...completed.saga, state, isFinished: false } }

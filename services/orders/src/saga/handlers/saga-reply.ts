@@ -5,7 +5,7 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 
 type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
 
-/** Applies a participant's reply. A reply to anything but the command that was published last changes nothing. */
+/** Applies a participant's reply. A reply to any other command than the last one changes nothing. */
 export const handleReply =
   ({ orchestrator, log }: Deps) =>
   (reply: SagaReply): Promise<void> =>
