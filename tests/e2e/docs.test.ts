@@ -65,7 +65,7 @@ test.each(Object.entries(SendOrder.examples.bodies).filter(([, body]) => !namesA
   },
 )
 
-test('the documented answer of send-order says what the order costs', async () => {
+test('the documented response of send-order has the prices of the order', async () => {
   const { bodies, response } = SendOrder.examples
   const { body: order } = await sendOrder(Object.values(bodies)[0])
   const { apiKey, id, datePlaced } = order

@@ -55,7 +55,7 @@ test('the stream starts with every open order, oldest first, as the list has it,
 })
 
 // At once: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once".
-test('a new order comes without another request, and then each of its changes, the last one too', async () => {
+test('a new order and each of its changes arrive without another request', async () => {
   const stream = await follow()
   await stream.until(isReady)
   const order = await aNewOrder()
