@@ -222,7 +222,7 @@ describe.skipIf(program() === null)('the counter', () => {
     await page.getByText('This access key is not valid.').waitFor()
     await page.getByLabel('Access key').fill(stack().accessKey)
     await page.keyboard.press('Enter')
-    await page.getByText('This access key is not a restaurant’s.').waitFor()
+    await page.getByText('This access key does not belong to a restaurant.').waitFor()
     expect(await context.cookies()).toEqual([])
     await context.close()
   })

@@ -140,7 +140,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     )
     await button(page, `Refuse … order ${order.id}`).click()
     await button(page, 'Refuse the order').click()
-    await page.getByText('Say why: the customer gets to read it.').waitFor()
+    await page.getByText('Enter a reason. The customer will read it.').waitFor()
     await button(page, 'We ran out of an ingredient').click()
     await button(page, 'Refuse the order').click()
     await cardIn(page, 'Done', order).filter({ hasText: 'Refused' }).waitFor()
@@ -229,7 +229,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     const { page } = await atTheCounter()
     const order = await place(own)
     await page.reload()
-    const isWaiting = page.getByText('The sound is waiting')
+    const isWaiting = page.getByText('The sound is blocked')
     await isWaiting.waitFor()
     // The banner goes as soon as the sound is allowed, and all below it moves up.
     await button(page, `Start preparing order ${order.id}`).click()

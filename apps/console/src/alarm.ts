@@ -3,12 +3,12 @@ import { signal } from '@preact/signals'
 import { linesOf } from '#/order.ts'
 import { notificationsOn, soundOn } from '#/settings.ts'
 
-/** Whether the browser lets us make a sound: only after a person has touched the page. */
+/** True once the browser allows sound, which needs an interaction with the page. */
 export const soundIsAllowed = signal(false)
 
 let context: AudioContext | null = null
 
-/** To be called when a person touches the page. */
+/** Called at an interaction with the page. */
 export async function allowSound(): Promise<void> {
   context ??= new AudioContext()
   await context.resume()
@@ -42,14 +42,11 @@ function strike(audio: AudioContext, hertz: number, when: number): void {
   tone.stop(when + 0.55)
 }
 
-/** Several orders that come at once ring once. */
+/** Several orders that arrive together ring once. */
 const QUIET_MS = 1_500
 let lastRing = -Infinity
 
-/**
- * Rings and notifies, in the ways that are switched on. Notifications of one `tag` are shown once, however many windows
- * of the browser are open.
- */
+/** Rings and notifies, as the settings allow. A notification with the same `tag` is shown once, in any number of windows. */
 export function alarm(order: RestaurantOrder, { title, tag }: { title: string; tag: string }): void {
   if (soundOn.value && performance.now() - lastRing > QUIET_MS) {
     lastRing = performance.now()
@@ -60,7 +57,7 @@ export function alarm(order: RestaurantOrder, { title, tag }: { title: string; t
 
 export const notificationsExist = 'Notification' in globalThis
 
-/** Asks the person, when the browser has not been told yet. False: not allowed. */
+/** Requests the browser's permission for notifications. Returns whether they are allowed. */
 export async function allowNotifications(): Promise<boolean> {
   if (!notificationsExist) return false
   return (await Notification.requestPermission()) === 'granted'
@@ -78,6 +75,6 @@ function notify(order: RestaurantOrder, { title, tag }: { title: string; tag: st
       shown.close()
     })
   } catch {
-    // Browsers on phones have the class and throw all the same: the sound and the page itself must do there.
+    // Browsers on phones have the class, but its constructor throws. The sound and the page remain.
   }
 }

@@ -1,19 +1,20 @@
-import { NoAnswer, Refused } from '#/api.ts'
-import { isOffline } from '#/line.ts'
-import { say } from '#/notes.ts'
+import { NoResponse, Refused } from '#/api.ts'
+import { isOffline } from '#/connection.ts'
+import { addNote } from '#/notes.ts'
 
-/** Does what a person asked for. False when it was not done, or nobody knows; the page says which. */
-export async function attempt(doing: () => Promise<void>): Promise<boolean> {
+/** Makes a change. Returns false, with a note on the page, when it was not made or its outcome is unknown. */
+export async function attempt(change: () => Promise<void>): Promise<boolean> {
   if (isOffline()) {
-    say('You are offline. Nothing was sent: try again when the connection is back.', 'error')
+    addNote('You are offline. Nothing was sent. Try again when the connection is restored.', 'error')
     return false
   }
   try {
-    await doing()
+    await change()
     return true
   } catch (error) {
-    if (error instanceof NoAnswer) say('No answer. Look whether it was done, or try again.', 'error')
-    else if (error instanceof Refused) say(error.message, 'error')
+    if (error instanceof NoResponse)
+      addNote('No response. Check whether the change was made, or try again.', 'error')
+    else if (error instanceof Refused) addNote(error.message, 'error')
     else throw error
     return false
   }

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 
-/** Milliseconds that the gateway's clock is ahead of this machine's, which on a counter may be anything. */
+/** Milliseconds by which the gateway's clock is ahead of this device's, which may be wrong by any amount. */
 let ahead = 0
 
-/** The time, in milliseconds, as the gateway has it; moves every second. */
+/** The gateway's time in milliseconds, updated every second. */
 export const now = signal(Date.now())
 
 const tick = () => {
@@ -11,11 +11,11 @@ const tick = () => {
 }
 setInterval(tick, 1_000)
 
-/** Takes the time from the header Date of an answer. */
+/** Sets the clock by the header Date of a response. */
 export function setClock(date: string | null): void {
   const time = date === null ? Number.NaN : Date.parse(date)
   if (Number.isNaN(time)) return
-  // The header has whole seconds and took a moment to come: less than this is no difference.
+  // The header has whole seconds, and the response took time. A smaller difference is ignored.
   const difference = time - Date.now()
   ahead = Math.abs(difference) < 3_000 ? 0 : difference
   tick()
@@ -29,7 +29,7 @@ const clockAndDay = new Intl.DateTimeFormat(undefined, {
 })
 const DAY = 86_400
 
-/** The time of day, with the weekday when it is not within a day. */
+/** Returns the time of day, with the weekday when it is more than a day away. */
 export function timeOf(epoch: number): string {
   const isNear = Math.abs(epoch - now.value / 1_000) < DAY
   return (isNear ? clock : clockAndDay).format(new Date(epoch * 1_000))

@@ -1,8 +1,11 @@
 import { signal } from '@preact/signals'
 
-/** The line to the gateway. `since` is in milliseconds. */
-export type Line = { state: 'connecting' } | { state: 'live' } | { state: 'offline'; since: number }
+/** The connection of the event stream. `since` is in milliseconds. */
+export type ConnectionState =
+  | { state: 'connecting' }
+  | { state: 'live' }
+  | { state: 'offline'; since: number }
 
-export const line = signal<Line>({ state: 'connecting' })
+export const connection = signal<ConnectionState>({ state: 'connecting' })
 
-export const isOffline = (): boolean => line.value.state === 'offline'
+export const isOffline = (): boolean => connection.value.state === 'offline'

@@ -1,22 +1,22 @@
 import { effect, untracked } from '@preact/signals'
 import { render } from 'preact'
 import { allowSound } from '#/alarm.ts'
-import { follow } from '#/follow.ts'
+import { subscribe } from '#/subscription.ts'
 import { findSession, session } from '#/session.ts'
 import { App } from '#/views/app.tsx'
 
 const root = document.getElementById('console')
-if (!root) throw new Error('the page has no place for the console')
+if (!root) throw new Error('the page has no element #console')
 
 effect(() => {
   const { value } = session
   if (value.state !== 'in') return
-  return untracked(() => follow(value.restaurantApiKey))
+  return untracked(() => subscribe(value.restaurantApiKey))
 })
 
-// Browsers let a page make sounds once somebody has touched it, and not before. `click`, because the banner that asks for
-// a touch goes then: with `pointerdown` the button under the finger moved away, and the first tap was lost.
-for (const touch of ['click', 'keydown']) document.addEventListener(touch, () => void allowSound())
+// Browsers allow sound only after an interaction with the page. Not `pointerdown`: it removed the banner before the tap ended, the
+// button moved away under the finger, and the first tap was lost.
+for (const event of ['click', 'keydown']) document.addEventListener(event, () => void allowSound())
 
 render(<App />, root)
 void findSession()

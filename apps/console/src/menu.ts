@@ -7,7 +7,7 @@ export type Category = OwnCategory
 export type Item = Category['items'][number]
 type Choice = Item['customizationGroups'][number]['customizations'][number]['customizationChoices'][number]
 
-/** What can be switched off: an item, or a choice of one. */
+/** An entry that can be switched off: an item, or a choice of one. */
 export type Entry = {
   kind: 'item' | 'choice'
   apiKey: string
@@ -15,7 +15,7 @@ export type Entry = {
   /** The item that a choice belongs to. */
   of: string | null
   available: boolean
-  /** When it is on again by itself, in seconds; null: when somebody switches it on. */
+  /** The time at which it is switched on automatically, in seconds; null: only manually. */
   availableAgain: number | null
 }
 
@@ -27,7 +27,7 @@ export async function readMenu(): Promise<void> {
     menu.value = await restaurantApi<Category[]>('menu')
     menuFailed.value = false
   } catch {
-    // What is on the page stays; without a menu the view says so and offers to try again.
+    // The page keeps the previous menu. Without one, the view shows the failure and a button to try again.
     menuFailed.value = menu.value === null
   }
 }
@@ -41,7 +41,7 @@ export const entryOf = (kind: Entry['kind'], one: Item | Choice, of: string | nu
   availableAgain: one.availableAgain,
 })
 
-/** Every choice of an item, in the order of the menu; one that several groups share counts once. */
+/** Returns all choices of an item in the order of the menu. A choice that several groups share appears once. */
 export function choicesOf({ name, customizationGroups }: Item): Entry[] {
   const choices = customizationGroups
     .flatMap(({ customizations }) => customizations)
@@ -55,7 +55,7 @@ export const entriesOf = (categories: readonly Category[]): Entry[] =>
     .flatMap(({ items }) => items)
     .flatMap((item) => [entryOf('item', item, null), ...choicesOf(item)])
 
-/** Puts an item or choice on the menu or takes it off, until a time in seconds or until somebody puts it back. */
+/** Switches an item or choice on, or off until a time in seconds; null: until it is switched on manually. */
 export const setAvailability = (entry: Entry, available: boolean, until: number | null): Promise<boolean> =>
   attempt(async () => {
     await restaurantApi(`${entry.kind}/${entry.apiKey}/availability`, {

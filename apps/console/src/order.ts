@@ -24,11 +24,11 @@ const columnOfStatus: Readonly<Record<OrderStatus, Column>> = {
 export const columnOf = ({ status, cancellation }: RestaurantOrder): Column =>
   cancellation ? 'done' : columnOfStatus[status]
 
-/** Orders only move forward (docs/interface.md, "Order statuses"): what is further back was read earlier, whenever it arrived. */
+/** Orders only move forward (docs/interface.md, "Order statuses"), so a record in an earlier column is older. */
 export const isOlder = (one: RestaurantOrder, other: RestaurantOrder): boolean =>
   columns.indexOf(columnOf(one)) < columns.indexOf(columnOf(other))
 
-/** What a tap on the button does, in the words of a kitchen. */
+/** Returns the label of the button that moves an order to this status. */
 export function actionLabel(to: OrderStatus, method: RestaurantOrder['method']): string {
   switch (to) {
     case 'PREPARING':
@@ -47,7 +47,7 @@ export function actionLabel(to: OrderStatus, method: RestaurantOrder['method']):
   }
 }
 
-/** Where the order is, where the column alone does not tell. */
+/** Returns the state of an order; null when its column is sufficient. */
 export function stateLabel({ status, method, cancellation }: RestaurantOrder): string | null {
   if (cancellation) return cancellation.cancelledBy === 'restaurant' ? 'Refused' : 'Cancelled'
   if (status === 'PREPARING_AND_DELIVERING') return 'Preparing and delivering'
@@ -59,28 +59,28 @@ export function stateLabel({ status, method, cancellation }: RestaurantOrder): s
 
 export type WaitTimes = { minWaitTime: number; maxWaitTime: number }
 
-/** A restaurant that promises minute and hour alike still gets this long to see an order, in minutes. */
+/** Minutes before a new order is late, when minWaitTime and maxWaitTime are equal. */
 const TIME_TO_SEE = 5
 
 /**
- * After how many minutes an open order is late: maxWaitTime; one that nobody has begun, when less than
- * minWaitTime is left of that, which is what preparing it takes at best.
+ * Returns the minutes after which an open order is late: maxWaitTime. A new order is late earlier, when less than minWaitTime is
+ * left, because its preparation takes at least that.
  */
 export function lateAfter(order: RestaurantOrder, { minWaitTime, maxWaitTime }: WaitTimes): number {
   return columnOf(order) === 'new' ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime) : maxWaitTime
 }
 
-/** The parts of the time up to `acceptBy` after which the page warns of an order that is not started. */
+/** The parts of the time until `acceptBy` after which the page warns that an order is not started. */
 const WARN_AFTER = [0.5, 0.8]
 
-/** How many warnings of an order are due; none when it is not cancelled automatically. */
+/** Returns the number of warnings that are due; 0 for an order without automatic cancellation. */
 export function warningsDue({ acceptBy, datePlaced }: RestaurantOrder, nowMs: number): number {
   if (acceptBy === undefined) return 0
   const passed = nowMs / 1_000 - datePlaced
   return WARN_AFTER.filter((part) => passed >= part * (acceptBy - datePlaced)).length
 }
 
-/** The time that is left, "7:05"; null when it is over. */
+/** Returns the remaining time, "7:05"; null when it is over. */
 export function timeLeft(until: number, nowMs: number): string | null {
   const seconds = Math.ceil(until - nowMs / 1_000)
   if (seconds <= 0) return null
@@ -91,7 +91,7 @@ export const minutesSince = (epoch: number, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs / 1_000 - epoch) / 60))
 
 /** "12 min", "95 min", "2 h 05 min". */
-export function inWords(minutes: number): string {
+export function formatMinutes(minutes: number): string {
   if (minutes < 100) return `${minutes} min`
   const rest = String(minutes % 60).padStart(2, '0')
   return `${Math.floor(minutes / 60)} h ${rest} min`
@@ -100,12 +100,12 @@ export function inWords(minutes: number): string {
 type Item = RestaurantOrder['items'][number]
 export type Line = { count: number; name: string; choices: string[]; comments: string | null }
 
-/** Pieces that are cooked alike are one line: "2 × Margherita". */
+/** Groups equal items with equal choices and comments into one line: "2 × Margherita". */
 export function linesOf(items: readonly Item[]): Line[] {
-  const alike = Map.groupBy(items, ({ apiKey, comments, customizationChoices }) =>
+  const equal = Map.groupBy(items, ({ apiKey, comments, customizationChoices }) =>
     JSON.stringify([apiKey, comments, customizationChoices.map((choice) => choice.apiKey)]),
   )
-  return [...alike.values()].flatMap((pieces) => {
+  return [...equal.values()].flatMap((pieces) => {
     const [first] = pieces
     if (!first) return []
     const { name, comments, customizationChoices } = first
@@ -118,14 +118,14 @@ export function linesOf(items: readonly Item[]): Line[] {
   })
 }
 
-/** Two digits, and no currency: an order does not say which one it is in. */
+/** Two decimals without a currency, because the order has none. */
 export const money = (amount: number): string => amount.toFixed(2)
 
 export const nameOf = ({ recipient: { firstName, lastName } }: RestaurantOrder): string =>
   `${firstName} ${lastName}`.trim()
 
-/** What is to be said of the money when nothing is to be collected. */
-export function paidHow({ cancellation, test, payment }: RestaurantOrder): string {
+/** Returns the payment text of an order with nothing to collect. */
+export function paymentText({ cancellation, test, payment }: RestaurantOrder): string {
   if (cancellation) return 'Nothing to pay'
   if (test) return 'Test, not charged'
   return payment === 'card' ? 'Paid by card' : 'Paid in cash'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   actionLabel,
   columnOf,
-  inWords,
+  formatMinutes,
   isOlder,
   lateAfter,
   linesOf,
@@ -56,17 +56,18 @@ describe('columns', () => {
     ['DELIVERED', 'done'],
   ])('%s is %s', (status, column) => expect(columnOf(order({ status }))).toBe(column))
 
-  test('what is cancelled is done, wherever it stood', () => expect(columnOf(cancelled)).toBe('done'))
+  test('a cancelled order is in the column Done, whatever its status', () =>
+    expect(columnOf(cancelled)).toBe('done'))
 })
 
-test('a record that arrives late moves nothing back', () => {
+test('a record of an earlier column is older', () => {
   expect(isOlder(order(), order({ status: 'PREPARING' }))).toBe(true)
   expect(isOlder(order({ status: 'PREPARING' }), order())).toBe(false)
   expect(isOlder(order(), cancelled)).toBe(true)
   expect(isOlder(order(), order())).toBe(false)
 })
 
-test('the last step has the word for who takes it', () => {
+test('the label of the last step depends on pickup or delivery', () => {
   expect(actionLabel('DELIVERED', 'pickup')).toBe('Handed over')
   expect(actionLabel('DELIVERED', 'delivery')).toBe('Delivered')
 })
@@ -77,10 +78,10 @@ describe('late', () => {
   test('an order is late after maxWaitTime', () =>
     expect(lateAfter(order({ status: 'PREPARING' }), waits)).toBe(60))
 
-  test('one that nobody has begun is, when no more than minWaitTime is left', () =>
+  test('a new order is late when less than minWaitTime is left', () =>
     expect(lateAfter(order(), waits)).toBe(15))
 
-  test('nobody is late before having had a chance to look', () =>
+  test('no order is late within its first 5 minutes', () =>
     expect(lateAfter(order(), { minWaitTime: 30, maxWaitTime: 30 })).toBe(5))
 })
 
@@ -113,7 +114,7 @@ describe('an order that is not started', () => {
   )
 })
 
-test('minutes are whole, and never negative on a clock that is behind', () => {
+test('minutes are whole, and never negative when the clock is behind', () => {
   expect(minutesSince(1_000, 1_000_000 + 119_000)).toBe(1)
   expect(minutesSince(1_000, 0)).toBe(0)
 })
@@ -123,7 +124,7 @@ test.each([
   [99, '99 min'],
   [100, '1 h 40 min'],
   [125, '2 h 05 min'],
-])('%i minutes: %s', (minutes, words) => expect(inWords(minutes)).toBe(words))
+])('%i minutes: %s', (minutes, words) => expect(formatMinutes(minutes)).toBe(words))
 
 const piece = (changes: object = {}) => ({
   apiKey: 'dumplings',
@@ -135,7 +136,7 @@ const piece = (changes: object = {}) => ({
   ...changes,
 })
 
-test('pieces that are cooked alike are one line; a wish or a choice makes another', () => {
+test('equal items are one line; a comment or a choice makes another', () => {
   const choice = { apiKey: 'c', details: 'Sauce: Chili', price: 0 }
   const lines = linesOf([
     piece(),

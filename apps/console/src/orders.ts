@@ -1,23 +1,23 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { computed, signal, untracked } from '@preact/signals'
 import { alarm } from '#/alarm.ts'
-import { NoAnswer, Refused, restaurantApi } from '#/api.ts'
+import { NoResponse, Refused, restaurantApi } from '#/api.ts'
 import { now, timeOf } from '#/clock.ts'
-import { isOffline } from '#/line.ts'
-import { say } from '#/notes.ts'
+import { isOffline } from '#/connection.ts'
+import { addNote } from '#/notes.ts'
 import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from '#/order.ts'
 
 type Orders = ReadonlyMap<string, RestaurantOrder>
 
 const known = signal<Orders>(new Map())
 
-/** Finished orders that are kept on the page; older ones are for the till. */
+/** The number of completed orders on the page. */
 const DONE_KEPT = 50
 
 const byAge = (one: RestaurantOrder, other: RestaurantOrder) =>
   one.datePlaced - other.datePlaced || one.id - other.id
 
-/** What stands in each column: the longest waiting first, of what is done the newest. */
+/** The orders of each column, oldest first; of completed orders the newest first. */
 export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() => {
   const sorted = [...known.value.values()].toSorted(byAge)
   const inColumn = (column: Column) => sorted.filter((order) => columnOf(order) === column)
@@ -29,25 +29,25 @@ export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() =>
   }
 })
 
-/** Said to screen readers when an order comes in, or when one is not started in time. */
+/** Announced by screen readers when an order arrives, or is not started in time. */
 export const arrival = signal('')
 
-export const forgetOrders = (): void => {
+export const clearOrders = (): void => {
   known.value = new Map()
 }
 
 export const openOrders = (): RestaurantOrder[] =>
   columns.filter((column) => column !== 'done').flatMap((column) => board.value[column])
 
-/** Takes in the record of an order, unless a later one of it is there. */
+/** Stores the record of an order, unless the page has a newer one. */
 export function put(order: RestaurantOrder): void {
   const before = known.value.get(order.apiKey)
   if (before && isOlder(order, before)) return
   known.value = new Map(known.value).set(order.apiKey, order)
-  if (before && !before.cancellation && order.cancellation) tellOfCancellation(order)
+  if (before && !before.cancellation && order.cancellation) notifyOfCancellation(order)
 }
 
-/** As `put`, for an order that the page may not have seen: a new one rings, once. */
+/** Stores an order as `put` does, and rings once for a new one. */
 export function receive(order: RestaurantOrder): void {
   const isNew = !known.value.has(order.apiKey)
   put(order)
@@ -56,10 +56,10 @@ export function receive(order: RestaurantOrder): void {
   alarm(order, { title: `New order ${order.id}, ${nameOf(order)}`, tag: order.apiKey })
 }
 
-/** How many warnings of each new order have been due. */
+/** The number of warnings that were due for each new order. */
 let warnings: ReadonlyMap<string, number> = new Map()
 
-/** Rings again for orders of which a warning falls due while the page is open. To be run as an effect. */
+/** Rings again when a warning of a new order becomes due while the page is open. Runs as an effect. */
 export function warnOfUnstarted(): void {
   const waiting = board.value.new
   const due = new Map(waiting.map((order) => [order.apiKey, warningsDue(order, now.value)]))
@@ -81,25 +81,28 @@ function warn(order: RestaurantOrder, count: number): void {
   alarm(order, { title, tag: `${apiKey} ${count}` })
 }
 
-/** A kitchen must not go on cooking what somebody else has called off; what it refused itself it knows. */
-function tellOfCancellation(order: RestaurantOrder): void {
+/** The kitchen must stop preparing an order that a customer or an operator cancelled. Its own refusals need no note. */
+function notifyOfCancellation(order: RestaurantOrder): void {
   if (order.cancellation?.cancelledBy === 'restaurant') return
-  say(`Order ${order.id} was cancelled: ${order.cancellation?.message ?? ''} Do not prepare it.`, 'urgent')
+  addNote(
+    `Order ${order.id} was cancelled: ${order.cancellation?.message ?? ''} Do not prepare it.`,
+    'urgent',
+  )
 }
 
-/** Only what is done: an order that is open is the stream's to bring, or it would come without its sound. */
+/** Stores completed orders only: an open one must arrive by the stream, or it would not ring. */
 export async function loadDone(): Promise<void> {
   const newest = await restaurantApi<RestaurantOrder[]>(`orders?limit=${DONE_KEPT}`)
   newest.filter((order) => columnOf(order) === 'done').forEach(put)
 }
 
-/** Reads an order again, as whoever was faster has left it. */
+/** Reads the current state of an order. */
 export async function readAgain(apiKey: string): Promise<void> {
   put(await restaurantApi<RestaurantOrder>(`order/${apiKey}`))
 }
 
-/** Orders with an answer under way: their buttons wait. */
-export const busy = signal<ReadonlySet<string>>(new Set())
+/** The orders with a request in progress. Their buttons are disabled. */
+export const pending = signal<ReadonlySet<string>>(new Set())
 
 export const report = (order: RestaurantOrder, status: OrderStatus): Promise<boolean> =>
   change(order, `order/${order.apiKey}/status`, { status })
@@ -107,15 +110,18 @@ export const report = (order: RestaurantOrder, status: OrderStatus): Promise<boo
 export const refuse = (order: RestaurantOrder, reason: string): Promise<boolean> =>
   change(order, `order/${order.apiKey}/refuse`, { reason })
 
-/** Asks for a change of an order, once at a time. False when it was not done; why not is said on the page. */
+/** Requests a change of an order, one at a time. Returns false, with a note on the page, when it was not made. */
 async function change(order: RestaurantOrder, path: string, body: unknown): Promise<boolean> {
   const { apiKey, id } = order
-  if (busy.value.has(apiKey)) return false
+  if (pending.value.has(apiKey)) return false
   if (isOffline()) {
-    say(`You are offline. Nothing was sent for order ${id}: try again when the connection is back.`, 'error')
+    addNote(
+      `You are offline. Nothing was sent for order ${id}. Try again when the connection is restored.`,
+      'error',
+    )
     return false
   }
-  busy.value = new Set(busy.value).add(apiKey)
+  pending.value = new Set(pending.value).add(apiKey)
   try {
     put(await restaurantApi<RestaurantOrder>(path, { body }))
     return true
@@ -123,20 +129,20 @@ async function change(order: RestaurantOrder, path: string, body: unknown): Prom
     await explain(order, error)
     return false
   } finally {
-    busy.value = new Set([...busy.value].filter((other) => other !== apiKey))
+    pending.value = new Set([...pending.value].filter((other) => other !== apiKey))
   }
 }
 
 async function explain({ apiKey, id }: RestaurantOrder, error: unknown): Promise<void> {
-  if (error instanceof NoAnswer)
-    return say(
-      `No answer for order ${id}. The board shows what counts as soon as the connection is back.`,
+  if (error instanceof NoResponse)
+    return addNote(
+      `No response for order ${id}. The board shows its state when the connection is restored.`,
       'error',
     )
   if (!(error instanceof Refused)) throw error
-  if (error.code !== 'invalid-transition') return say(`Order ${id}: ${error.message}`, 'error')
+  if (error.code !== 'invalid-transition') return addNote(`Order ${id}: ${error.message}`, 'error')
   await readAgain(apiKey).catch(() => undefined)
   const order = known.value.get(apiKey)
   const state = order && (stateLabel(order) ?? 'in preparation').toLowerCase()
-  say(`Order ${id} was moved on another screen${state ? `: it is ${state} now` : ''}.`)
+  addNote(`Order ${id} was moved on another screen${state ? `: it is ${state} now` : ''}.`)
 }

@@ -8,30 +8,30 @@ export type OwnRestaurant = Restaurant & { pausedUntil: number | null }
 
 export const restaurant = signal<OwnRestaurant | null>(null)
 
-export const forgetRestaurant = (): void => {
+export const clearRestaurant = (): void => {
   restaurant.value = null
 }
 
 let lastRead = 0
 
-/** An answer that a later read has overtaken is dropped: it may be from before a change. */
+/** A response is dropped when a later read has begun: it may be from before a change. */
 export async function readRestaurant(options: Options = {}): Promise<void> {
   const read = ++lastRead
   const value = await restaurantApi<OwnRestaurant>('restaurant', options)
   if (read === lastRead) restaurant.value = value
 }
 
-/** Until the server says otherwise: `open` is of the same record, and the two must not contradict each other. */
+/** The value of the last record, not of the clock: `open` is part of the same record, and the two must agree. */
 export const pausedUntil = (): number | null => restaurant.value?.pausedUntil ?? null
 
-/** The record has more than the pause that depends on it (`open`), so it is read again as a whole. */
+/** Reads the whole record after a change, because other fields (`open`) depend on the pause. */
 const change = (path: string, options: Options): Promise<boolean> =>
   attempt(async () => {
     await restaurantApi(path, options)
     await readRestaurant()
   })
 
-/** Takes no new orders for so many minutes. False when it was not done; why not is said on the page. */
+/** Pauses new orders for `minutes`. Returns false, with a note on the page, when it failed. */
 export const pause = (minutes: number): Promise<boolean> => change('pause', { body: { minutes } })
 
 export const resume = (): Promise<boolean> => change('resume', { method: 'POST' })

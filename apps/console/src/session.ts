@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import { ask, NoAnswer, Refused } from '#/api.ts'
+import { request, NoResponse, Refused } from '#/api.ts'
 
-/** Who is signed in: the gateway knows by its cookie, which no script can read. */
+/** The signed-in restaurant. The session is a cookie that no script can read. */
 export type Session =
   | { state: 'unknown' }
   | { state: 'out'; because: string | null }
@@ -11,15 +11,15 @@ export const session = signal<Session>({ state: 'unknown' })
 
 const SESSION = '/console/session'
 
-/** The other windows of this browser, which has one cookie for all. */
+/** The other windows of this browser, which share the cookie. */
 const others = new BroadcastChannel('platter.console')
-others.addEventListener('message', () => signedOutElsewhere())
+others.addEventListener('message', () => endSession())
 type SignedIn = { restaurantApiKey: string }
 
-/** Finds out at the start; while nobody answers, again and again. */
+/** Reads the session at the start, and retries while the gateway does not respond. */
 export async function findSession(): Promise<void> {
   try {
-    const { restaurantApiKey } = await ask<SignedIn>(SESSION)
+    const { restaurantApiKey } = await request<SignedIn>(SESSION)
     session.value = { state: 'in', restaurantApiKey }
   } catch (error) {
     if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
@@ -30,36 +30,36 @@ export async function findSession(): Promise<void> {
   }
 }
 
-/** Throws an Error whose message is fit to show. */
+/** Throws an Error with a message for the page. */
 export async function signIn(accessKey: string): Promise<void> {
-  const { restaurantApiKey } = await ask<SignedIn>(SESSION, { body: { accessKey } }).catch(
+  const { restaurantApiKey } = await request<SignedIn>(SESSION, { body: { accessKey } }).catch(
     (error: unknown) => {
-      throw new Error(whyNot(error), { cause: error })
+      throw new Error(failureText(error), { cause: error })
     },
   )
   session.value = { state: 'in', restaurantApiKey }
 }
 
-function whyNot(error: unknown): string {
-  if (error instanceof NoAnswer) return 'Platter does not answer. Check the connection and try again.'
-  if (!(error instanceof Refused)) return 'This did not work. Please try again.'
-  if (error.status === 401) return 'This access key is not valid. Check that all of it was copied.'
-  if (error.status === 403) return 'This access key is not a restaurant’s.'
+function failureText(error: unknown): string {
+  if (error instanceof NoResponse) return 'Platter does not respond. Check the connection and try again.'
+  if (!(error instanceof Refused)) return 'Signing in failed. Please try again.'
+  if (error.status === 401) return 'This access key is not valid. Check that you copied all of it.'
+  if (error.status === 403) return 'This access key does not belong to a restaurant.'
   return error.message
 }
 
 export async function signOut(): Promise<void> {
-  await ask(SESSION, { method: 'DELETE' })
+  await request(SESSION, { method: 'DELETE' })
   // eslint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel takes none
   others.postMessage('signed out')
   session.value = { state: 'out', because: null }
 }
 
-/** The gateway does not know us any more. */
-export function signedOutElsewhere(): void {
+/** Ends the session on the page after the gateway, or another window, has ended it. */
+export function endSession(): void {
   if (session.value.state !== 'in') return
   session.value = {
     state: 'out',
-    because: 'You were signed out: on another screen, or because the access key is no longer valid.',
+    because: 'You were signed out on another screen, or the access key is no longer valid.',
   }
 }

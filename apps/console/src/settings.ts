@@ -1,6 +1,6 @@
 import { effect, signal, type Signal } from '@preact/signals'
 
-/** A switch that this browser remembers. Nothing secret is kept there. */
+/** Returns a switch that this browser stores. */
 function kept(name: string, initial: boolean): Signal<boolean> {
   const key = `platter.console.${name}`
   const value = signal(read(key) ?? initial)
@@ -8,7 +8,7 @@ function kept(name: string, initial: boolean): Signal<boolean> {
   return value
 }
 
-/** A browser that keeps nothing (private windows, a policy) throws: then the switch holds until the page is left. */
+/** localStorage throws in a private window or under a policy. Then the switch lasts until the page is closed. */
 function read(key: string): boolean | null {
   try {
     const stored = localStorage.getItem(key)
@@ -22,7 +22,7 @@ function write(key: string, on: boolean): void {
   try {
     localStorage.setItem(key, on ? 'on' : 'off')
   } catch {
-    // As above.
+    // See `read`.
   }
 }
 

@@ -1,69 +1,69 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { batch, computed, effect } from '@preact/signals'
-import { NoAnswer, Refused, STREAM } from '#/api.ts'
+import { NoResponse, Refused, STREAM } from '#/api.ts'
 import { now } from '#/clock.ts'
-import { line } from '#/line.ts'
-import { forgetOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
-import { forgetRestaurant, pausedUntil, readRestaurant, restaurant } from '#/restaurant.ts'
-import { session, signedOutElsewhere } from '#/session.ts'
+import { connection } from '#/connection.ts'
+import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
+import { clearRestaurant, pausedUntil, readRestaurant, restaurant } from '#/restaurant.ts'
+import { session, endSession } from '#/session.ts'
 
-/** EventSource does not tell of a connection that is merely silent: this is how soon one that died is noticed. */
+/** EventSource does not report a connection that is silent. These bound the time until a dead one is detected. */
 const BEAT_MS = 10_000
 const BEAT_WITHIN_MS = 5_000
-/** Before the first of these is over, nobody is told: a gateway that is replaced is back by then. */
+/** The first retry is not shown: a gateway that restarts responds again by then. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000]
 
 /**
- * Keeps the page as the gateway has it, until the returned function is called. Every connection begins with all
- * open orders, so whatever happened while there was none is made up for, and nothing has to be remembered here.
+ * Updates the page from the event stream until the returned function is called. Every connection begins with all open orders, so
+ * the page misses nothing and stores no position.
  */
-export function follow(restaurantApiKey: string): () => void {
-  const connection = new Connection(restaurantApiKey)
-  const beats = setInterval(() => void connection.beat(), BEAT_MS)
+export function subscribe(restaurantApiKey: string): () => void {
+  const stream = new EventStream(restaurantApiKey)
+  const beats = setInterval(() => void stream.beat(), BEAT_MS)
   const stopEffects = [
     effect(() => {
-      if (isPauseOver.value) void connection.beat()
+      if (isPauseOver.value) void stream.beat()
     }),
     effect(warnOfUnstarted),
   ]
   const leaving = new AbortController()
   const { signal } = leaving
-  window.addEventListener('offline', () => connection.drop(), { signal })
-  window.addEventListener('online', () => connection.open(), { signal })
-  document.addEventListener('visibilitychange', () => void connection.beat(), { signal })
-  connection.open()
-  void connection.beat()
+  window.addEventListener('offline', () => stream.drop(), { signal })
+  window.addEventListener('online', () => stream.open(), { signal })
+  document.addEventListener('visibilitychange', () => void stream.beat(), { signal })
+  stream.open()
+  void stream.beat()
   return () => {
     leaving.abort()
     clearInterval(beats)
     for (const stop of stopEffects) stop()
-    connection.close()
+    stream.close()
     batch(() => {
-      forgetOrders()
-      forgetRestaurant()
+      clearOrders()
+      clearRestaurant()
     })
   }
 }
 
-/** By the clock; whether it takes orders again the server has to say. */
+/** True when the pause is over by the clock. The gateway decides whether the restaurant is open. */
 const isPauseOver = computed(() => {
   const until = pausedUntil()
   return until !== null && until * 1_000 <= now.value
 })
 
-class Connection {
+class EventStream {
   readonly #restaurantApiKey: string
   #source: EventSource | null = null
   #retry: ReturnType<typeof setTimeout> | undefined
   #lostAt: number | null = null
   #failures = 0
-  /** After the first full picture what is not known yet is new, and rings. */
-  #isSettled = false
+  /** After the first complete list, an unknown order is new and rings. */
+  #isComplete = false
   #isClosed = false
 
   constructor(restaurantApiKey: string) {
     this.#restaurantApiKey = restaurantApiKey
-    line.value = { state: 'connecting' }
+    connection.value = { state: 'connecting' }
   }
 
   open(): void {
@@ -74,24 +74,24 @@ class Connection {
     source.addEventListener('order', ({ data }: MessageEvent<string>) => {
       const order = JSON.parse(data) as RestaurantOrder
       seen.add(order.apiKey)
-      if (this.#isSettled) receive(order)
+      if (this.#isComplete) receive(order)
       else put(order)
     })
-    source.addEventListener('ready', () => this.#settle(seen))
+    source.addEventListener('ready', () => this.#complete(seen))
     source.addEventListener('error', () => this.drop())
   }
 
-  /** Gives the connection up and tries again by itself. */
+  /** Closes the connection, and opens it again after a delay. */
   drop(): void {
     this.#disconnect()
     this.#lostAt ??= now.value
     this.#failures += 1
-    if (this.#failures > 1 || !navigator.onLine) line.value = { state: 'offline', since: this.#lostAt }
+    if (this.#failures > 1 || !navigator.onLine) connection.value = { state: 'offline', since: this.#lostAt }
     this.#retry = setTimeout(() => this.open(), RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1])
     void this.beat()
   }
 
-  /** Whether there is a gateway, and whether it still knows us as this restaurant. */
+  /** Checks that the gateway responds, and that the session still belongs to this restaurant. */
   async beat(): Promise<void> {
     try {
       await readRestaurant({ withinMs: BEAT_WITHIN_MS })
@@ -100,8 +100,8 @@ class Connection {
         session.value = { state: 'in', restaurantApiKey: apiKey }
     } catch (error) {
       if (this.#isClosed) return
-      if (isNotKnown(error)) signedOutElsewhere()
-      else if (error instanceof NoAnswer && line.value.state === 'live') this.drop()
+      if (isSignedOut(error)) endSession()
+      else if (error instanceof NoResponse && connection.value.state === 'live') this.drop()
     }
   }
 
@@ -110,12 +110,12 @@ class Connection {
     this.#disconnect()
   }
 
-  #settle(seen: ReadonlySet<string>): void {
+  #complete(seen: ReadonlySet<string>): void {
     this.#failures = 0
     this.#lostAt = null
-    this.#isSettled = true
-    line.value = { state: 'live' }
-    void makeUp(seen)
+    this.#isComplete = true
+    connection.value = { state: 'live' }
+    void readEnded(seen)
   }
 
   #disconnect(): void {
@@ -125,11 +125,11 @@ class Connection {
   }
 }
 
-const isNotKnown = (error: unknown) =>
+const isSignedOut = (error: unknown) =>
   error instanceof Refused && (error.status === 401 || error.status === 403)
 
-/** Orders that were open here and are so no more ended on another screen; and the newest of what is done. */
-async function makeUp(seen: ReadonlySet<string>): Promise<void> {
+/** Reads the newest completed orders, and those that were completed on another screen meanwhile. */
+async function readEnded(seen: ReadonlySet<string>): Promise<void> {
   const ended = openOrders().filter(({ apiKey }) => !seen.has(apiKey))
   await Promise.allSettled([loadDone(), ...ended.map(({ apiKey }) => readAgain(apiKey))])
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import type { Entry } from '#/menu.ts'
 import type { Column } from '#/order.ts'
 
-/** What of the page is in front, which nobody but this browser needs to know. */
+/* The state of the page that only this browser needs. */
 
 export type View = 'orders' | 'menu'
 
@@ -13,7 +13,7 @@ window.addEventListener('hashchange', () => {
   view.value = viewOfHash()
 })
 
-/** The column that is shown where there is room for one. */
+/** The visible column on a screen with space for only one. */
 export const shownColumn = signal<Column>('new')
 
 export type OpenDialog =
@@ -33,7 +33,7 @@ window.addEventListener('afterprint', () => {
 
 export const cardId = (apiKey: string): string => `order-${apiKey}`
 
-/** An order that moved takes the focus of the keyboard with it, or leaves it where it can go on. */
+/** Moves the keyboard focus to a moved order, or to the picker of columns when the order is not visible. */
 export function focusOrder(apiKey: string): void {
   requestAnimationFrame(() => {
     const card = document.getElementById(cardId(apiKey))

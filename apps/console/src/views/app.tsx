@@ -8,7 +8,7 @@ import { Board } from '#/views/board.tsx'
 import { Dialogs } from '#/views/dialogs.tsx'
 import { Header } from '#/views/header.tsx'
 import { MenuView } from '#/views/menu-view.tsx'
-import { Notes } from '#/views/notes.tsx'
+import { Notes } from '#/views/note-list.tsx'
 import { SignIn } from '#/views/sign-in.tsx'
 import { Ticket } from '#/views/ticket.tsx'
 
@@ -37,7 +37,7 @@ export function App() {
   )
 }
 
-/** The number of new orders stands where a tab that is not in front shows it. */
+/** The title begins with the number of new orders, which a background tab shows. */
 function titleNow(): string {
   if (session.value.state !== 'in') return 'Platter console'
   const waiting = board.value.new.length

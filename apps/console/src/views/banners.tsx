@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { soundIsAllowed } from '#/alarm.ts'
 import { timeOf } from '#/clock.ts'
-import { line } from '#/line.ts'
+import { connection } from '#/connection.ts'
 import { pausedUntil, resume } from '#/restaurant.ts'
 import { soundOn } from '#/settings.ts'
 import { Alert, BellOff, Pause } from '#/views/icons.tsx'
 
-/** What everybody at the counter has to know now. The places are always there, so that screen readers hear of changes. */
+/** The live regions always exist, because screen readers announce only changes within an existing one. */
 export function Banners() {
   return (
     <div class="banners">
@@ -17,7 +17,7 @@ export function Banners() {
         <Paused />
         {soundOn.value && !soundIsAllowed.value && (
           <Banner tone="quiet" icon={<BellOff />}>
-            The sound is waiting: tap the page once, and new orders ring.
+            The sound is blocked. Tap the page once, so that new orders ring.
           </Banner>
         )}
       </div>
@@ -26,7 +26,7 @@ export function Banners() {
 }
 
 function Offline() {
-  const { value } = line
+  const { value } = connection
   if (value.state !== 'offline') return null
   return (
     <Banner tone="offline" icon={<Alert />}>

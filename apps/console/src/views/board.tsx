@@ -1,4 +1,4 @@
-import { line } from '#/line.ts'
+import { connection } from '#/connection.ts'
 import { board } from '#/orders.ts'
 import { columns, columnTitles, type Column } from '#/order.ts'
 import { shownColumn } from '#/ui.ts'
@@ -6,7 +6,7 @@ import { DoneOrder } from '#/views/done-order.tsx'
 import { OrderCard } from '#/views/order-card.tsx'
 
 export function Board() {
-  if (line.value.state === 'connecting') return <p class="loading">Loading the orders …</p>
+  if (connection.value.state === 'connecting') return <p class="loading">Loading the orders …</p>
   return (
     <div class={`board shows-${shownColumn.value}`}>
       <Picker />
@@ -17,7 +17,7 @@ export function Board() {
   )
 }
 
-/** Where there is room for one column only. */
+/** Shown on a screen with space for only one column. */
 function Picker() {
   return (
     <div class="picker" role="group" aria-label="Which orders">
@@ -42,11 +42,11 @@ const shortTitles: Readonly<Record<Column, string>> = {
   done: 'Done',
 }
 
-const nothing: Readonly<Record<Column, string>> = {
-  new: 'No new orders. They appear here by themselves.',
-  preparing: 'Nothing on the stove.',
-  ready: 'Nothing waits to go out.',
-  done: 'Nothing done yet.',
+const emptyTexts: Readonly<Record<Column, string>> = {
+  new: 'No new orders. New orders appear here automatically.',
+  preparing: 'No orders in preparation.',
+  ready: 'No orders to hand over.',
+  done: 'No completed orders yet.',
 }
 
 function BoardColumn({ column }: { column: Column }) {
@@ -57,7 +57,7 @@ function BoardColumn({ column }: { column: Column }) {
         {columnTitles[column]} <span class="number">{orders.length}</span>
       </h2>
       {orders.length === 0 ? (
-        <p class="nothing">{nothing[column]}</p>
+        <p class="nothing">{emptyTexts[column]}</p>
       ) : (
         <ul class="cards">
           {orders.map((order) => (

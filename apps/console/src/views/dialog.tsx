@@ -2,11 +2,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { dialog } from '#/ui.ts'
 import { Close } from '#/views/icons.tsx'
-import { Notes } from '#/views/notes.tsx'
+import { Notes } from '#/views/note-list.tsx'
 
 type Props = { title: string; children: (close: () => void) => ComponentChildren }
 
-/** The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
+/** The dialog element of the browser traps the focus, closes with Escape and restores the focus. */
 export function Dialog({ title, children }: Props) {
   const own = useRef<HTMLDialogElement>(null)
   useEffect(() => own.current?.showModal(), [])

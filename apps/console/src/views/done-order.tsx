@@ -5,7 +5,7 @@ import { cardId } from '#/ui.ts'
 import { PrintButton } from '#/views/order-card.tsx'
 import { Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
 
-/** One line, and all of it on demand. */
+/** A completed order: one line, which unfolds to all details. */
 export function DoneOrder({ order }: { order: RestaurantOrder }) {
   const { apiKey, id, total, cancellation, comments, datePlaced } = order
   return (

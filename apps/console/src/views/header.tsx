@@ -27,7 +27,6 @@ export function Header() {
   )
 }
 
-/** Whether customers can order now. */
 function Open() {
   const { value } = restaurant
   if (!value) return null

@@ -16,7 +16,7 @@ import {
 import { dialog } from '#/ui.ts'
 import { Search } from '#/views/icons.tsx'
 
-/** Another screen may switch things as well. */
+/** Another screen may change the menu too. */
 const READ_AGAIN_MS = 15_000
 
 export function MenuView() {
@@ -49,7 +49,7 @@ export function MenuView() {
       {found.value.map((category) => (
         <CategoryOf key={category.apiKey} category={category} />
       ))}
-      {found.value.length === 0 && <p class="nothing">Nothing on the menu has these words.</p>}
+      {found.value.length === 0 && <p class="nothing">No entry of the menu contains this text.</p>}
     </div>
   )
 }
@@ -76,7 +76,6 @@ function matching(categories: readonly Category[], words: string): Category[] {
     .filter(({ items }) => items.length > 0)
 }
 
-/** The first question of every shift. */
 function OffNow({ entries }: { entries: readonly Entry[] }) {
   return (
     <section aria-labelledby="off-now">

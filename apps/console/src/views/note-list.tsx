@@ -1,4 +1,4 @@
-import { notes, putAway } from '#/notes.ts'
+import { dismiss, notes } from '#/notes.ts'
 import { Close } from '#/views/icons.tsx'
 
 export function Notes() {
@@ -7,7 +7,7 @@ export function Notes() {
       {notes.value.map(({ id, tone, text }) => (
         <div class={`note is-${tone}`} key={id}>
           <p>{text}</p>
-          <button class="bare" onClick={() => putAway(id)} aria-label="Put away">
+          <button class="bare" onClick={() => dismiss(id)} aria-label="Dismiss">
             <Close />
           </button>
         </div>

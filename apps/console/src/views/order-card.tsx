@@ -1,12 +1,12 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { now } from '#/clock.ts'
-import { busy, report } from '#/orders.ts'
+import { pending, report } from '#/orders.ts'
 import { actionLabel, columnOf, minutesSince, timeLeft, warningsDue } from '#/order.ts'
 import { cardId, dialog, focusOrder, ticket } from '#/ui.ts'
 import { Alert, Printer } from '#/views/icons.tsx'
 import { Age, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
 
-/** An open order, as a cook and whoever hands it over need it. */
+/** An open order. */
 export function OrderCard({ order }: { order: RestaurantOrder }) {
   const { apiKey, id, comments, datePlaced } = order
   const isFresh = columnOf(order) === 'new' && minutesSince(datePlaced, now.value) === 0
@@ -35,7 +35,7 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
   )
 }
 
-/** No live region: screen readers would read it out each second. `warnOfUnstarted` tells them once. */
+/** Not a live region: screen readers would announce it each second. `warnOfUnstarted` announces it once. */
 function Unstarted({ order }: { order: RestaurantOrder }) {
   const { acceptBy } = order
   const warnings = warningsDue(order, now.value)
@@ -81,14 +81,14 @@ function MoveButton({ order, to, look }: MoveButtonProps) {
     if (await report(order, to)) focusOrder(apiKey)
   }
   return (
-    <button class={look} aria-disabled={busy.value.has(apiKey)} onClick={() => void move()}>
+    <button class={look} aria-disabled={pending.value.has(apiKey)} onClick={() => void move()}>
       {actionLabel(to, method)}
       <span class="hidden"> order {id}</span>
     </button>
   )
 }
 
-/** The ticket is on the page before the browser is asked to print it. */
+/** Renders the ticket first, then prints in the next frame. */
 export function PrintButton({ order }: { order: RestaurantOrder }) {
   const print = () => {
     ticket.value = order

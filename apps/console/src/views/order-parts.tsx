@@ -1,10 +1,10 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { now } from '#/clock.ts'
-import { inWords, lateAfter, linesOf, minutesSince, money, nameOf, paidHow } from '#/order.ts'
+import { formatMinutes, lateAfter, linesOf, minutesSince, money, nameOf, paymentText } from '#/order.ts'
 import { restaurant } from '#/restaurant.ts'
 import { Bag, Clock, Phone, Pin, Scooter, Speech } from '#/views/icons.tsx'
 
-/** What a card, a finished order and a ticket have in common. */
+/* The common parts of an open order and a completed one. */
 type Of = { order: RestaurantOrder }
 
 export function Age({ order }: Of) {
@@ -16,7 +16,7 @@ export function Age({ order }: Of) {
       <span>
         {isLate && <strong>Late </strong>}
         <span class="hidden">placed </span>
-        {inWords(minutes)}
+        {formatMinutes(minutes)}
         <span class="hidden"> ago</span>
       </span>
     </p>
@@ -59,7 +59,7 @@ export function Lines({ order }: Of) {
   )
 }
 
-/** What the customer typed: as typed, and not to be missed. */
+/** A comment of the customer. */
 export function Comment({ text }: { text: string }) {
   return (
     <p class="comment">
@@ -105,7 +105,7 @@ export function ToPay({ order }: Of) {
     )
   return (
     <p class="to-pay">
-      <span>{paidHow(order)}</span> <strong>{money(total)}</strong>
+      <span>{paymentText(order)}</span> <strong>{money(total)}</strong>
     </p>
   )
 }

@@ -1,4 +1,4 @@
-import { inWords } from '#/order.ts'
+import { formatMinutes } from '#/order.ts'
 import { pause } from '#/restaurant.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
@@ -9,11 +9,11 @@ export function PauseDialog() {
     <Dialog title="Pause new orders">
       {(close) => (
         <>
-          <p>Customers cannot order for a while. Orders that are here stay here.</p>
+          <p>Customers cannot order during the pause. It does not change the orders on the board.</p>
           <div class="choices-of-time">
             {choices.map((minutes) => (
               <button key={minutes} onClick={() => void pause(minutes).then((isDone) => isDone && close())}>
-                {inWords(minutes)}
+                {formatMinutes(minutes)}
               </button>
             ))}
           </div>

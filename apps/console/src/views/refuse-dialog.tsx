@@ -7,7 +7,7 @@ import { Dialog } from '#/views/dialog.tsx'
 
 const usual = [
   'We ran out of an ingredient',
-  'The kitchen is too busy',
+  'The kitchen is too pending',
   'We are closing',
   'We cannot deliver there',
 ]
@@ -34,8 +34,8 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
       {(close) => (
         <form onSubmit={(event) => void submit(event, close)} noValidate>
           <p>
-            {nameOf(order)} is told why{order.payment === 'card' && ' and gets the money back'}. This cannot
-            be undone.
+            {nameOf(order)} receives the reason{order.payment === 'card' && ' and a refund'}. You cannot
+            reverse this.
           </p>
           <UsualReasons reason={reason} />
           <label htmlFor="reason">Reason, for the customer</label>
@@ -49,7 +49,7 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
             aria-describedby="reason-missing"
           />
           <p id="reason-missing" class="error">
-            {isMissing.value && 'Say why: the customer gets to read it.'}
+            {isMissing.value && 'Enter a reason. The customer will read it.'}
           </p>
           <div class="buttons">
             <button type="button" onClick={close}>

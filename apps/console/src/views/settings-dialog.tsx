@@ -1,6 +1,6 @@
 import { allowNotifications, allowSound, notificationsExist, ring } from '#/alarm.ts'
 import { attempt } from '#/attempt.ts'
-import { say } from '#/notes.ts'
+import { addNote } from '#/notes.ts'
 import { signOut } from '#/session.ts'
 import { notificationsOn, soundOn } from '#/settings.ts'
 import { dialog } from '#/ui.ts'
@@ -15,13 +15,13 @@ export function SettingsDialog() {
             name="Sound"
             on={soundOn.value}
             onChange={setSound}
-            hint="A bell when a new order comes in."
+            hint="A bell rings when a new order arrives."
           />
           <Switch
             name="Notifications"
             on={notificationsOn.value}
             onChange={(on) => void setNotifications(on)}
-            hint="Shown by this device, also when another window is in front."
+            hint="This device shows them, even while you use another window."
           />
           <div class="buttons">
             <button onClick={() => void tryBell()}>Try the bell</button>
@@ -44,9 +44,9 @@ async function setNotifications(on: boolean): Promise<void> {
   }
   notificationsOn.value = false
   const why = notificationsExist
-    ? 'The browser does not allow them: allow notifications for this page in its settings.'
-    : 'This browser has no notifications.'
-  say(why, 'error')
+    ? 'The browser blocks notifications. Allow them for this page in its settings.'
+    : 'This browser does not support notifications.'
+  addNote(why, 'error')
 }
 
 async function tryBell(): Promise<void> {

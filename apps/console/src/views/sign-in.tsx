@@ -16,7 +16,7 @@ export function SignIn() {
     try {
       await signIn(typeof key === 'string' ? key.trim() : '')
     } catch (error) {
-      wrong.value = error instanceof Error ? error.message : 'This did not work. Please try again.'
+      wrong.value = error instanceof Error ? error.message : 'Signing in failed. Please try again.'
       document.getElementById('access-key')?.focus()
     } finally {
       waiting.value = false
@@ -38,9 +38,7 @@ export function SignIn() {
           {wrong.value}
         </p>
         {!isSecureContext && (
-          <p class="error">
-            This page was opened over plain http, where signing in does not work: use https.
-          </p>
+          <p class="error">You cannot sign in over plain http. Open this page over https.</p>
         )}
         <button class="primary" type="submit" disabled={waiting.value}>
           {waiting.value ? 'Signing in …' : 'Sign in'}
@@ -66,7 +64,7 @@ function KeyField({ isWrong }: { isWrong: boolean }) {
         aria-invalid={isWrong}
       />
       <p id="access-key-hint" class="quiet">
-        The key that you got with your restaurant. It begins with <code>platter_</code>.
+        The access key of your restaurant. It begins with <code>platter_</code>.
       </p>
     </>
   )

@@ -1,9 +1,9 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { timeOf } from '#/clock.ts'
-import { linesOf, money, nameOf, paidHow } from '#/order.ts'
+import { linesOf, money, nameOf, paymentText } from '#/order.ts'
 import { restaurant } from '#/restaurant.ts'
 
-/** What goes on paper; nobody sees it on the screen. */
+/** The printed ticket, which is hidden on the screen. */
 export function Ticket({ order }: { order: RestaurantOrder }) {
   const { id, datePlaced, method, recipient, address, comments, test, toCollect } = order
   return (
@@ -31,7 +31,7 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
       </ul>
       {comments && <p class="wish">“{comments}”</p>}
       <Sums order={order} />
-      {toCollect === 0 && <p class="last">{paidHow(order)}</p>}
+      {toCollect === 0 && <p class="last">{paymentText(order)}</p>}
       <p>
         {nameOf(order)}
         <br />
