@@ -95,7 +95,7 @@ test('what does not say that it is development is not', () => {
   const [, Orders] = configs.find(([name]) => name === 'orders') ?? []
   if (!Orders) throw new Error('There is no orders')
   for (const NODE_ENV of [undefined, '', 'test', 'Development'])
-    expect(() => readConfig(Orders, { ...known, NODE_ENV })).toThrow('AMQP_URL: is known to everybody')
+    expect(() => readConfig(Orders, { ...known, NODE_ENV })).toThrow('AMQP_URL: is publicly known')
 })
 
 test('every variable that is named like a secret, or is the address of a server with passwords, is judged', () => {
@@ -116,7 +116,7 @@ test('every secret that docker-compose.yml has a default for is known to be one'
     const environment = { ...compose[name]?.environment, NODE_ENV: 'production', HOST: '', PORT: '0' }
     const expected = Object.keys(environment).filter((variable) => variable in secretVariables)
     for (const variable of expected)
-      expect(() => readConfig(Config, environment)).toThrow(`${variable}: is known to everybody`)
+      expect(() => readConfig(Config, environment)).toThrow(`${variable}: is publicly known`)
   }
 })
 

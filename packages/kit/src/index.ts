@@ -1,4 +1,4 @@
-/* What every process of ours stands on. What only some need is imported by its file, `@platter/kit/postgres`: 8 MB that the gateway has no use for. */
+/* Everything that all processes use. PostgreSQL and Redis are imported by file: they would cost the gateway 8 MB. */
 export * from '#/security/access-key.ts'
 export type { App } from '#/http/app.ts'
 export { corsHeaders } from '#/http/response-headers.ts'

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The client's address, as the gateway tells a service; null when it is not known. */
+/** The client's address, as the gateway sends it to services; null when it is unknown. */
 export function clientAddress({ 'x-client-address': address }: IncomingHttpHeaders): string | null {
   return typeof address === 'string' && address !== '' ? address : null
 }
 
 /**
- * What counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is the least that a line
- * gets, so that its owner has 2^64 addresses to come from. Text that is no address counts as it is.
+ * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, the smallest network of a line, whose owner
+ * has 2^64 addresses. Any other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

@@ -8,7 +8,7 @@ import { requestTimes } from '@platter/contracts'
  */
 export const TIMEOUT_HEADER = 'x-platter-timeout-ms'
 
-/** When a request has to be answered, by this process's monotonic clock. */
+/** The time by which a request has its response, by the monotonic clock of this process. */
 export class Deadline {
   readonly #at: number
 
@@ -16,13 +16,13 @@ export class Deadline {
     this.#at = at
   }
 
-  /** So many milliseconds from now. */
+  /** A deadline so many milliseconds from now. */
   static in(ms: number): Deadline {
     return new Deadline(performance.now() + ms)
   }
 
   /**
-   * Of a request that arrived `elapsedMs` ago. Without the header, or with a later deadline than the default, it has the
+   * The deadline of a request that arrived `elapsedMs` ago. Without the header, or with a later deadline than the default, it has the
    * default: internal callers and tests send none.
    */
   static of(headers: IncomingHttpHeaders, elapsedMs: number): Deadline {
@@ -56,7 +56,7 @@ export class Deadline {
     return { [TIMEOUT_HEADER]: String(Math.floor(this.remainingMs)) }
   }
 
-  /** The result of the work, or null when the deadline passes first. The work itself goes on, and its later failure is lost. */
+  /** The result of the work, or null when the deadline passes first. The work continues, and its later failure is ignored. */
   async race<T>(work: Promise<T>): Promise<T | null> {
     const over = Promise.withResolvers<null>()
     const timer = setTimeout(over.resolve, this.remainingMs, null)

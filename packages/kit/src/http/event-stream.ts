@@ -3,31 +3,30 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /*
- * Server-Sent Events (WHATWG HTML, 9.2). Written here because what is hard about them, waiting for slow readers,
- * dropping those that stand still, ending all when the process stops, is what better-sse and @fastify/sse leave
- * to their callers; what they do is the first ten lines of `start`.
+ * Server-Sent Events (WHATWG HTML, 9.2). better-sse and @fastify/sse do the first ten lines of `start`. They leave the difficult parts
+ * to their callers: backpressure, closing stalled connections, and ending all streams when the process stops.
  */
 
-/** How soon a reader whose connection was cut comes back. */
+/** The delay after which a disconnected client reconnects. */
 const RETRY_MS = 1_000
-/** docs/interface.md: a comment every 15 s, so that nobody on the way takes the connection for dead. */
+/** docs/interface.md: a comment every 15 s, so that no proxy closes the connection as idle. */
 const COMMENT_EVERY_MS = 15_000
 
 /** One event; `data` is a single line, which JSON is. */
 export type ServerSentEvent = { event: string; id: string; data: string }
 
-/** Where the events go. */
+/** The receiver of the events. */
 export type EventSink = {
-  /** Aborted when nobody reads any more, or the process stops. */
+  /** Aborted when the client disconnects or the process stops. */
   readonly signal: AbortSignal
   /**
-   * Resolves when the reader may be sent more: at once, or when it has taken what it was sent. Whoever waits for
-   * it before reading more keeps no more than one event in memory for a slow reader; the rows keep the others.
+   * Resolves when the connection accepts more. A caller that waits for it before it reads the next rows keeps at most one event in
+   * memory for a slow client.
    */
   send(event: ServerSentEvent): Promise<void>
 }
 
-/** What a handler gives for an answer of events: `run` sends them, and the answer ends with it. */
+/** The result of a handler that responds with events: `run` sends them, and the response ends with it. */
 export class EventStream {
   readonly #streams: EventStreams
   readonly #run: (out: EventSink) => Promise<void>
@@ -37,7 +36,7 @@ export class EventStream {
     this.#run = run
   }
 
-  /** Takes the reply over; the head goes out at once. */
+  /** Takes over the reply, and sends the head at once. */
   start(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack()
     const { raw } = reply
@@ -45,9 +44,9 @@ export class EventStream {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
-      // The connection is of no use afterwards: its end must not leave an idle one behind that a stop waits for.
+      // Closed with the stream: an idle connection would delay a stop.
       connection: 'close',
-      // For an nginx in front of us: it would collect the events.
+      // nginx would buffer the events.
       'x-accel-buffering': 'no',
     })
     raw.write(`retry: ${RETRY_MS}\n\n`)
@@ -56,9 +55,10 @@ export class EventStream {
     this.#run({ signal, send: (event) => send(raw, event, signal) }).then(
       () => raw.end(),
       (error: unknown) => {
-        // The reader comes back and goes on where it was.
+        // The client reconnects with its last event id.
         raw.end()
-        if (!signal.aborted) request.log.error({ requestId: request.id, err: error }, 'a stream failed')
+        if (!signal.aborted)
+          request.log.error({ requestId: request.id, err: error }, 'an event stream failed')
       },
     )
   }
@@ -69,7 +69,7 @@ async function send(raw: ServerResponse, { event, id, data }: ServerSentEvent, s
   if (!raw.write(`event: ${event}\nid: ${id}\ndata: ${data}\n\n`)) await once(raw, 'drain', { signal })
 }
 
-/** The streams that are open in this process. */
+/** The open event streams of this process. */
 export class EventStreams {
   readonly #open = new Map<ServerResponse, AbortController>()
   readonly #commentEveryMs: number
@@ -79,23 +79,23 @@ export class EventStreams {
     this.#commentEveryMs = commentEveryMs
   }
 
-  /** The answer of a handler. */
+  /** A response of events. */
   answer(run: (out: EventSink) => Promise<void>): EventStream {
     return new EventStream(this, run)
   }
 
-  /** Ends every stream, now and from now on: their readers come back to another replica and go on there. */
+  /** Ends all streams, and each later one: their clients reconnect to another replica. */
   end(): void {
     this.#ended = true
     for (const [raw, open] of this.#open) {
       open.abort()
-      // A reader that stands still would keep us waiting.
+      // The response of a stalled client would never end.
       if (raw.writableNeedDrain) raw.destroy()
       else raw.end()
     }
   }
 
-  /** Counts a stream in until its connection closes, and keeps it alive. The signal tells when it is over. */
+  /** Registers a stream until its connection closes, and sends its comments. The signal aborts at its end. */
   opened(raw: ServerResponse): AbortSignal {
     const open = new AbortController()
     this.#open.set(raw, open)
@@ -110,7 +110,7 @@ export class EventStreams {
   }
 }
 
-/** A reader that has taken nothing from one comment to the next is dropped: it is gone, or comes back by its last id. */
+/** Closes the connection of a client that has read nothing between two comments. It may reconnect with its last event id. */
 function comment(raw: ServerResponse): () => void {
   let waited = false
   return () => {
@@ -120,7 +120,7 @@ function comment(raw: ServerResponse): () => void {
   }
 }
 
-/** Where a client goes on: the header counts more than the query parameter, which is for those that cannot send it. */
+/** The event id after which a client continues. The header takes precedence over the query parameter. */
 export function lastEventId(
   headers: FastifyRequest['headers'],
   query: { lastEventId?: string | undefined },

@@ -9,8 +9,8 @@ declare global {
 }
 
 /**
- * JSON of a value by its schema. What the schema does not name never leaves; a value that does not fit is our mistake and
- * throws, with `name` in its message. Money has two decimals, and every other decimal at least one: readers of strictly typed
+ * JSON of a value by its schema. Members outside the schema are dropped; a value that does not fit is a defect and throws,
+ * with `name` in its message. Money has two decimals, and every other decimal at least one: readers of strictly typed
  * languages take `8` for an integer and fail where they expect a decimal. Integers stay integers.
  */
 export function jsonRenderer(name: string, schema: z.ZodType): (value: unknown) => string {

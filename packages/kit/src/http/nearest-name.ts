@@ -1,12 +1,12 @@
-/** As names differ between languages: `first_name`, `FirstName` and `firstname` are one. */
+/** Ignores case and separators: `first_name`, `FirstName` and `firstname` are equal. */
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
-/** No name of ours is longer, and the work rises with the square. */
+/** Longer than every known name. The work rises with the square of the length. */
 const LONGEST = 40
 
 /**
- * How many typing errors (a letter too many, missing, wrong, or two swapped) lie between a name and a known one; null for
- * more than anybody makes: one in four letters, one in a short name that begins alike.
+ * The number of typing errors (a letter added, missing, wrong, or two swapped) between a name and a known one. Null for more than one
+ * in four letters; one in a short name with the same first letter.
  */
 export function typosBetween(name: string, known: string): number | null {
   if (name.length > LONGEST) return null
@@ -41,7 +41,7 @@ function editDistance(one: string, other: string): number {
   return last[other.length] ?? 0
 }
 
-/** The known name that may be meant by a name; undefined when none is near. */
+/** The known name with the fewest typing errors; undefined when none is near. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let nearest: { name: string; typos: number } | undefined
   for (const candidate of known) {

@@ -98,7 +98,7 @@ test('the member of the right name goes before one of another case', () => {
   })
 })
 
-test('a body that passes is taken as it is: a member of another case is ignored, and told', () => {
+test('a body that passes is taken as it is: a member of another case is ignored and reported', () => {
   const { tip: _, ...others } = order
   expect(parsed(SendOrder, { body: { ...others, Tip: 9 } })).toMatchObject({
     values: { body: { tip: 0 } },

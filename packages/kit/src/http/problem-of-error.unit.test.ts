@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
-/** What a request is answered while whoever handles it meets an error of this code. */
+/** The response to a request whose handler throws an error with this code. */
 async function answerTo(code: string) {
   const app = createApp(createLog('test', 'silent'))
   app.get('/', () => {
@@ -15,18 +15,18 @@ async function answerTo(code: string) {
 test.each([
   ['a lost connection', '08006'],
   ['no more connections', '53300'],
-  ['a row that was not let go within lock_timeout', '55P03'],
+  ['a row lock that was not released within lock_timeout', '55P03'],
   ['a statement that was not done within statement_timeout', '57014'],
   ['a server that is being stopped', '57P01'],
-  ['a server that is not there', 'ECONNREFUSED'],
-])('%s (%s) is 503: come back in a second', async (_, code) => {
+  ['a server that does not listen', 'ECONNREFUSED'],
+])('%s (%s) is 503, to be retried after a second', async (_, code) => {
   expect(await answerTo(code)).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
 })
 
 test.each([
-  ['a row that is there twice', '23505'],
+  ['a duplicate row', '23505'],
   ['a statement that cannot be read', '42601'],
   ['a file that must not be read', 'EACCES'],
-])('%s (%s) is a mistake of ours: 500', async (_, code) => {
+])('%s (%s) is a defect: 500', async (_, code) => {
   expect(await answerTo(code)).toEqual({ status: 500, code: 'internal-error', retryAfter: undefined })
 })

@@ -26,7 +26,7 @@ export function fieldsOf(schema: z.core.$ZodType): Fields {
   return VALUE
 }
 
-/** Of a record whose names are listed: the days of a week. */
+/** The members of a record with listed names, such as the days of a week. */
 const entriesOf = ({ keyType, valueType }: z.ZodRecord): [string, z.core.$ZodType][] =>
   keyType instanceof z.ZodEnum ? keyType.options.map((name) => [String(name), valueType]) : []
 
@@ -48,7 +48,7 @@ function joined(one: Fields, other: Fields): Fields {
 
 const escape = (step: PropertyKey) => String(step).replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Where something is in a part of a request, as problems name it. */
+/** The pointers of problems into the parts of a request. */
 export const pointers = {
   params: (path: PropertyKey[]) => `path/${path.map(String).join('/')}`,
   query: (path: PropertyKey[]) => `query/${path.map(String).join('/')}`,
@@ -60,11 +60,11 @@ export type UnknownField = {
   /** `recipient.firstname`, `items[].quantity`, `query/limits`. */
   name: string
   pointer: string
-  /** A field that is not there and has nearly that name. */
+  /** A missing field with nearly that name. */
   meant: { name: string; pointer: string } | null
 }
 
-/** An honest mistake is one or two names; hundreds would be an attack on the size of the answer. */
+/** Bounds the size of the response: a mistake is one or two names, hundreds are an attack. */
 const NAMED_AT_MOST = 20
 
 /** Existing clients send null in JSON, and `name=` in a query, for a member without a value. */
@@ -95,7 +95,7 @@ export class Tidying {
     if (typeof value !== 'object' || value === null || fields === VALUE) return
     if (!Array.isArray(value)) this.#tidyObject(value as Record<string, unknown>, fields)
     else if (fields.element)
-      // Not for..of over entries(): that makes a pair of each element, a tenth of the work of parsing an order.
+      // Not for..of over entries(): that allocates a pair for each element, a tenth of the work of parsing an order.
       for (let index = 0; index < value.length; index++) this.#below(index, value[index], fields.element)
   }
 
@@ -149,7 +149,7 @@ function shownName(name: string): string {
 
 const LONGEST_HEADER = 1_024
 
-/** The value of `X-Ignored-Fields`: names, of which everything but plain ASCII is percent-encoded; `...` where there are more. */
+/** The value of `X-Ignored-Fields`: percent-encoded names; `...` where there are more. */
 export function ignoredFields(unknown: readonly UnknownField[]): string {
   const names: string[] = []
   let length = 0

@@ -46,7 +46,7 @@ test('unknown fields are named on every level, each name once, with the field th
   ])
 })
 
-test('a missing field is told with the unknown field that may be meant for it', () => {
+test('a missing field is reported with the unknown field that may be meant for it', () => {
   const { items, recipient, ...others } = order
   const { firstName, ...person } = recipient
   const { problem } = parseOrder({

@@ -11,7 +11,7 @@ type Pointer = (path: PropertyKey[]) => string
 export type Parsed = {
   values: Required<Parts>
   problem: Problem | null
-  /** Fields that the operation does not know; empty for a request of one of our own processes. */
+  /** Fields that the operation does not know; empty for an internal request. */
   unknownFields: readonly UnknownField[]
 }
 
@@ -62,7 +62,7 @@ function faultOf(issue: z.core.$ZodIssue, whole: unknown, pointer: Pointer): Fau
   return { pointer: at, code: 'invalid-field', detail: `${name} ${inWords(issue).replace(/\.$/, '')}.` }
 }
 
-/** A missing field may have been sent under a similar name. */
+/** Names the unknown field that may be meant for a missing one. */
 function withMeant(fault: Fault, unknown: readonly UnknownField[]): Fault {
   if (fault.code !== 'missing-field') return fault
   const sent = unknown.find(({ meant }) => meant?.pointer === fault.pointer)
@@ -71,8 +71,7 @@ function withMeant(fault: Fault, unknown: readonly UnknownField[]): Fault {
 }
 
 /**
- * null where zod (4.6.7) throws: it compares the `length` of whatever was sent where text or a list belongs with
- * the most there may be, and `{ "length": { "valueOf": null, "toString": null } }` cannot be compared.
+ * Null where zod (4.6.7) throws: it compares the `length` of any value in the place of a text or list with the maximum, and `{ "length": { "valueOf": null, "toString": null } }` cannot be compared.
  */
 function safeParse(schema: z.ZodType, value: unknown) {
   try {
@@ -93,7 +92,7 @@ type Checked = { value: unknown; faults: Fault[]; unknown: readonly UnknownField
 
 const NONE = fieldsOf(z.object({}))
 
-/** Compiles the check of one part of a request, as far as it has a schema. */
+/** Compiles the check of one part of a request. */
 function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isInternal: boolean) {
   const fields = schema ? fieldsOf(schema) : NONE
   const compiled = schema && z.compile(schema)
@@ -120,7 +119,7 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
 
   return function checked(given: unknown): Checked {
     if (part === 'params' || isInternal) return check(given)
-    // All of a query is text.
+    // All values of a query are text.
     if (part === 'query') return check(normalize(given))
     const strict = check(given)
     if (strict.faults.length === 0) return strict
@@ -132,7 +131,7 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
 /**
  * Compiles an operation's request schemas once. Null and blank members of query and body are removed before they are parsed
  * (`Tidying`). A body that does not pass is normalized and parsed once more; the faults are those of the first check, which name
- * what was sent. Requests of our own processes are parsed strictly.
+ * what was sent. Internal requests are parsed strictly.
  */
 export function requestParser(operation: Operation) {
   const isInternal = operation.audience === 'service'

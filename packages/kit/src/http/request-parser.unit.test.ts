@@ -102,7 +102,7 @@ test('between our own processes null stays null', () => {
   expect(values.body).toMatchObject({ by })
 })
 
-describe('sizes are told in elements, characters or numbers', () => {
+describe('a size fault names elements, characters or numbers', () => {
   const [body] = Object.values(SendOrder.examples.bodies)
   test.each([
     ['items', [], 'items must have at least 1 element.'],

@@ -16,7 +16,7 @@ import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from '#/sec
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Bytes that are sent as they are: what they hold was checked when they were made. null: an answer without a body. */
+/** A response that is rendered and validated already. `null`: without a body. */
 export class Rendered {
   readonly body: Buffer | string | null
   readonly status: number
@@ -28,7 +28,7 @@ export class Rendered {
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** A request as a handler gets it: parsed, and from a principal of the right kind. */
+/** A parsed request from a principal of the operation's audience. */
 export type Call<O extends Operation> = {
   params: Output<O['params']>
   query: Output<O['query']>
@@ -40,7 +40,7 @@ export type Call<O extends Operation> = {
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
-  /** Fields of the request that the operation does not know; the answer names them in `X-Ignored-Fields`. */
+  /** Fields of the request that the operation does not know; the response names them in `X-Ignored-Fields`. */
   unknownFields: readonly UnknownField[]
   /** For a request with an Idempotency-Key, of an operation that takes one. */
   idempotency: IdempotencyScope | null
@@ -129,7 +129,7 @@ const restOfCall = (request: FastifyRequest, reply: FastifyReply) => ({
   concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
 })
 
-/** Turns a handler's answer into the JSON of its operation. */
+/** Renders a handler's result as the JSON of its operation. */
 export const responseRenderer = ({ name, response }: Operation): ((answer: unknown) => string) =>
   jsonRenderer(name, response)
 

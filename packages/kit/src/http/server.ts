@@ -43,7 +43,7 @@ export const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as
 export function createApp(log: Log, exposed?: { trustedProxies: readonly string[] }): App {
   const trustedProxies = exposed?.trustedProxies ?? []
   const app = Fastify({
-    // A pino logger, of which the type Log declares a part.
+    // A pino logger; the type Log declares a part of it.
     loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     http: {

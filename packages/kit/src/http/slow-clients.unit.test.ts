@@ -5,10 +5,7 @@ import type { App } from '#/http/app.ts'
 import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
-/**
- * In the place of 5 s and 15 s, which nobody wants to wait for here. They hold for the requests that are served meanwhile as well,
- * also on a machine that stands still for 3 s.
- */
+/** Instead of 5 s and 15 s. They also apply to the requests that are served meanwhile, on a machine that may stall for 3 s. */
 const SHORT = { headersTimeout: 4_000, requestTimeout: 5_000 }
 
 let app: App
@@ -21,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A connection that says so much and no more; resolves with what it is told before it is closed. */
+/** A connection that sends only `start`; resolves with everything that it receives before its end. */
 function slow(start: string): Promise<string> {
   const port = Number(new URL(app.listeningOrigin).port)
   return new Promise((resolve) => {
@@ -34,7 +31,7 @@ function slow(start: string): Promise<string> {
   })
 }
 
-test('a head may take 5 s, a request 15 s, and nothing may stand still for 30 s', () => {
+test('a head may take 5 s, a request 15 s, and a connection without traffic 30 s', () => {
   const { headersTimeout, requestTimeout, timeout } = app.server
   expect({ headersTimeout, requestTimeout, timeout }).toEqual({
     headersTimeout: 5_000,
@@ -43,7 +40,7 @@ test('a head may take 5 s, a request 15 s, and nothing may stand still for 30 s'
   })
 })
 
-test('300 connections that say nothing, or half of something, are closed, and others are served meanwhile', async () => {
+test('300 connections that send nothing, or half a request, are closed, and others are served meanwhile', async () => {
   Object.assign(app.server, SHORT)
   const starts = [
     '',
@@ -66,7 +63,7 @@ test('300 connections that say nothing, or half of something, are closed, and ot
   const [nothing, ...halves] = starts.map((_, start) =>
     told.filter((_answer, number) => number % 3 === start),
   )
-  // What is said to who has asked nothing would be the answer to what is on its way.
+  // A response to a connection without a request would be taken for that of the next request.
   expect(new Set(nothing)).toEqual(new Set(['']))
   expect(halves.flat().filter((answer) => answer.includes('did not arrive completely in time'))).toHaveLength(
     200,

@@ -21,7 +21,7 @@ export const wasNotSent = (error: unknown): boolean =>
 /** On the 503 of a replica that is still starting and has not processed the request. */
 export const STARTING_HEADER = 'x-platter-starting'
 
-/** On every answer of a replica that is stopping. */
+/** On every response of a stopping replica. */
 export const STOPPING_HEADER = 'x-platter-stopping'
 
 export class StillStarting extends Error {}
@@ -30,8 +30,8 @@ export class StillStarting extends Error {}
 const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
 
 /**
- * A stopping replica marks its answers and goes on listening for half a second, so that no caller is connecting when it stops
- * listening: the kernel resets such connections, and the caller cannot know whether its request was read (measured: 6 resets at
+ * A stopping replica marks its responses and keeps listening for half a second, so that no caller connects when it stops listening:
+ * the kernel resets such connections, and the caller cannot know whether its request was read (measured: 6 resets at
  * each stop with 8 clients that connect all the time).
  */
 const AVOID_MS = 1_000
@@ -42,7 +42,7 @@ const AVOID_MS = 1_000
  */
 const CONNECTIONS = 1_024
 
-/** The replicas of a service, asked in turn over keep-alive connections. */
+/** The replicas of an upstream, with a pool of keep-alive connections each. */
 export class Replicas {
   readonly #pools: Pool[]
   readonly #avoidUntil = new WeakMap<Pool, number>()
@@ -58,8 +58,8 @@ export class Replicas {
   }
 
   /**
-   * A span around one request to a replica. `ask` is given the headers that continue the trace there, and may tell
-   * the status that it was answered. `route` is the path's template: paths have keys in them.
+   * A span around one request to a replica. `ask` receives the headers that continue the trace, and a function that records the
+   * response status. `route` is the template of the path, because paths contain keys.
    */
   traced<T>(
     pool: Pool,
@@ -72,7 +72,7 @@ export class Replicas {
     )
   }
 
-  /** Every replica once, another one first each time; those that are stopping come last. */
+  /** All replicas, beginning with another one each time; stopping ones are last. */
   inTurn(): Pool[] {
     const start = this.#turn++ % this.#pools.length
     const inTurn = [...this.#pools.slice(start), ...this.#pools.slice(0, start)]
@@ -83,7 +83,7 @@ export class Replicas {
       : inTurn
   }
 
-  /** Has to be called with the header fields of every answer. */
+  /** To be called with the header fields of every response. */
   answered(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
     if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
   }
@@ -114,12 +114,12 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']> : undefined
 
-/** Of the request that a call to another service is a part of; a `Call` is one. Without a deadline the call has its own timeout. */
+/** The request on whose behalf a service calls another one; a `Call` is one. Without a deadline the call has only its timeout. */
 export type RequestContext = { requestId: string; deadline?: Deadline }
 
 /**
- * Calls internal operations of another service on our own account. `call` gives the operation's response;
- * it throws the Problem that the other side answered, or `service-unavailable` when it could not be reached in time: within
+ * Calls internal operations of another service as this service. `call` returns the operation's response. It throws the Problem of
+ * the response, or `service-unavailable` when it could not be reached in time: within
  * `timeoutMs`, and within what remains of `deadline`, the deadline of the request that the call is a part of.
  */
 export function internalCaller(options: {
@@ -141,7 +141,7 @@ export function internalCaller(options: {
       [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
     }
     const payload = JSON.stringify(body)
-    // For all replicas together, the answer's last byte included.
+    // For all replicas together, until the last byte of the response.
     const own = Deadline.in(deadline.limit(options.timeoutMs))
     const signal = AbortSignal.timeout(Math.floor(own.remainingMs))
     let lastError: unknown
@@ -184,7 +184,7 @@ const Document = z.object({
   errors: z.array(FaultShape),
 })
 
-/** The other side's problem, when it is one that the operation names or only for the moment; anything else is a mistake between us. */
+/** The problem of the response, if the operation declares it or it is temporary; any other one is a defect. */
 function problemFrom(operation: Operation, document: unknown, headers: Record<string, unknown>): Problem {
   const { code, detail, declineCode, errors } = Document.parse(document)
   const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(

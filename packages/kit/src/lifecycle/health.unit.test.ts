@@ -26,14 +26,14 @@ test('a started replica is live, serving and ready', async () => {
   expect(await statuses()).toEqual({ live: 200, serving: 200, ready: 200 })
 })
 
-test('without a server that it needs it goes on serving, and is not ready', async () => {
+test('a replica without a server that it needs is serving, and not ready', async () => {
   postgres = async () => {
     throw new Error('connection refused')
   }
   expect(await statuses()).toEqual({ live: 200, serving: 200, ready: 503 })
 })
 
-test('a replica that is starting or stopping is live and wants no requests', async () => {
+test('a starting or stopping replica is live, and neither serving nor ready', async () => {
   state.started = false
   expect(await statuses()).toEqual({ live: 200, serving: 503, ready: 503 })
   state.started = true

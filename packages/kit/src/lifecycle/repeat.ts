@@ -4,9 +4,8 @@ import type { Log } from '#/telemetry/log.ts'
 export type Repeater = { stop(): Promise<void> }
 
 /**
- * Runs `work` again and again: at once when it says that there is more (`true`), else after `everyMs`
- * ±20 %, so that replicas do not march in step. A failure is logged and waits as long. `stop` resolves
- * when the running round is over.
+ * Repeats `work`: at once after `true`, which means that there is more, else after `everyMs` ±20 %, so that replicas do not run in
+ * step. A failure is logged and repeated after the same time. `stop` resolves at the end of the running round.
  */
 export function repeat(name: string, everyMs: number, work: () => Promise<boolean>, log: Log): Repeater {
   const stopping = new AbortController()
@@ -34,7 +33,7 @@ export function repeat(name: string, everyMs: number, work: () => Promise<boolea
   }
 }
 
-/** Tries until it works: 100 ms after the first failure, then twice as long each time up to 2 s. For what start-up needs. */
+/** Retries until success or `signal`: after 100 ms, then twice as long each time, up to 2 s. */
 export async function retryUntilSuccess(
   name: string,
   work: () => Promise<void>,
@@ -47,7 +46,7 @@ export async function retryUntilSuccess(
     } catch (error) {
       log.warn(
         { work: name, reason: error instanceof Error ? error.message : String(error) },
-        'not possible yet, trying again',
+        'work failed and is retried',
       )
       await wait(delay, undefined, { signal }).catch(() => 'stopped')
     }

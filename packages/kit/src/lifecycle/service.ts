@@ -20,31 +20,31 @@ export type Parts = {
   start?(): Promise<void>
   /** Readiness: each resolves, or rejects with the reason why the service cannot do its work. */
   checks: Record<string, () => Promise<void>>
-  /** Takes no further work from elsewhere (consumers, sweepers) and finishes what is running. */
+  /** Stops consumers and sweepers, and waits for their running work. */
   quiesce?(): Promise<void>
-  /** Closes connections; comes last. */
+  /** Closes connections, as the last step. */
   close?(): Promise<void>
 }
 
-/** A check that has not answered by then counts as failed, so that the probe itself never hangs. */
-const CHECK_WITHIN_MS = 1_500
-/** Time for callers to learn, from any answer, that this replica is stopping, before it stops listening. */
+/** A slower check counts as failed, so that the probe never hangs. */
+const CHECK_TIMEOUT_MS = 1_500
+/** Time for callers to see the stopping header before this replica stops listening. */
 const LEAVING_MS = 500
-/** Longer than our own services keep an idle connection, see `Replicas`. */
+/** Longer than a service keeps an idle connection, see `Replicas`. */
 const CALLERS_GONE_MS = 2_500
 /**
  * Connections that may wait to be accepted; Linux allows 4,096. Past it the kernel drops the SYN of any client, which repeats it
  * after 1 s, 3 s, 7 s …: with Node's 511 an overload made other clients wait for 30 s.
  */
 const BACKLOG = 4_096
-/** An unavailable receiver is logged once in this time: it costs measurements, never more. */
-const TELL_AT_MOST_EVERY_MS = 600_000
+/** An unavailable OTLP receiver is logged once in this time. */
+const RECEIVER_LOG_INTERVAL_MS = 600_000
 
 type Basics = { HOST: string; PORT: number; LOG_LEVEL: string } & Partial<TelemetryConfig>
 
 /**
  * Runs a service: configuration, parts, health, listening, starting, and a graceful end on SIGTERM or
- * SIGINT. It listens before its dependencies are there: it is alive then, and ready when they are.
+ * SIGINT. It listens before its dependencies are available: it is live then, and ready when they are.
  */
 export async function run<S extends z.ZodType<Basics>>(
   name: string,
@@ -57,8 +57,8 @@ export async function run<S extends z.ZodType<Basics>>(
   const parts = wire(config, log)
   const state = { started: false, stopping: new AbortController() }
   addHealth(parts, state)
-  refuseUntilStarted(parts.app, state)
-  sayGoodbye(parts.app, state)
+  rejectUntilStarted(parts.app, state)
+  announceStop(parts.app, state)
   stopOnSignals(parts, { stopping: state.stopping, log, stopTelemetry })
   await parts.prepare?.()
   await parts.app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
@@ -66,27 +66,27 @@ export async function run<S extends z.ZodType<Basics>>(
   if (start) await retryUntilSuccess('start', start, log, state.stopping.signal)
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
-  // Node would do it at exit, which a killed process never reaches.
+  // Node does it at exit, which a killed process never reaches.
   flushCompileCache()
 }
 
-/** Nothing is loaded where there is nowhere to send it. */
+/** Loads the SDK only with a receiver. */
 async function startTelemetry(name: string, config: Basics, log: Log): Promise<() => Promise<void>> {
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => undefined
   const sdk = await import('#/telemetry/sdk.ts')
-  let saidAt = Number.NEGATIVE_INFINITY
-  const say = (reason: string) => {
-    if (performance.now() - saidAt < TELL_AT_MOST_EVERY_MS) return
-    saidAt = performance.now()
-    log.warn({ reason }, 'the OTLP receiver does not take what is measured')
+  let loggedAt = Number.NEGATIVE_INFINITY
+  const logReason = (reason: string) => {
+    if (performance.now() - loggedAt < RECEIVER_LOG_INTERVAL_MS) return
+    loggedAt = performance.now()
+    log.warn({ reason }, 'the OTLP receiver does not accept telemetry')
   }
-  return sdk.startTelemetry(name, config as TelemetryConfig, say)
+  return sdk.startTelemetry(name, config as TelemetryConfig, logReason)
 }
 
 type State = { started: boolean; stopping: AbortController }
 
-/** Before the migrations there are no tables: requests are refused, and callers may try another replica. */
-function refuseUntilStarted(app: App, state: State): void {
+/** Before the migrations there are no tables: requests are rejected, and callers may use another replica. */
+function rejectUntilStarted(app: App, state: State): void {
   app.addHook('onRequest', ({ url }, reply, done) => {
     if (state.started || url.startsWith('/health/')) return done()
     reply.raw.setHeader(STARTING_HEADER, 'true')
@@ -94,10 +94,10 @@ function refuseUntilStarted(app: App, state: State): void {
   })
 }
 
-/** While stopping, every answer asks its caller for another connection, to another replica. */
-function sayGoodbye(app: App, state: State): void {
+/** While the process stops, every response makes its caller connect to another replica. */
+function announceStop(app: App, state: State): void {
   app.addHook('onRequest', (_request, reply, done) => {
-    // On the raw response, which relayed answers use as well.
+    // On the raw response, which relayed responses use as well.
     if (state.stopping.signal.aborted) {
       reply.raw.setHeader('connection', 'close')
       reply.raw.setHeader(STOPPING_HEADER, 'true')
@@ -107,9 +107,8 @@ function sayGoodbye(app: App, state: State): void {
 }
 
 /**
- * `live`: the process answers. `serving`: it may be sent requests. `ready`: everything that it needs is there as well.
- * Load balancers use `serving`: PostgreSQL and RabbitMQ are unavailable to all replicas at once, and requests that do not need
- * them go on.
+ * `live`: the process responds. `serving`: it accepts requests. `ready`: its dependencies are available as well. Load balancers use
+ * `serving`: PostgreSQL and RabbitMQ are unavailable to all replicas at once, which still serve the other requests.
  */
 export function addHealth({ app, checks }: Pick<Parts, 'app' | 'checks'>, state: State): void {
   app.get('/health/live', async () => ({ status: 'live' }))
@@ -131,9 +130,9 @@ export function addHealth({ app, checks }: Pick<Parts, 'app' | 'checks'>, state:
 async function failedChecks(checks: Parts['checks']): Promise<Record<string, string>> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const late = AbortSignal.timeout(CHECK_WITHIN_MS)
+      const late = AbortSignal.timeout(CHECK_TIMEOUT_MS)
       const tooLate = new Promise<never>((_, reject) => {
-        late.addEventListener('abort', () => reject(new Error(`no answer within ${CHECK_WITHIN_MS} ms`)))
+        late.addEventListener('abort', () => reject(new Error(`no result within ${CHECK_TIMEOUT_MS} ms`)))
       })
       try {
         await Promise.race([check(), tooLate])
@@ -176,7 +175,7 @@ function stopOnSignals(parts: Parts, { stopping, log, stopTelemetry }: Ending): 
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   const die = (error: unknown) => {
-    log.fatal({ err: error }, 'a mistake of ours; the supervisor starts us again')
+    log.fatal({ err: error }, 'uncaught error: the process ends, and its supervisor restarts it')
     end(1)
   }
   process.on('uncaughtException', die)

@@ -4,8 +4,8 @@ import { scrub } from '#/telemetry/scrub.ts'
 import { isTelemetryOn, traceIds } from '#/telemetry/spans.ts'
 
 /**
- * What a log line may say. Anything else is left out of it, so a new field is added here, and here it is seen by
- * whoever asks what is logged. None of them holds what a person has typed.
+ * The fields of a log line; all others are dropped. A new field has to be added here, where a review sees it. No field contains text
+ * that a person has typed.
  */
 const FIELDS = [
   // Which request, whose (the id of the access key, never the key), which order.

@@ -52,9 +52,9 @@ async function listening(onConnection: (socket: Socket) => void): Promise<number
 }
 
 test.each([
-  ['nobody listens', () => 1],
+  ['no server listens', () => 1],
   [
-    'somebody listens and never answers',
+    'a server listens and never responds',
     () => listening((socket) => void socket.on('error', () => 'it was killed').resume()),
   ],
 ])(

@@ -1,8 +1,8 @@
 import { escapeUnprintableInJson, findCardNumbers } from '@platter/contracts'
 
 /*
- * The last look at a log line before it is written. What may be logged is decided elsewhere (the fields of log.ts);
- * this is for what got into a text all the same: a value that a library quotes in its error, a URL.
+ * The last check of a log line before it is written. The fields of log.ts decide what may be logged; this finds secrets inside a text:
+ * a value that a library quotes in its error, a URL.
  */
 
 /** Ours: the whole of an access key (its first four characters may be shown), Stripe's keys and signing secrets. */

@@ -38,10 +38,10 @@ import {
 import type { SamplerName, TelemetryConfig } from '#/lifecycle/config.ts'
 import { FORCED, enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
-/* Imported only where OTEL_EXPORTER_OTLP_ENDPOINT is set: 0.3 s and 29 MB that nobody else pays. */
+/* Imported only with OTEL_EXPORTER_OTLP_ENDPOINT: it takes 0.3 s and 29 MB. */
 
-/** How long what was measured last may keep a process that stops. */
-const FLUSH_WITHIN_MS = 1_000
+/** The last export may delay the end of a process by this time. */
+const FLUSH_TIMEOUT_MS = 1_000
 
 const samplers: Record<SamplerName, (ratio: number) => Sampler> = {
   always_on: () => new AlwaysOnSampler(),
@@ -52,7 +52,7 @@ const samplers: Record<SamplerName, (ratio: number) => Sampler> = {
   parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
 }
 
-/** What the configured sampler says, except for spans that are to be kept because something failed. */
+/** The configured sampler, which also records the spans of failures. */
 class KeepingFailures implements Sampler {
   readonly #sampler: Sampler
   constructor(sampler: Sampler) {
@@ -69,21 +69,20 @@ class KeepingFailures implements Sampler {
 }
 
 /**
- * Starts the SDK: from here on spans, metrics and logs go to the OTLP receiver (OTEL_EXPORTER_OTLP_*, which the
- * exporters read themselves). `say` is told why a receiver takes nothing. Gives what ends it: sends what is left,
- * for a second at most.
+ * Starts the SDK, which exports spans, metrics and logs to the OTLP receiver (the exporters read OTEL_EXPORTER_OTLP_*). `onFailure`
+ * receives the reason when an export fails. Returns the function that stops it, and exports the rest for at most a second.
  */
 export function startTelemetry(
   service: string,
   config: TelemetryConfig,
-  say: (reason: string) => void,
+  onFailure: (reason: string) => void,
 ): () => Promise<void> {
   diag.setLogger(
-    { ...quiet, error: say, warn: say },
+    { ...quiet, error: onFailure, warn: onFailure },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-  // No baggage: nobody outside puts words into our context.
+  // No baggage: a client must not add to the context.
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   const resource = resourceOf(service)
   const providers = [
@@ -93,7 +92,7 @@ export function startTelemetry(
   ]
   enableTelemetry(samplingOf(config))
   return async function stop(): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_WITHIN_MS).unref())
+    const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref())
     await Promise.race([Promise.allSettled(providers.map((provider) => provider.shutdown())), late])
   }
 }

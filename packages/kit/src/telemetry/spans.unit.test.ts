@@ -38,7 +38,7 @@ test('without a receiver work is only done: no span is described, no header made
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
-/** The trace that a request with these headers is in; zeros where none was given that can be believed. */
+/** The trace that a request with these headers is in; zeros without a valid one. */
 function traceOf(headers: Record<string, unknown>): string {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   const entrance = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
@@ -98,7 +98,7 @@ const failureOf = (requestId: string, given?: string) => {
   return failureTraceId({ traceparent: given, requestId })
 }
 
-test('a failure without a trace is recorded in one that the request id names, in every service alike', () => {
+test('a failure without a trace is recorded in one that the request id names, which is the same in every service', () => {
   expect(failureOf('2f1c8c7e-4c1b-4d5e-9f00-0123456789ab')).toBe('2f1c8c7e4c1b4d5e9f000123456789ab')
   expect(failureOf('order 34')).toMatch(/^[0-9a-f]{32}$/)
   expect(failureOf('order 34')).toBe(failureOf('order 34'))
