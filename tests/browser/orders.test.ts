@@ -50,7 +50,7 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
   afterAll(() => browser.close())
 
   // How soon: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once". The page itself asks for no order.
-  test('a new order is there without a reload, as a cook reads it, with sound and notification', async () => {
+  test('a new order appears without a reload, as a cook reads it, with sound and notification', async () => {
     const { page } = counter
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()

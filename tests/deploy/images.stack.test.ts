@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(
     })
 
     test.each([
-      ['empty', '', '.env is empty: make it anew'],
+      ['empty', '', '.env is empty: create it again'],
       [
         'incomplete',
         'NODE_ENV=production\nINTERNAL_SECRET=5f0c7d2b91ae4863d0f2c5b7a9e81346\n',

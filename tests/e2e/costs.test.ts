@@ -110,15 +110,15 @@ const expectedStatus: Readonly<Record<string, number>> = { 'menu, 304': 304, 'se
 
 const spansOf = (name: string) => (traces.get(name) ?? []).map((traceId) => receiver.spans(traceId))
 
-/** Of one kind in every try, the fewest first. */
+/** The costs of one kind in each repetition, in ascending order. */
 const tries = (name: string, kind: keyof Costs) =>
   spansOf(name)
     .map((spans) => costsOf(spans)[kind])
     .toSorted((one, other) => one - other)
 
 /**
- * What the cheapest tries took, kind by kind; to be recorded is what all took at most. Between the two lies what
- * chance decides: whether an answer comes back to the replica that has the row in memory, or a statement is shared.
+ * The lowest costs by kind; when recording, the highest. They differ by chance: whether a reply returns to the replica that has the
+ * row in memory, and whether a statement is shared.
  */
 const costs = (name: string): Costs =>
   Object.fromEntries(kinds.map((kind) => [kind, tries(name, kind).at(isRecording ? -1 : 0) ?? 0])) as Costs

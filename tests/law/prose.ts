@@ -76,23 +76,27 @@ export const faultsIn = (markdown: string, banned: readonly string[]): Fault[] =
   ...bannedWords(proseOf(markdown), banned),
 ]
 
-const PROSE_TOKENS = new Set([
-  'MultiLineComment',
-  'SingleLineComment',
-  'StringLiteral',
-  'NoSubstitutionTemplate',
-  'TemplateHead',
-  'TemplateMiddle',
-  'TemplateTail',
-  'JSXString',
-  'JSXText',
-])
+const PROSE_TOKENS = new Set(['MultiLineComment', 'SingleLineComment', 'JSXText'])
+const STRING_TOKENS = new Set(['StringLiteral', 'NoSubstitutionTemplate', 'JSXString'])
+const TEMPLATE_PARTS = new Set(['TemplateHead', 'TemplateMiddle', 'TemplateTail'])
+
+/** Comments, and strings that have a space: others are identifiers. SQL, tagged `sql` or after such a comment, is code. */
+function proseOfCode(code: string): string[] {
+  const prose: string[] = []
+  const templates: boolean[] = []
+  let before = ''
+  for (const { type, value } of jsTokens(code, { jsx: true })) {
+    const isSql = /\bsql(<[^`]*>| \*\/ )?$/.test(before.slice(-200))
+    if (type === 'TemplateHead') templates.push(isSql)
+    const isString = STRING_TOKENS.has(type) && !isSql && /\s/.test(value)
+    if (PROSE_TOKENS.has(type) || isString || (TEMPLATE_PARTS.has(type) && !templates.at(-1)))
+      prose.push(value)
+    if (type === 'TemplateTail') templates.pop()
+    before += value
+  }
+  return prose.map((text) => text.replaceAll(/\n\s*(\*|\/\/)?\s*/g, ' '))
+}
 
 /** The banned words in the comments and strings of TypeScript; titles of tests and texts of the interface are strings. */
-export function faultsInCode(code: string, banned: readonly string[]): Fault[] {
-  const tokens = [...jsTokens(code, { jsx: true })].filter(({ type }) => PROSE_TOKENS.has(type))
-  return bannedWords(
-    tokens.map(({ value }) => value.replaceAll(/\n\s*(\*|\/\/)?\s*/g, ' ')).join('\n'),
-    banned,
-  )
-}
+export const faultsInCode = (code: string, banned: readonly string[]): Fault[] =>
+  bannedWords(proseOfCode(code).join('\n'), banned)

@@ -47,7 +47,6 @@ export async function rollingRestarts(
 /** Between an answer and the next order of the same client. */
 const PAUSE_MS = 150
 
-type Balanced = { gateways: readonly string[]; avoidUntil: Map<string, number>; turn: number }
 const AVOID_MS = 1_000
 
 class Balancer {

@@ -30,7 +30,7 @@ export type Receipt = { orderApiKey: string; outcome: 'accepted' | 'refused' }
 /** Three records of the same orders, written independently: orders service, payment processor, restaurants. */
 export type Books = { orders: OrderRow[]; ledger: LedgerLine[]; receipts: Receipt[] }
 
-const ORDERS = `
+const ORDERS = /* sql */ `
   select o.api_key as "apiKey", o.details->>'comments' as key, o.payment, o.test, o.total, o.outcome, o.told,
     o.payment_state as "paymentState", o.cancellation is not null as cancelled, s.finished_at is not null as finished,
     array(select status from orders.order_statuses h where h.order_api_key = o.api_key order by position) as statuses

@@ -4,10 +4,10 @@ import type { Secret } from '@platter/contracts'
 import { ADMISSION_POLICIES, ConcurrencyLimit } from '@platter/kit'
 
 type Parameters = { memory: number; passes: number; parallelism: number }
-/** `keyId` names the pepper; the hashes of long ago have none. */
+/** `keyId` names the pepper; a hash from before peppers has none. */
 type Hash = Parameters & { keyId: string | undefined; salt: Buffer; tag: Buffer }
 
-/** The least that OWASP recommends for Argon2id: 19 MiB (in KiB), two passes. 22 to 30 ms on a quiet core. */
+/** The minimum that OWASP recommends for Argon2id: 19 MiB (in KiB), two passes. 22 to 30 ms on a quiet core. */
 const CURRENT: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const TAG_BYTES = 32
@@ -17,20 +17,20 @@ const TAG_BYTES = 32
  * on two cores takes 1.2 times as long as alone; with a whole core of hashes, 1.4 times (`npm run signins`).
  */
 const SHARE = 1 / 3
-/** So much rest may be put off, by whoever comes after a pause. */
+/** Milliseconds of rest that a hash after a pause may postpone. */
 const UNRESTED_MS = 2_000
-/** `outdated`: right, and made by other parameters than today's, so to be hashed again. */
+/** `outdated`: right, but hashed with other parameters than today's, so that it is to be hashed again. */
 export type Verdict = 'right' | 'outdated' | 'wrong'
 
 /**
- * Hashes passwords with Argon2id into PHC strings, which say by what they were made, so that the numbers above
- * may grow, and verifies them, one at a time.
+ * Hashes passwords with Argon2id, and verifies them, one at a time. The PHC string of a hash contains its parameters, so that the
+ * constants above may grow.
  *
- * A pepper is a secret that goes into each hash and lies in no database: whoever has but the rows can try nothing
- * out. The first one makes new hashes, the others only verify what they have made, until its owner signs in.
+ * A pepper is a secret input of each hash that no database stores: an attacker with the rows alone cannot test a password. The
+ * first pepper is for new hashes. The others verify older hashes, until their users sign in.
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
-  const inTurn = oneAtATime()
+  const sequentially = oneAtATime()
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.password.service })
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
@@ -38,26 +38,26 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
   function pepperOf({ keyId: name }: Pick<Hash, 'keyId'>): Buffer | undefined {
     const found = name === undefined ? undefined : peppers.get(name)
     if (name !== undefined && !found)
-      throw new Error('a kept password hash was made by a pepper we do not have')
+      throw new Error('a stored password hash names a pepper that is not configured')
     return found
   }
   const current = () => ({ ...CURRENT, keyId, salt: randomBytes(SALT_BYTES) })
   const isCurrent = (hash: Hash) => hash.keyId === keyId && isByToday(hash)
-  const nobodys: Hash = { ...current(), tag: randomBytes(TAG_BYTES) }
+  const unknownUser: Hash = { ...current(), tag: randomBytes(TAG_BYTES) }
 
   const hash = (password: Secret): Promise<string> =>
-    inTurn(async () => {
+    sequentially(async () => {
       const made = current()
       return toPhc({ ...made, tag: await derive(password, made, pepperOf(made), TAG_BYTES) })
     })
 
   /**
-   * Whether the hash is the password's. Without a hash it is wrong, after as much work: how long it takes does
-   * not tell whether there is one. A hash by other parameters takes another time, until its owner signs in.
+   * Compares the password with the hash. Without a hash it is wrong after equal work, so that the duration does not reveal whether
+   * the user exists. A hash with other parameters takes another time, until its user signs in.
    */
   const verify = (password: Secret, phc: string | undefined): Promise<Verdict> =>
-    inTurn(async () => {
-      const kept = phc === undefined ? nobodys : fromPhc(phc)
+    sequentially(async () => {
+      const kept = phc === undefined ? unknownUser : fromPhc(phc)
       const tag = await derive(password, kept, pepperOf(kept), kept.tag.length)
       if (!timingSafeEqual(tag, kept.tag) || phc === undefined) return 'wrong'
       return isCurrent(kept) ? 'right' : 'outdated'
@@ -65,9 +65,9 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
 
   return {
     /**
-     * A permit for one request that hashes, shared among applications. Throws Problem overloaded when there is none. To be
-     * acquired before the request counts as a try or costs more than a read: a crowd that is refused later takes more of
-     * the machine than all hashes, and its tries are used up.
+     * A permit for one request that hashes, shared among applications. Throws Problem overloaded without a free permit. Acquire it
+     * before the request counts as an attempt or costs more than a read: requests that are rejected later take more of the machine
+     * than all hashes, and use up attempts.
      */
     enter: (applicationId: string) => {
       const permit = limit.acquire(applicationId)
@@ -77,13 +77,13 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
 }
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** 32 bits of a hash: enough to tell peppers apart, and nothing to find one by. */
+/** 32 bits of a hash: they distinguish peppers and reveal none. */
 const keyIdOf = (pepper: string): string =>
   base64(createHash('sha256').update('key id of a pepper').update(pepper).digest().subarray(0, 4))
 
 const argon2id = promisify(argon2)
 
-/** Keyboards differ in how they compose an accented letter; it is the same password. */
+/** Keyboards compose an accented letter in different ways; NFC makes them one password. */
 const derive = (
   password: Secret,
   { memory, passes, parallelism, salt }: Omit<Hash, 'tag' | 'keyId'>,
@@ -137,7 +137,7 @@ function oneAtATime() {
   const limit = new ConcurrencyLimit({ permits: 1 })
   /** When the rests after all hashes so far would end, by `performance.now()`. */
   let restedAt = 0
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function sequentially<T>(work: () => Promise<T>): Promise<T> {
     const permit = await limit.wait()
     const began = performance.now()
     try {
@@ -154,5 +154,5 @@ function oneAtATime() {
     restedAt = Math.max(restedAt, began) + (now - began) / SHARE
     return restedAt - now - UNRESTED_MS
   }
-  return inTurn
+  return sequentially
 }

@@ -17,7 +17,7 @@ const PHC =
 const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(...peppers).enter('an app')
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** The PHC string that Argon2id makes of the password, by whichever parameters. */
+/** The PHC string that Argon2id makes of the password, with any parameters. */
 function phcOf(message: string, memory: number, passes: number, nonce = Buffer.alloc(16, 7)): string {
   const tag = argon2Sync('argon2id', { message, nonce, memory, passes, parallelism: 1, tagLength: 32 })
   return `$argon2id$v=19$m=${memory},t=${passes},p=1$${base64(nonce)}$${base64(tag)}`
@@ -39,7 +39,7 @@ function expectMadeOf(hash: string, message: string, pepper: string): void {
   expect(tag).toBe(base64(made))
 }
 
-test('the Argon2id that hashes is the one of RFC 9106 (5.3), with its secret', () => {
+test('the hash function gives the Argon2id test vector of RFC 9106 (5.3), with its secret', () => {
   const tag = argon2Sync('argon2id', {
     message: Buffer.alloc(32, 1),
     nonce: Buffer.alloc(16, 2),
@@ -60,7 +60,7 @@ test('a hash that the reference implementation of Argon2 publishes is verified',
   expect(await verify(new Secret('passwore'), published)).toBe('wrong')
 })
 
-test('a hash says all that is needed to verify a password, and not the password', async () => {
+test('a hash contains its parameters, and not the password', async () => {
   const hash = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
   expect(hash).toMatch(PHC)
   expectMadeOf(hash, 'correct horse', PEPPER)
@@ -85,7 +85,7 @@ test('the right password is right, every other is wrong', async () => {
   expect(await verify(new Secret(' correct horse'), kept)).toBe('wrong')
 })
 
-test('an accented letter is the same letter, whichever keyboard it came from', async () => {
+test('an accented letter is equal in composed and decomposed form', async () => {
   const { hash, verify } = passwordsWith(PEPPER)
   const decomposed = new Secret('cafe\u0301-latte')
   const kept = await hash(decomposed)
@@ -94,14 +94,14 @@ test('an accented letter is the same letter, whichever keyboard it came from', a
   expect(await verify(decomposed, kept)).toBe('right')
 })
 
-test('a hash by other parameters is verified by those, and is outdated', async () => {
+test('a hash with other parameters is verified with those, and is outdated', async () => {
   const { verify } = passwordsWith(PEPPER)
   const old = phcOf('correct horse', 9_216, 4)
   expect(await verify(new Secret('correct horse'), old)).toBe('outdated')
   expect(await verify(new Secret('correct horsf'), old)).toBe('wrong')
 })
 
-test('a hash is of its pepper: with a new one it is outdated, and once the old one is gone it lets nobody in', async () => {
+test('with a new pepper an older hash is outdated; without its own pepper it verifies no password', async () => {
   const kept = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
   const rotated = passwordsWith('another pepper of thirty-two letters', PEPPER)
   expect(await rotated.verify(new Secret('correct horse'), kept)).toBe('outdated')
@@ -110,7 +110,7 @@ test('a hash is of its pepper: with a new one it is outdated, and once the old o
   expect(await rotated.verify(new Secret('correct horse'), renewed)).toBe('right')
   const { verify } = passwordsWith('another pepper of thirty-two letters')
   expect(await verify(new Secret('correct horse'), renewed)).toBe('right')
-  await expect(verify(new Secret('correct horse'), kept)).rejects.toThrow(/a pepper we do not have/)
+  await expect(verify(new Secret('correct horse'), kept)).rejects.toThrow(/a pepper that is not configured/)
 })
 
 test('a hash from before there was a pepper is verified, and is outdated', async () => {
@@ -137,7 +137,7 @@ test('without a hash a password is wrong, after the same work as with one', asyn
   expect(without).toEqual(withHash)
 })
 
-test('what cannot be read as a hash is our mistake, and lets nobody in', async () => {
+test('a malformed hash is an error and verifies no password', async () => {
   await expect(passwordsWith(PEPPER).verify(new Secret(''), '$2b$10$abc')).rejects.toThrow(/cannot be read/)
 })
 
@@ -178,14 +178,14 @@ test('503 overloaded for the 32nd request at once, and all others are served', a
   await expect(next).resolves.toMatch(PHC)
 })
 
-test('an application that takes all it can get leaves room for the passwords of another one', () => {
+test('an application at its limit leaves permits for the passwords of another one', () => {
   const { enter } = createPasswords(PEPPER)
   for (let entered = 0; entered < 21; entered++) enter('a crowd')
   expect(() => enter('a crowd')).toThrow(overloaded().message)
   for (let entered = 0; entered < 7; entered++) enter('another')
 })
 
-test('a crowd that signs in all the time takes a third of a core, after a second in which it may take all of it', async () => {
+test('continuous sign-ins take a third of a core, after one second with the whole core', async () => {
   const begun = hashByFakeClock()
   const { verify } = passwordsWith(PEPPER)
   const over = new AbortController()

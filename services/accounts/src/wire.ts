@@ -72,7 +72,7 @@ import { postgresApplications } from '#/store/applications.ts'
 import { postgresCards } from '#/store/cards.ts'
 import { postgresRecipients } from '#/store/recipients.ts'
 import type { Tables } from '#/store/tables.ts'
-import { countTries } from '#/store/tries.ts'
+import { redisCredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
@@ -86,7 +86,7 @@ export function wire(config: Config, log: Log): Parts {
   const { db } = postgres
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
-  const tries = countTries(config.REDIS_URL, triesPolicy(config), log)
+  const attempts = redisCredentialAttempts(config.REDIS_URL, attemptsPolicy(config), log)
 
   const deps = {
     db,
@@ -102,7 +102,7 @@ export function wire(config: Config, log: Log): Parts {
     accessKeyRecords: postgresAccessKeyRecords,
     derivedKeys: derivedAccessKeys(secrets),
     passwords: createPasswords(...config.PASSWORD_PEPPER),
-    tries,
+    attempts,
     tokenize: tokenizer(payments, secrets),
   }
   const route = router(app, secrets)
@@ -146,13 +146,13 @@ export function wire(config: Config, log: Log): Parts {
     quiesce: async () =>
       void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
     async close() {
-      tries.close()
+      attempts.close()
       await Promise.all([bus.close(), payments.close(), postgres.close()])
     },
   }
 }
 
-const triesPolicy = (config: Config) => ({
+const attemptsPolicy = (config: Config) => ({
   perEmail: config.TRIES_PER_EMAIL,
   perAddress: config.TRIES_PER_ADDRESS,
   perApplication: config.TRIES_PER_APPLICATION,

@@ -1,6 +1,8 @@
-import { isCardNumber } from '@platter/contracts'
+import { inspect } from 'node:util'
+import { isCardNumber, secret as secretOf } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { makeAccessKey } from '#/security/access-key.ts'
 import { createLog, type LogField } from '#/telemetry/log.ts'
 
@@ -108,4 +110,9 @@ test('ten thousand shapes of whatever there is to log: no line has a card number
     expect([CARD, KEY].filter((secret) => telling.includes(secret))).toEqual([])
     expect(() => JSON.parse(line) as unknown).not.toThrow()
   }
+})
+
+test('util.inspect shows no value of a secret', () => {
+  const parsed = secretOf(z.string()).parse('correct horse')
+  expect(inspect({ parsed }, { showHidden: true })).toBe('{ parsed: [secret] }')
 })

@@ -5,14 +5,19 @@ import { COMMON_PASSWORD, EMAIL_TAKEN } from '#/domain/refusals.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Tries } from '#/store/tries.ts'
+import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
-import { trierOf } from '#/trier.ts'
+import { attemptOf } from '#/credential-attempt.ts'
 
-type Deps = { db: Db; users: (db: Db) => Pick<UserStore, 'insert'>; passwords: Passwords; tries: Tries }
+type Deps = {
+  db: Db
+  users: (db: Db) => Pick<UserStore, 'insert'>
+  passwords: Passwords
+  attempts: CredentialAttempts
+}
 
 /** An e-mail address is registered once, for all applications and in any case of its letters. */
-export function registerUser({ db, users, passwords, tries }: Deps): Handler<typeof RegisterUser> {
+export function registerUser({ db, users, passwords, attempts }: Deps): Handler<typeof RegisterUser> {
   const { replay, execute } = idempotent(db, RegisterUser)
   return async (call) => {
     const replayed = await replay(call)
@@ -21,7 +26,7 @@ export function registerUser({ db, users, passwords, tries }: Deps): Handler<typ
     if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
     const { applicationId } = call.principal
     using hashing = passwords.enter(applicationId)
-    await tries.count(trierOf(person.email, call.headers))
+    await attempts.count(attemptOf(person.email, call.headers))
     const passwordHash = await hashing.hash(password)
     return await execute(call, async (trx) => {
       const user = { apiKey: newApiKey(), ...person }

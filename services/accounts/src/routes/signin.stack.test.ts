@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
 import { postgresApplications } from '#/store/applications.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { countTries, type Tries } from '#/store/tries.ts'
+import { redisCredentialAttempts, type CredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 import { signin } from '#/routes/signin.ts'
 
@@ -17,12 +17,12 @@ const log = createLog('test', 'fatal')
 const PASSWORD = 'a long enough password'
 const PEPPER = 'a pepper of at least thirty-two letters'
 let db: Db
-let tries: Tries
+let attempts: CredentialAttempts
 let close: () => Promise<void>
 
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
-  tries = countTries(
+  attempts = redisCredentialAttempts(
     servers().redis,
     { perEmail: 10, perAddress: 30, perApplication: 1_000, seconds: 900 },
     log,
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(async () => {
-  tries.close()
+  attempts.close()
   await close()
 })
 
@@ -81,12 +81,12 @@ async function someoneOfOld() {
       deadline: Deadline.in(10_000),
       concerns: () => undefined,
     }
-    return signin({ db, users: postgresUsers, passwords, tries })(call)
+    return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
   return { apiKey, hash, signInWith }
 }
 
-test("a password whose hash was made by other parameters is hashed by today's, and goes on being the password", async () => {
+test("a password with an outdated hash is hashed again with today's parameters, and stays valid", async () => {
   const { apiKey, hash, signInWith } = await someoneOfOld()
   expect(await signInWith(PASSWORD)).toMatchObject({ apiKey })
   const renewed = await hash()
@@ -95,13 +95,13 @@ test("a password whose hash was made by other parameters is hashed by today's, a
   expect(await hash(), 'hashed again once only').toBe(renewed)
 })
 
-test('a wrong password renews nothing', async () => {
+test('a wrong password renews no hash', async () => {
   const { hash, signInWith } = await someoneOfOld()
   await expect(signInWith('not the password')).rejects.toMatchObject({ code: 'invalid-credentials' })
   expect(await hash()).toBe(hashOfOld(PASSWORD))
 })
 
-test('503 for want of room, however often, uses up no try', async () => {
+test('a 503 without a permit uses up no attempt', async () => {
   const { apiKey, signInWith } = await someoneOfOld()
   const passwords = createPasswords(PEPPER)
   const crowd = Array.from({ length: 31 }, (_, index) => passwords.enter(`app ${index}`))

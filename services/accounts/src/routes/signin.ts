@@ -3,26 +3,26 @@ import { Problem, type Handler } from '@platter/kit'
 import { INVALID_CREDENTIALS } from '#/domain/refusals.ts'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
-import type { Tries } from '#/store/tries.ts'
+import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
-import { trierOf } from '#/trier.ts'
+import { attemptOf } from '#/credential-attempt.ts'
 
-type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; tries: Tries }
+type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attempts: CredentialAttempts }
 
 /**
  * A sign-in makes the user one of the calling application's (docs/interface.md, "Access to users and orders"). An unknown e-mail
  * address takes the same steps as a wrong password.
  */
-export function signin({ db, users, passwords, tries }: Deps): Handler<typeof Signin> {
+export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
     using hashing = passwords.enter(applicationId)
-    const trier = trierOf(email, headers, applicationId)
-    await tries.count(trier)
+    const attempt = attemptOf(email, headers, applicationId)
+    await attempts.count(attempt)
     const store = users(db)
     const known = await store.findCredentials(email)
     const verdict = await hashing.verify(password, known?.passwordHash)
     if (!known || verdict === 'wrong') throw Problem.refusal(INVALID_CREDENTIALS)
-    await tries.takeBack(trier)
+    await attempts.takeBack(attempt)
     if (verdict === 'outdated') {
       await store.replaceHash(known.apiKey, { from: known.passwordHash, to: await hashing.hash(password) })
     }

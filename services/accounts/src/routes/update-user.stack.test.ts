@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
 import { postgresApplications } from '#/store/applications.ts'
 import type { Db, Tables } from '#/store/tables.ts'
-import { countTries, type Tries } from '#/store/tries.ts'
+import { redisCredentialAttempts, type CredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 import { signin } from '#/routes/signin.ts'
 import { updateUser } from '#/routes/update-user.ts'
@@ -17,18 +17,18 @@ const log = createLog('test', 'fatal')
 const PASSWORD = new Secret('a long enough password')
 const PEPPER = 'a pepper of at least thirty-two letters'
 let db: Db
-let tries: Tries
+let attempts: CredentialAttempts
 let close: () => Promise<void>
 
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   const policy = { perEmail: 1_000, perAddress: 1_000, perApplication: 1_000, seconds: 900 }
-  tries = countTries(servers().redis, policy, log)
+  attempts = redisCredentialAttempts(servers().redis, policy, log)
   ;({ db, close } = postgres)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(async () => {
-  tries.close()
+  attempts.close()
   await close()
 })
 
@@ -60,12 +60,12 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     })
   const signIn = () => {
     const call: Call<typeof Signin> = { ...asked, params: undefined, body: { email, password: PASSWORD } }
-    return signin({ db, users: postgresUsers, passwords, tries })(call)
+    return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
   return { apiKey, update, signIn }
 }
 
-/** With as many requests under way as there is room for, each of another application. */
+/** With all permits acquired, each by another application. */
 function filled() {
   const passwords = createPasswords(PEPPER)
   for (let entered = 0; entered < 31; entered++) passwords.enter(newApiKey())

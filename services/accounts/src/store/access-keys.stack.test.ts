@@ -41,7 +41,7 @@ async function rotate(id: string, overlapMinutes: number) {
   return key
 }
 
-test('a key is found by an index, however many there are, and by nothing that would let somebody in', async () => {
+test('a key is found by an index over a hash, which is no credential', async () => {
   const { db } = postgres
   await sql`insert into access_keys (id, hash, prefix, kind)
     select 'id-' || n, encode(sha256(n::text::bytea), 'hex'), 'platter_live_9kQ2', 'operator'

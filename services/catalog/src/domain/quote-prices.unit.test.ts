@@ -7,8 +7,8 @@ import { quote, type QuoteRequest } from '#/domain/quote.ts'
 
 /*
  * Prices of any order, against an oracle that is written from docs/interface.md ("Order prices") and another way round:
- * it walks over what was chosen instead of over what there is, finds things by their place instead of by
- * their key, and knows the tax by what rounding half up means and not by how it is done.
+ * it iterates over the chosen items instead of the menu, finds items by position instead of by key, and computes the tax from the
+ * definition of rounding half up.
  */
 
 const NOW = Date.parse('2026-11-20T18:00Z')

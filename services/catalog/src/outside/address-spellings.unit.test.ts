@@ -3,7 +3,7 @@ import { createGeocoder } from '#/outside/geocoder.ts'
 
 const geocoder = createGeocoder(undefined)
 
-/** The address as somebody writes it; then city, state and ZIP code. */
+/** The address as a client writes it; then city, state and ZIP code. */
 const SPELLINGS: readonly (readonly [string, string, string, string])[] = [
   // Hyphens, apostrophes, accents
   ['Winston-Salem, NC', 'Winston Salem', 'NC', ''],
@@ -91,11 +91,11 @@ test('the table has at least 60 spellings', () => {
 })
 
 test.each([
-  ['a city of which there are several of a size, behind a street', '1 Main St, Springfield'],
+  ['a city name of several cities of similar size, after a street', '1 Main St, Springfield'],
   ['a street whose last word is a city', '1 Main Street'],
   ['a city that is not in the state', 'Chicago, WI'],
   ['a place elsewhere', 'Hauptstraße 1, Berlin'],
-  ['a place that there is not', 'Atlantis, ZZ'],
+  ['a place that does not exist', 'Atlantis, ZZ'],
 ])('does not guess: %s', async (_, address) => {
   expect(await geocoder.locate(address)).toBeNull()
 })

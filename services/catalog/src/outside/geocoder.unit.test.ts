@@ -30,7 +30,7 @@ describe('the embedded geocoder', () => {
     },
   )
 
-  test('a ZIP code stands for the middle of its area, a city for its most central one', async () => {
+  test('a ZIP code is located at the middle of its area, a city at its most central ZIP code', async () => {
     expect((await geocoder.locate('53703'))?.point).toEqual({ latitude: 43.0775, longitude: -89.3831 })
     const city = await geocoder.locate('New York, NY')
     expect(city?.point.latitude).toBeCloseTo(40.75, 1)
@@ -85,7 +85,7 @@ describe('a Nominatim-compatible server', () => {
     },
   }
 
-  test('is asked in its own words, once an address, and its answer is taken', async () => {
+  test('gets one request for an address in its own format, and its result is used', async () => {
     const asked: string[] = []
     const url = await serverThat(({ url: path }, response) => {
       asked.push(path ?? '')
@@ -106,7 +106,7 @@ describe('a Nominatim-compatible server', () => {
     ])
   })
 
-  test('that finds nothing has no place, and is not asked again', async () => {
+  test('without a result gives no place, and gets no second request', async () => {
     let asked = 0
     const url = await serverThat((_, response) => (asked++, response.end('[]')))
     const { locate } = createGeocoder(url)
@@ -129,7 +129,7 @@ describe('a Nominatim-compatible server', () => {
     await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
   })
 
-  test('that points elsewhere is service-unavailable, and nobody is asked there', async () => {
+  test('that redirects is service-unavailable, and the redirect is not followed', async () => {
     let asked = 0
     const inside = await serverThat((_, response) => (asked++, response.end(JSON.stringify([found]))))
     const url = await serverThat((_, response) => response.writeHead(302, { location: inside }).end())
@@ -139,7 +139,7 @@ describe('a Nominatim-compatible server', () => {
     expect(asked).toBe(0)
   })
 
-  test('that keeps silent, or drips, is service-unavailable after two seconds', async () => {
+  test('that sends nothing, or sends slowly, is service-unavailable after two seconds', async () => {
     const late = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
     onTestFinished(() => timeout.mockRestore())

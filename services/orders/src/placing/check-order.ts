@@ -99,16 +99,21 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
 async function askServices(bus: Bus, request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
     const resolved = await resolve(bus, request, caller)
-    return { resolved, quoted: await quote(bus, request, resolved.address, caller) }
+    return { resolved, quoted: await askQuote(bus, request, resolved.address, caller) }
   }
   const [resolved, quoted] = await Promise.all([
     resolve(bus, request, caller),
-    quote(bus, request, newAddressOf(request), caller),
+    askQuote(bus, request, newAddressOf(request), caller),
   ])
   return { resolved, quoted }
 }
 
-function quote(bus: Bus, request: CompleteOrder, address: Address | null, { requestId, deadline }: Caller) {
+function askQuote(
+  bus: Bus,
+  request: CompleteOrder,
+  address: Address | null,
+  { requestId, deadline }: Caller,
+) {
   const { restaurantApiKey, method, payment, test } = request
   const items = request.items.map((item) => ({
     apiKey: item.apiKey,

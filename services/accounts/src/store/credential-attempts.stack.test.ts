@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { createLog, Problem } from '@platter/kit'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
+import { proxyTo, servers } from '@platter/testkit'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { redisCredentialAttempts, type CredentialAttempt } from '#/store/credential-attempts.ts'
+
+const log = createLog('test', 'fatal')
+const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }
+
+const connected = async (url = servers().redis) => {
+  const store = redisCredentialAttempts(url, POLICY, log)
+  const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
+  // Until it is connected it counts for itself, which is not what most of these tests are about.
+  const isCounted = async () => {
+    const { email } = anAttempt()
+    await store.count({ email, address: undefined })
+    return redis.exists(`tries:email:${createHash('sha256').update(email).digest('hex')}`).catch(() => 0)
+  }
+  await expect.poll(isCounted).toBe(1)
+  redis.disconnect()
+  return store
+}
+
+/** A refusal, with the seconds to wait: fewer than 60 on a machine that is slow. */
+const refused = expect.toSatisfy((end) => typeof end === 'number' && end > 0 && end <= 60) as number
+
+const anAttempt = (changes: Partial<CredentialAttempt> = {}): CredentialAttempt => ({
+  email: `${crypto.randomUUID()}@example.org`,
+  address: undefined,
+  ...changes,
+})
+
+/** An address that no other test has. */
+const newAddress = () =>
+  `2001:db8:${crypto
+    .randomUUID()
+    .slice(0, 8)
+    .replace(/^(.{4})/, '$1:')}::1`
+
+async function attempt(
+  store: ReturnType<typeof redisCredentialAttempts>,
+  caller: CredentialAttempt,
+): Promise<string | number> {
+  try {
+    await store.count(caller)
+    return 'counted'
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'rate-limited') return error.retryAfterSeconds ?? 0
+    throw error
+  }
+}
+
+const attempts = async (store: ReturnType<typeof redisCredentialAttempts>, callers: CredentialAttempt[]) => {
+  const ends: (string | number)[] = []
+  for (const caller of callers) ends.push(await attempt(store, caller))
+  return ends
+}
+const times = (count: number, caller: () => CredentialAttempt) => Array.from({ length: count }, caller)
+
+test('429 rate-limited after the attempts of an e-mail address in any spelling, with the seconds to wait', async () => {
+  const store = await connected()
+  const caller = anAttempt({ email: `Maria.${crypto.randomUUID()}@Example.org` })
+  expect(
+    await attempts(
+      store,
+      times(3, () => caller),
+    ),
+  ).toEqual(['counted', 'counted', 'counted'])
+  expect(await attempt(store, { ...caller, email: caller.email.toUpperCase() })).toEqual(refused)
+  expect(await attempt(store, anAttempt())).toBe('counted')
+  store.close()
+})
+
+test('429 rate-limited after the attempts of a network, with any e-mail addresses', async () => {
+  const store = await connected()
+  const address = newAddress()
+  const neighbour = address.replace('::1', '::ffff')
+  expect(
+    await attempts(
+      store,
+      times(5, () => anAttempt({ address })),
+    ),
+  ).toEqual(Array.from({ length: 5 }, () => 'counted'))
+  expect(await attempt(store, anAttempt({ address: neighbour }))).toBeTypeOf('number')
+  expect(await attempt(store, anAttempt({ address: newAddress() }))).toBe('counted')
+  store.close()
+})
+
+test('a client address without attempts left uses up the attempts of no e-mail address', async () => {
+  const store = await connected()
+  const address = newAddress()
+  await attempts(
+    store,
+    times(5, () => anAttempt({ address })),
+  )
+  const victim = anAttempt()
+  await attempts(
+    store,
+    times(10, () => ({ ...victim, address })),
+  )
+  expect(await attempt(store, victim)).toBe('counted')
+  store.close()
+})
+
+test('429 rate-limited after the attempts of an application, from any addresses, with any e-mail addresses', async () => {
+  const store = await connected()
+  const applicationId = crypto.randomUUID()
+  const newAttempt = () => anAttempt({ address: newAddress(), applicationId })
+  // Those that work are taken back.
+  for (let round = 0; round < 10; round++) {
+    const caller = newAttempt()
+    expect(await attempt(store, caller)).toBe('counted')
+    await store.takeBack(caller)
+  }
+  expect(await attempts(store, times(10, newAttempt))).toEqual([
+    ...Array.from({ length: 8 }, () => 'counted'),
+    refused,
+    refused,
+  ])
+  expect(await attempt(store, anAttempt({ applicationId: crypto.randomUUID() }))).toBe('counted')
+  store.close()
+})
+
+test('replicas count attempts together', async () => {
+  const [one, other] = [await connected(), await connected()]
+  const caller = anAttempt()
+  await attempts(one, [caller, caller])
+  await attempts(other, [caller])
+  expect(await attempt(one, caller)).toBeTypeOf('number')
+  expect(await attempt(other, caller)).toBeTypeOf('number')
+  one.close()
+  other.close()
+})
+
+test('50 concurrent attempts get the attempts that are left, and no more', async () => {
+  const store = await connected()
+  const caller = anAttempt()
+  const ends = await Promise.all(times(50, () => caller).map((each) => attempt(store, each)))
+  expect(ends.filter((end) => end === 'counted')).toHaveLength(3)
+  store.close()
+})
+
+test('an attempt that is taken back leaves as many as before', async () => {
+  const store = await connected()
+  const caller = anAttempt({ address: newAddress() })
+  for (let round = 0; round < 20; round++) {
+    expect(await attempt(store, caller)).toBe('counted')
+    await store.takeBack(caller)
+  }
+  expect(
+    await attempts(
+      store,
+      times(4, () => caller),
+    ),
+  ).toEqual(['counted', 'counted', 'counted', refused])
+  store.close()
+})
+
+test('without Redis a replica counts for itself, and is not held up', async () => {
+  const proxy = await proxyTo(servers().redis)
+  const store = await connected(proxy.url)
+  proxy.cut()
+  const caller = anAttempt({ address: newAddress() })
+  // The clock stands still: a try that waited for Redis would never end.
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(
+    await attempts(
+      store,
+      times(4, () => caller),
+    ),
+  ).toEqual(['counted', 'counted', 'counted', 60])
+  vi.useRealTimers()
+  store.close()
+  await proxy.close()
+})

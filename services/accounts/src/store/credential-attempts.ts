@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { networkOf, type Log } from '@platter/kit'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
+import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
+
+/** The number of attempts within `seconds`, of one e-mail address, one client address and one application. */
+export type AttemptsPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
+
+/** The e-mail address in the request, the client's address if it is known, and the application of a sign-in. */
+export type CredentialAttempt = {
+  email: string
+  address: string | undefined
+  applicationId?: string | undefined
+}
+
+/**
+ * Attempts to sign in or to register. Each counts, whether or not the user exists, so that a rejection reveals nothing. A
+ * successful sign-in is taken back, so that only guesses use up the attempts.
+ */
+export type CredentialAttempts = {
+  /** Counts one attempt. Throws Problem rate-limited when none is left. */
+  count(attempt: CredentialAttempt): Promise<void>
+  takeBack(attempt: CredentialAttempt): Promise<void>
+  close(): void
+}
+
+/**
+ * An attempt waits this long for Redis. After 100 ms, as elsewhere, each replica would count alone whenever a busy machine
+ * stalls, and an attacker would have ten attempts at each replica.
+ */
+const COUNTED_WITHIN_MS = 1_000
+
+/** All replicas count in Redis; while it is unavailable, each replica counts alone. */
+export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log: Log): CredentialAttempts {
+  const redis = connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS })
+  const limitBy = (by: string, attempts: number) =>
+    new AttemptLimit(
+      { attempts, seconds: policy.seconds },
+      'Too many tries. Please wait a few minutes and try again.',
+      { redis, prefix: `tries:${by}` },
+    )
+  const byEmail = limitBy('email', policy.perEmail)
+  const byAddress = limitBy('address', policy.perAddress)
+  const byApplication = limitBy('application', policy.perApplication)
+  /** The client address first: without attempts left there, a request uses up no attempts of others. The shared one last. */
+  const counted = ({ email, address, applicationId }: CredentialAttempt): Counted[] => [
+    ...(address === undefined ? [] : ([[byAddress, addressKey(address)]] satisfies Counted[])),
+    [byEmail, emailKey(email)],
+    ...(applicationId === undefined ? [] : ([[byApplication, applicationId]] satisfies Counted[])),
+  ]
+  return {
+    async count(attempt) {
+      for (const [limit, key] of counted(attempt)) await limit.count(key)
+    },
+    async takeBack(attempt) {
+      await Promise.all(counted(attempt).map(([limit, key]) => limit.takeBack(key)))
+    },
+    close: () => redis.disconnect(),
+  }
+}
+
+type Counted = [AttemptLimit, string]
+
+const keyOf = (text: string) => createHash('sha256').update(text).digest('hex')
+/** In lower case, because every spelling belongs to one user; hashed, because Redis needs no e-mail addresses. */
+const emailKey = (email: string) => keyOf(email.toLowerCase())
+const addressKey = (address: string) => keyOf(networkOf(address))
