@@ -85,7 +85,7 @@ test('a dead letter of a command of an earlier version is removed when it is ret
   )
   expect(await retry(`letter_${id}`)).toMatchObject({
     status: 200,
-    body: { done: 'This version has no such command; the message was removed.' },
+    body: { done: 'This version has no such command. The message was deleted.' },
   })
   expect(await retry(`letter_${id}`)).toMatchObject({ status: 404 })
 })
@@ -155,7 +155,7 @@ test('an order that its restaurant does not start is listed from half of its tim
   expectConforms(ReadAttention, await read('?limit=200'))
   expect(await retry(`order_${apiKey}`)).toMatchObject({
     status: 200,
-    body: { done: 'Nothing can be tried again: only the restaurant can start the order. Call it.' },
+    body: { done: 'Only the restaurant can start the order. Call the restaurant.' },
   })
 
   const key = keyOf(cast.console)

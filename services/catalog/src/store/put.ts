@@ -6,9 +6,9 @@ export type Written = { kind: 'written' }
 
 /** Rolls a transaction back and becomes its outcome. */
 class Rollback extends Error {
-  readonly outcome: Taken | Written
-  constructor(outcome: Taken | Written) {
-    super(outcome.kind)
+  readonly outcome: unknown
+  constructor(outcome: unknown) {
+    super('rolled back')
     this.outcome = outcome
   }
 }
@@ -25,11 +25,11 @@ export async function put<O = never>(
   try {
     return await db.transaction().execute(async (trx) => {
       const outcome = await work(trx)
-      if (validateOnly) throw new Rollback(WRITTEN)
+      if (validateOnly) throw new Rollback(outcome)
       return outcome
     })
   } catch (error) {
-    if (error instanceof Rollback) return error.outcome
+    if (error instanceof Rollback) return error.outcome as O | Taken | Written
     throw error
   }
 }
@@ -44,5 +44,5 @@ export function requireInserted(
   if (inserted.length === records.length) return
   const keys = new Set(inserted.map(({ api_key }) => api_key))
   const taken = records.map(({ apiKey }) => apiKey).filter((key) => !keys.has(key))
-  throw new Rollback({ kind: 'taken', keys: new Set(taken) })
+  throw new Rollback({ kind: 'taken', keys: new Set(taken) } satisfies Taken)
 }
