@@ -5,10 +5,10 @@ import {
   type RestaurantSearch,
   type RestaurantSearchTest,
 } from '@platter/contracts'
-import { nextPage, readCursor, type Call } from '@platter/kit'
+import { page, type Call } from '@platter/kit'
 import { z } from 'zod'
 import { placeRecord, restaurantRecord } from '#/domain/restaurant-record.ts'
-import { nearestFirst, pageOf, ranked } from '#/domain/search.ts'
+import { nearestFirst, nextRestaurants, ranked } from '#/domain/search.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
 import { requirePlace } from '#/query-place.ts'
 import type { CandidateStore } from '#/store/candidates.ts'
@@ -27,29 +27,35 @@ export const Cursor = z.tuple([z.int().min(0).max(LATEST_DATE_MS), z.int().min(0
 /** restaurant/search and restaurant/search-test. */
 export async function searchRestaurants(
   { candidates, restaurantCache, geocoder }: Deps,
-  { query, url, setHeader }: SearchCall,
+  call: SearchCall,
   scope: Scope,
 ): Promise<{ address: Address; restaurants: Restaurant[] }> {
+  const { query } = call
   const now = Date.now()
-  const after = query.cursor === undefined ? null : readCursor(query.cursor, Cursor)
   const place = await requirePlace(geocoder, query)
-  const criteria = {
-    place,
-    method: query.method,
-    pickupRadiusMiles: query['pickup-radius'],
-    at: after?.[0] ?? now,
-  }
   const isAll = scope === 'all-test'
-  const found = await candidates.find({
-    ...criteria,
-    place: isAll ? null : place,
-    isTestRestaurant: scope !== 'live',
-    words: query.search,
-  })
-  const inOrder = isAll ? nearestFirst(found, place) : ranked(found, criteria)
-  const { page, next } = pageOf(inOrder, { after, limit: query.limit, at: criteria.at })
-  if (next) setHeader('link', nextPage(url, next))
-  const restaurants = await restaurantCache.find(page)
+  const found = await page(
+    call,
+    Cursor,
+    async ({ before: after, limit }) => {
+      const criteria = {
+        place,
+        method: query.method,
+        pickupRadiusMiles: query['pickup-radius'],
+        at: after?.[0] ?? now,
+      }
+      const matching = await candidates.find({
+        ...criteria,
+        place: isAll ? null : place,
+        isTestRestaurant: scope !== 'live',
+        words: query.search,
+      })
+      const inOrder = isAll ? nearestFirst(matching, place) : ranked(matching, criteria)
+      return nextRestaurants(inOrder, { after, limit, at: criteria.at })
+    },
+    ({ position }) => position,
+  )
+  const restaurants = await restaurantCache.find(found.map(({ restaurant }) => restaurant))
   return {
     address: placeRecord(place),
     restaurants: restaurants.map((restaurant) => restaurantRecord(restaurant, { place, now })),

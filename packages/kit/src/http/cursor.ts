@@ -17,7 +17,10 @@ export function readCursor<S extends z.ZodType>(cursor: string, position: S): z.
   }
 }
 
-/** The `Link` header to the next page: path and query of the request with another cursor. */
+/**
+ * The `Link` header to the next page: path and query of the request with another cursor. `page` sets it for lists that only `limit`
+ * bounds. Order lists, which are also bounded by bytes, and the reconciliation, which has no limit, call this themselves.
+ */
 export function nextPage(url: string, position: unknown): string {
   const next = new URL(url, 'http://relative')
   next.searchParams.set('cursor', writeCursor(position))

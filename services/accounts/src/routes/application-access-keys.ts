@@ -1,10 +1,9 @@
 import type { ApplicationAccessKeys } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { page, Problem, type Handler } from '@platter/kit'
 import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
-import { page } from '#/page.ts'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
 import type { ApplicationStore } from '#/store/applications.ts'
-import type { Db } from '#/store/tables.ts'
+import { Position, positionOf, type Db } from '#/store/tables.ts'
 
 type Deps = {
   db: Db
@@ -17,5 +16,10 @@ export const applicationAccessKeys =
   async (call) => {
     const { id: applicationId } = call.params
     if (!(await applications(db).exists(applicationId))) throw Problem.refusal(APPLICATION_NOT_FOUND)
-    return page(call, (range) => accessKeyRecords(db).list({ kind: 'application', applicationId }, range))
+    return page(
+      call,
+      Position,
+      (range) => accessKeyRecords(db).list({ kind: 'application', applicationId }, range),
+      positionOf,
+    )
   }

@@ -1,8 +1,7 @@
 import type { RestaurantAccessKeys } from '@platter/contracts'
-import type { Handler } from '@platter/kit'
-import { page } from '#/page.ts'
+import { page, type Handler } from '@platter/kit'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
-import type { Db } from '#/store/tables.ts'
+import { Position, positionOf, type Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'list'> }
 
@@ -11,5 +10,5 @@ export const restaurantAccessKeys =
   ({ db, accessKeyRecords }: Deps): Handler<typeof RestaurantAccessKeys> =>
   (call) => {
     const holder = { kind: 'restaurant', restaurantApiKey: call.params.apiKey } as const
-    return page(call, (range) => accessKeyRecords(db).list(holder, range))
+    return page(call, Position, (range) => accessKeyRecords(db).list(holder, range), positionOf)
   }

@@ -1,7 +1,7 @@
 import type { AccessKey } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
 import { isValid, type Holder, type StoredKey } from '#/store/access-keys.ts'
-import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type PageRange } from '#/store/tables.ts'
+import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type Range } from '#/store/tables.ts'
 
 /** The key that a rotation replaces. */
 type ReplacedKey = NonNullable<Awaited<ReturnType<typeof lock>>>
@@ -9,7 +9,7 @@ type ReplacedKey = NonNullable<Awaited<ReturnType<typeof lock>>>
 /** The statements of operators. No result contains an access key. */
 export type AccessKeyRecordStore = {
   /** Newest first. */
-  list(holder: Holder, range: PageRange): Promise<(AccessKey & { at: number })[]>
+  list(holder: Holder, range: Range): Promise<(AccessKey & { at: number })[]>
   /**
    * Ends a key now; the end of a revoked key stays. `last`: no other operator key without an expiry would remain. In the caller's
    * transaction.

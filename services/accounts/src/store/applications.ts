@@ -1,13 +1,13 @@
 import type { Applications } from '@platter/contracts'
 import type { z } from 'zod'
-import { after, createdEpoch, createdMicroseconds, type Db, type PageRange } from '#/store/tables.ts'
+import { after, createdEpoch, createdMicroseconds, type Db, type Range } from '#/store/tables.ts'
 
 type Application = z.output<typeof Applications.response>[number]
 
 export type ApplicationStore = {
   insert(application: { id: string; name: string }): Promise<Application>
   /** Newest first. */
-  list(range: PageRange): Promise<(Application & { at: number })[]>
+  list(range: Range): Promise<(Application & { at: number })[]>
   exists(id: string): Promise<boolean>
 }
 

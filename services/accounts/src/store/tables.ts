@@ -1,4 +1,7 @@
+import { ApiKey } from '@platter/contracts'
+import type { PageRange } from '@platter/kit'
 import { sql, type Generated, type GeneratedAlways, type Kysely } from 'kysely'
+import { z } from 'zod'
 
 type ApplicationRow = { id: string; name: string; created_at: Generated<Date> }
 
@@ -92,10 +95,12 @@ export const epochOf = <N extends number | null = number>(column: string) =>
 export const createdEpoch = epochOf('created_at')
 
 /** The end of a page: the creation in microseconds; the id orders rows of the same moment. */
-export type Position = { at: number; id: string }
+export const Position = z.object({ at: z.int(), id: ApiKey })
+type Position = z.infer<typeof Position>
 
-/** The rows of one page. `before` is the end of the previous page; null for the first one. */
-export type PageRange = { before: Position | null; limit: number }
+export const positionOf = ({ at, id }: Position): Position => ({ at, id })
+
+export type Range = PageRange<Position>
 
 export const createdMicroseconds = sql<number>`(extract(epoch from created_at) * 1000000)::int8`
 

@@ -74,16 +74,16 @@ function serves(candidate: Candidate, { place, method, pickupRadiusMiles }: Crit
  */
 export type Cursor = [at: number, index: number, apiKey: string]
 
-/** One page of the ranked restaurants, and the cursor of the next page; null on the last one. */
-export function pageOf<R extends { apiKey: string }>(
+/** The next ranked restaurants after a page, at most `limit`, with their positions. `after`: null for the first page. */
+export function nextRestaurants<R extends { apiKey: string }>(
   restaurants: readonly R[],
   { after, limit, at }: { after: Cursor | null; limit: number; at: number },
-): { page: R[]; next: Cursor | null } {
+): { restaurant: R; position: Cursor }[] {
   const start = after ? indexAfter(restaurants, after) : 0
-  const page = restaurants.slice(start, start + limit)
-  const last = page.at(-1)
-  const hasMore = last !== undefined && start + page.length < restaurants.length
-  return { page, next: hasMore ? [at, start + page.length - 1, last.apiKey] : null }
+  return restaurants.slice(start, start + limit).map((restaurant, index) => ({
+    restaurant,
+    position: [at, start + index, restaurant.apiKey],
+  }))
 }
 
 /** By the apiKey, because restaurants may have been added before it; by the index when the apiKey is no longer among them. */

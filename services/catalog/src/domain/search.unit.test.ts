@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { aZone, ajanta } from '#/domain/fixtures.ts'
 import type { Place } from '#/domain/place.ts'
-import { folded, pageOf, ranked, type Candidate, type Criteria } from '#/domain/search.ts'
+import {
+  folded,
+  nextRestaurants,
+  ranked,
+  type Candidate,
+  type Criteria,
+  type Cursor,
+} from '#/domain/search.ts'
 
 // A Friday, 12:00 in Madison.
 const NOON = Date.parse('2026-11-20T18:00Z')
@@ -102,36 +109,25 @@ test('words are compared without case and accents', () => {
 })
 
 const restaurants = (...apiKeys: string[]) => apiKeys.map((apiKey) => ({ apiKey }))
-/** The apiKeys of all pages, in order. */
-const follow = (all: readonly { apiKey: string }[], limit: number) => {
-  const seen: string[][] = []
-  let after = null
-  do {
-    const { page, next }: ReturnType<typeof pageOf> = pageOf(all, { after, limit, at: NOON })
-    seen.push(keysOf(page))
-    after = next
-  } while (after)
-  return seen
-}
+const keysAfter = (position: Cursor | null, all: readonly { apiKey: string }[], limit = 2) =>
+  keysOf(nextRestaurants(all, { after: position, limit, at: NOON }).map(({ restaurant }) => restaurant))
 
 describe('pages', () => {
   const all = restaurants('a', 'b', 'c', 'd', 'e')
+  const second = nextRestaurants(all, { after: null, limit: 2, at: NOON })[1]?.position ?? null
 
-  test('contain each restaurant once, and the last page has no next', () => {
-    expect(follow(all, 2)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
-    expect(follow(all, 5)).toEqual([['a', 'b', 'c', 'd', 'e']])
-    expect(follow([], 5)).toEqual([[]])
+  test('begin with the first restaurant, and continue from a position with the time and index of its restaurant', () => {
+    expect(keysAfter(null, all)).toEqual(['a', 'b'])
+    expect(second).toEqual([NOON, 1, 'b'])
+    expect(keysAfter(second, all, 9)).toEqual(['c', 'd', 'e'])
+    expect(nextRestaurants(all, { after: second, limit: 1, at: NOON })[0]?.position).toEqual([NOON, 2, 'c'])
   })
 
   test('continue after the last restaurant, also when others were added before it', () => {
-    const { next } = pageOf(all, { after: null, limit: 2, at: NOON })
-    const { page } = pageOf([...restaurants('x', 'y'), ...all], { after: next, limit: 2, at: NOON })
-    expect(keysOf(page)).toEqual(['c', 'd'])
+    expect(keysAfter(second, [...restaurants('x', 'y'), ...all])).toEqual(['c', 'd'])
   })
 
   test('continue at the same index when the last restaurant was removed', () => {
-    const { next } = pageOf(all, { after: null, limit: 2, at: NOON })
-    const { page } = pageOf(restaurants('a', 'c', 'd', 'e'), { after: next, limit: 2, at: NOON })
-    expect(keysOf(page)).toEqual(['d', 'e'])
+    expect(keysAfter(second, restaurants('a', 'c', 'd', 'e'))).toEqual(['d', 'e'])
   })
 })

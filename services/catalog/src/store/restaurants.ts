@@ -1,7 +1,9 @@
-import { batched, matched } from '@platter/kit'
+import { ApiKey } from '@platter/contracts'
+import { batched, matched, type PageRange } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql, type ExpressionBuilder, type Insertable } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { z } from 'zod'
 import { AvailabilityOverrides, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import type { Box } from '#/domain/geo.ts'
 import type { Item } from '#/domain/menu.ts'
@@ -17,15 +19,13 @@ import type { Db, Tables } from '#/store/tables.ts'
 export type VersionedRestaurant = Restaurant & { version: string }
 
 /** The end of a page in the operator's list: the creation in microseconds; the apiKey orders restaurants of the same moment. */
-export type Position = { at: number; apiKey: string }
+export const Position = z.object({ at: z.int(), apiKey: ApiKey })
+type Position = z.infer<typeof Position>
 
 export type RestaurantStore = {
   find(apiKey: string): Promise<VersionedRestaurant | null>
-  /** Newest first. `before` is the last position of the previous page. */
-  list(page: {
-    before: Position | null
-    limit: number
-  }): Promise<{ restaurant: Restaurant; position: Position }[]>
+  /** Newest first. */
+  list(range: PageRange<Position>): Promise<{ restaurant: Restaurant; position: Position }[]>
   /** Reads the restaurant, and at least those of the items that belong to it, with current availability. */
   findForQuote(of: {
     restaurantApiKey: string
