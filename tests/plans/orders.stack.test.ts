@@ -273,7 +273,7 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
       const { orders, sagas } = postgresStores(trx)
       const indexed = async (table: string) => {
         const { rows } = await sql<{ writes: number }>`
-          select pg_stat_get_xact_tuples_updated(oid) - pg_stat_get_xact_tuples_hot_updated(oid) as writes
+          select (pg_stat_get_xact_tuples_updated(oid) - pg_stat_get_xact_tuples_hot_updated(oid))::int as writes
           from pg_class where oid = to_regclass(${table})`.execute(trx)
         return rows[0]?.writes
       }

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
 import { Cache } from '#/cache/cache.ts'
-import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
+import { OptionalRedis } from '#/lifecycle/optional-redis.ts'
+import { connectRedis } from '#/lifecycle/redis.ts'
 import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
 import type { Log } from '#/telemetry/log.ts'
 
-/** After Redis rejected a command, no other one is sent for this time. */
-const PAUSE_MS = 1_000
 /** A request waits at most this long for a slow Redis; after a second without a response the connection is closed. */
 const WAIT_MS = 100
 const MAX_KEYS = 10_000
@@ -62,10 +60,9 @@ function takeWithoutPoint(lease: Lease): true {
  */
 export class SharedRateLimit implements RateLimit {
   readonly policy: RatePolicy
-  readonly #redis: Redis
+  readonly #redis: OptionalRedis
   readonly #common: RateLimiterRedis
   readonly #leases = new Cache<Lease>({ maxEntries: MAX_KEYS })
-  #pausedUntil = 0
   /** The last command takes longer than WAIT_MS: other requests do not wait for it. */
   #isLate = false
   /** The end of the last window that a rejected request was in, by `performance.now()`. */
@@ -74,9 +71,10 @@ export class SharedRateLimit implements RateLimit {
   constructor(url: string, policy: RatePolicy, log: Log) {
     this.policy = policy
     // Redis counts a command even after its timeout, and no request would use the points.
-    this.#redis = connectRedis(url, log, { commandTimeout: undefined })
+    // Redis may have counted a failed command as well: after one, no other is sent for a second.
+    this.#redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: undefined }), { maxFailures: 1 })
     this.#common = new RateLimiterRedis({
-      storeClient: this.#redis,
+      storeClient: this.#redis.client,
       keyPrefix: 'rate',
       points: policy.requests,
       duration: policy.seconds,
@@ -101,15 +99,12 @@ export class SharedRateLimit implements RateLimit {
   }
 
   /** Resolves when Redis is connected, or after `withinMs`. Before that a new replica counts for itself. */
-  async connected(withinMs: number): Promise<void> {
-    if (this.#redis.status === 'ready') return
-    await once(this.#redis, 'ready', { signal: AbortSignal.timeout(withinMs) }).catch(
-      () => 'this replica counts for itself until then',
-    )
+  connected(withinMs: number): Promise<void> {
+    return this.#redis.connected(withinMs)
   }
 
   close(): void {
-    this.#redis.disconnect()
+    this.#redis.close()
   }
 
   #leaseOf(key: string): Lease {
@@ -133,7 +128,7 @@ export class SharedRateLimit implements RateLimit {
     lease.waiting += 1
     try {
       while (lease.points === 0 && lease.remaining > 0) {
-        if (this.#isAlone) return takeWithoutPoint(lease)
+        if (!this.#redis.isAvailable) return takeWithoutPoint(lease)
         lease.refill ??= this.#refill(lease, key)
         if (this.#isLate && lease.owed < advanceOf(lease)) return takeWithoutPoint(lease)
         await (this.#isLate ? lease.refill.over : lease.refill.late)
@@ -146,27 +141,18 @@ export class SharedRateLimit implements RateLimit {
     return true
   }
 
-  get #isAlone(): boolean {
-    return this.#redis.status !== 'ready' || performance.now() < this.#pausedUntil
-  }
-
   #refill(lease: Lease, key: string): Refill {
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(() => {
       this.#isLate = true
       late.resolve()
     }, WAIT_MS)
-    const over = this.#fetch(lease, key)
-      .catch(() => {
-        // The connection logs the reason.
-        this.#pausedUntil = performance.now() + PAUSE_MS
-      })
-      .finally(() => {
-        clearTimeout(timer)
-        this.#isLate = false
-        lease.refill = null
-        late.resolve()
-      })
+    const over = this.#fetch(lease, key).finally(() => {
+      clearTimeout(timer)
+      this.#isLate = false
+      lease.refill = null
+      late.resolve()
+    })
     return { late: late.promise, over }
   }
 
@@ -174,10 +160,17 @@ export class SharedRateLimit implements RateLimit {
     const { requests } = this.policy
     const part = lease.isKnown ? Math.floor(lease.remaining / PARTS) : 1
     const wanted = Math.max(1, part, lease.waiting)
-    const { owed } = lease
-    // Not restored when the command fails: Redis may have counted it, and a key never gets less than its limit.
-    lease.owed = 0
-    const { consumedPoints, msBeforeNext } = await this.#common.penalty(key, wanted + owed)
+    const counted = await this.#redis.run(
+      () => {
+        const { owed } = lease
+        // Not restored when the command fails: Redis may have counted it, and a key never gets less than its limit.
+        lease.owed = 0
+        return this.#common.penalty(key, wanted + owed)
+      },
+      () => null,
+    )
+    if (counted === null) return
+    const { consumedPoints, msBeforeNext } = counted
     const granted = Math.max(0, Math.min(wanted, requests - consumedPoints + wanted))
     const settled = Math.min(lease.owed, granted)
     lease.owed -= settled

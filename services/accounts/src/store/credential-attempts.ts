@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { networkOf, type Log } from '@platter/kit'
+import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
 
@@ -32,7 +33,7 @@ const COUNTED_WITHIN_MS = 1_000
 
 /** All replicas count in Redis; while it is unavailable, each replica counts alone. */
 export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log: Log): CredentialAttempts {
-  const redis = connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS })
+  const redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS }))
   const limitBy = (by: string, attempts: number) =>
     new AttemptLimit(
       { attempts, seconds: policy.seconds },
@@ -55,7 +56,7 @@ export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log
     async takeBack(attempt) {
       await Promise.all(counted(attempt).map(([limit, key]) => limit.takeBack(key)))
     },
-    close: () => redis.disconnect(),
+    close: () => redis.close(),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
+import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { CircuitBreaker } from '#/circuit-breaker.ts'
 
 /** A cache that may be unavailable, slow or empty at any time. No method rejects. */
 export type Cache = {
@@ -11,12 +11,18 @@ export type Cache = {
 }
 
 export function connectCache(url: string, log: Log): Cache {
-  const redis = connectRedis(url, log)
-  const breaker = new CircuitBreaker({ failures: 5, openMs: 1_000 })
+  const redis = new OptionalRedis(connectRedis(url, log))
   return {
-    get: (key) => breaker.run(() => redis.getBuffer(key), null),
+    get: (key) =>
+      redis.run(
+        (client) => client.getBuffer(key),
+        () => null,
+      ),
     set: async (key, value, seconds) =>
-      void (await breaker.run(() => redis.set(key, value, 'EX', seconds), null)),
-    close: () => redis.disconnect(),
+      void (await redis.run(
+        (client) => client.set(key, value, 'EX', seconds),
+        () => null,
+      )),
+    close: () => redis.close(),
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { outsideTraces } from '@platter/kit'
 import type { Redis } from '@platter/kit/lifecycle/redis'
+import type { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 
 /** The keys by which declines of a card are counted. */
 export type CardAttempt = { card: string; address: string | null; application: string | null }
@@ -14,12 +15,12 @@ const GATHER_MS = 500
  * replica. Nearly all succeed, so the tokens of GATHER_MS are written together, into one Redis hash per window.
  */
 export class CardAttempts {
-  readonly #redis: Redis
+  readonly #redis: OptionalRedis
   readonly #windowMs: number
   readonly #unwritten = new Map<string, CardAttempt>()
   #timer: NodeJS.Timeout | null = null
 
-  constructor(redis: Redis, { seconds }: { seconds: number }) {
+  constructor(redis: OptionalRedis, { seconds }: { seconds: number }) {
     this.#redis = redis
     this.#windowMs = seconds * 1_000
   }
@@ -31,15 +32,18 @@ export class CardAttempts {
   }
 
   /**
-   * Returns null for an older token. A token that is not found at once is looked up again after twice GATHER_MS: another
-   * replica may not have written it yet. Rejects while Redis is unavailable.
+   * Returns null for an older token, and while Redis is unavailable. A token that is not found at once is looked up again after
+   * twice GATHER_MS: another replica may not have written it yet.
    */
   async find(token: string): Promise<CardAttempt | null> {
     const hash = shortHash(token)
-    const found = this.#unwritten.get(hash) ?? (await this.#read(hash))
-    if (found) return found
-    await wait(2 * GATHER_MS, null, { ref: false })
-    return this.#read(hash)
+    return (
+      this.#unwritten.get(hash) ??
+      (await this.#redis.run(
+        (client) => this.#findWritten(client, hash),
+        () => null,
+      ))
+    )
   }
 
   /** Writes the gathered tokens. Never rejects. */
@@ -51,18 +55,28 @@ export class CardAttempts {
     this.#unwritten.clear()
     const window = this.#window()
     const key = keyOf(window)
-    await this.#redis
-      .pipeline()
-      .hset(key, ...fields)
-      .pexpireat(key, (window + 2) * this.#windowMs)
-      .exec()
-      .catch(() => 'later declines of these cards are not counted')
+    await this.#redis.run(
+      (client) =>
+        client
+          .pipeline()
+          .hset(key, ...fields)
+          .pexpireat(key, (window + 2) * this.#windowMs)
+          .exec(),
+      // Later declines of these cards are not counted.
+      () => null,
+    )
   }
 
-  async #read(hash: string): Promise<CardAttempt | null> {
+  async #findWritten(client: Redis, hash: string): Promise<CardAttempt | null> {
+    const found = await this.#read(client, hash)
+    if (found) return found
+    await wait(2 * GATHER_MS, null, { ref: false })
+    return this.#read(client, hash)
+  }
+
+  async #read(client: Redis, hash: string): Promise<CardAttempt | null> {
     const window = this.#window()
-    const text =
-      (await this.#redis.hget(keyOf(window), hash)) ?? (await this.#redis.hget(keyOf(window - 1), hash))
+    const text = (await client.hget(keyOf(window), hash)) ?? (await client.hget(keyOf(window - 1), hash))
     return text === null ? null : (JSON.parse(text) as CardAttempt)
   }
 

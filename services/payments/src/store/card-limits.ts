@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
 import { networkOf, type Log } from '@platter/kit'
-import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
+import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit, attemptsUsedUp } from '@platter/kit/limits/attempt-limit'
 import { DeclineLog } from '#/store/decline-log.ts'
 import { CardAttempts, shortHash, type CardAttempt } from '#/store/card-attempts.ts'
@@ -45,7 +46,7 @@ type Deps = {
  * together. A decline counts at once on the replica that receives it, and on all others within a second.
  */
 export class RedisCardLimits implements CardLimits {
-  readonly #redis: Redis
+  readonly #redis: OptionalRedis
   readonly #secret: string
   readonly #policy: CardPolicy
   readonly #newOfUser: AttemptLimit
@@ -53,7 +54,7 @@ export class RedisCardLimits implements CardLimits {
   readonly #attempts: CardAttempts
 
   constructor(url: string, { secret, policy, log, now = Date.now }: Deps) {
-    this.#redis = connectRedis(url, log)
+    this.#redis = new OptionalRedis(connectRedis(url, log))
     this.#secret = secret
     this.#policy = policy
     this.#newOfUser = new AttemptLimit({ attempts: policy.cardsPerUser, seconds: policy.seconds }, TOO_MANY, {
@@ -85,13 +86,13 @@ export class RedisCardLimits implements CardLimits {
   }
 
   async countDeclineOfToken(token: string): Promise<void> {
-    const attempt = await this.#attempts.find(token).catch(() => null)
+    const attempt = await this.#attempts.find(token)
     if (attempt) await this.countDecline(attempt)
   }
 
   async close(): Promise<void> {
     await this.#attempts.flush()
-    this.#redis.disconnect()
+    this.#redis.close()
   }
 
   #limitsOf({ card, address, application }: CardAttempt): { key: string; limit: number }[] {
@@ -106,10 +107,17 @@ export class RedisCardLimits implements CardLimits {
   /** A card that a user sends twice counts once. */
   async #admitOfUser(user: string, card: string): Promise<void> {
     const userCard = `cards:of-user:${user}:${card}`
-    const isKnown = await this.#redis.exists(userCard).catch(() => 0)
+    const isKnown = await this.#redis.run(
+      (client) => client.exists(userCard),
+      () => 0,
+    )
     if (isKnown) return
     await this.#newOfUser.count(user)
-    await this.#redis.set(userCard, 1, 'EX', this.#policy.seconds).catch(() => 'a repetition counts again')
+    // Without Redis, a repetition of the card counts again.
+    await this.#redis.run(
+      (client) => client.set(userCard, 1, 'EX', this.#policy.seconds),
+      () => null,
+    )
   }
 }
 

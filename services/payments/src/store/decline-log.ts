@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { outsideTraces } from '@platter/kit'
-import type { Redis } from '@platter/kit/lifecycle/redis'
+import type { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { DeclineCounts } from '#/domain/decline-counts.ts'
 
 const STREAM = 'cards:declines'
@@ -15,7 +15,7 @@ const PAGE = 1_000
  * own declines and keeps the earlier ones.
  */
 export class DeclineLog {
-  readonly #redis: Redis
+  readonly #redis: OptionalRedis
   readonly #windowMs: number
   readonly #now: () => number
   readonly #counts: DeclineCounts
@@ -26,7 +26,7 @@ export class DeclineLog {
   #reading: Promise<void> | null = null
 
   /** `now`: epoch milliseconds. */
-  constructor(redis: Redis, { seconds, now }: { seconds: number; now: () => number }) {
+  constructor(redis: OptionalRedis, { seconds, now }: { seconds: number; now: () => number }) {
     this.#redis = redis
     this.#windowMs = seconds * 1_000
     this.#now = now
@@ -37,12 +37,15 @@ export class DeclineLog {
   async append(keys: readonly string[]): Promise<void> {
     const now = this.#now()
     for (const key of keys) this.#counts.add(key, now, now)
-    await this.#redis
-      .pipeline()
-      .xadd(STREAM, 'MINID', now - this.#windowMs, '*', 'by', this.#replica, 'keys', JSON.stringify(keys))
-      .pexpire(STREAM, this.#windowMs)
-      .exec()
-      .catch(() => 'it is counted on this replica only')
+    await this.#redis.run(
+      (client) =>
+        client
+          .pipeline()
+          .xadd(STREAM, 'MINID', now - this.#windowMs, '*', 'by', this.#replica, 'keys', JSON.stringify(keys))
+          .pexpire(STREAM, this.#windowMs)
+          .exec(),
+      () => null,
+    )
   }
 
   /** Milliseconds until a key that has reached `limit` may be declined again; null for a key below its limit. Never rejects. */
@@ -60,20 +63,21 @@ export class DeclineLog {
   /** Never rejects. */
   async #read(): Promise<void> {
     const startedAt = this.#now()
-    try {
-      let entries
-      do {
-        const [stream] = (await this.#redis.xread('COUNT', PAGE, 'STREAMS', STREAM, this.#lastId)) ?? []
-        entries = stream?.[1] ?? []
-        for (const [id, fields] of entries) this.#count(id, fields)
-      } while (entries.length === PAGE)
-    } catch {
-      // The connection logs the reason. The next read continues from `#lastId`.
-    } finally {
-      // Also after a failure: otherwise each card would wait for an unavailable Redis.
-      this.#readAt = startedAt
-      this.#reading = null
-    }
+    await this.#redis.run(
+      async (client) => {
+        let entries
+        do {
+          const [stream] = (await client.xread('COUNT', PAGE, 'STREAMS', STREAM, this.#lastId)) ?? []
+          entries = stream?.[1] ?? []
+          for (const [id, fields] of entries) this.#count(id, fields)
+        } while (entries.length === PAGE)
+      },
+      // The next read continues from `#lastId`.
+      () => undefined,
+    )
+    // Also after a failure: otherwise each card would wait for a slow Redis.
+    this.#readAt = startedAt
+    this.#reading = null
   }
 
   #count(id: string, [, by, , keys]: string[]): void {
