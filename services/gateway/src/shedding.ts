@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@platter/contracts'
-import { rejectEarly, ROUTING, type App, type Log } from '@platter/kit'
+import { rejectEarly, ROUTING, type Log } from '@platter/kit'
 import findMyWay from 'find-my-way'
 import type { AccessKeys } from '#/access-keys.ts'
 import type { Admission, Limits } from '#/admission.ts'
@@ -35,18 +35,13 @@ export class Shedding {
   #gathered: (() => void)[] = []
   #isOver = false
 
-  constructor(app: App, deps: Deps) {
+  constructor(deps: Deps) {
     this.#deps = deps
     for (const operation of deps.operations) {
       const { path } = operation
       const route: Route = { path, limits: deps.admission.limitsOf(operation) }
       this.#routes.on(methodsOf(operation, deps.operations), path, () => undefined, route)
     }
-    const [handle] = app.server.listeners('request')
-    app.server.removeAllListeners('request')
-    app.server.on('request', (request, response) => {
-      if (!this.#rejects(request, response)) handle?.call(app.server, request, response)
-    })
   }
 
   /** Ends early rejection: while the process stops, Fastify's responses ask clients to reconnect. */
@@ -62,7 +57,8 @@ export class Shedding {
     return false
   }
 
-  #rejects(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Whether the request is above a limit: then its response is sent within GATHER_MS. */
+  rejects(request: IncomingMessage, response: ServerResponse): boolean {
     const { admission, accessKeys } = this.#deps
     if (this.#isOver || !admission.mayReject) return false
     const { headers, httpVersion, method, url } = request

@@ -72,7 +72,11 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     password: { ...ADMISSION_POLICIES.password, gateway: { pool: 'passwords', permits: full } },
   }
   const admission = new Admission({ replicas: {}, accessKeyRate, orderRate, policies })
-  const app = createApp(silent)
+  const shedding = new Shedding({ operations, admission, accessKeys, log })
+  const app = createApp(silent, {
+    trustedProxies: [],
+    rejectsEarly: (request, response) => shedding.rejects(request, response),
+  })
   readBytes(app)
   cors(app)
   publicRoutes(app, {
@@ -85,7 +89,6 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
   })
-  const shedding = new Shedding(app, { operations, admission, accessKeys, log })
   await app.listen({ host: '127.0.0.1', port: 0 })
   stack.defer(async () => {
     for (const one of waiting) one.answer()

@@ -54,15 +54,6 @@ const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
-  const app = createApp(log, { trustedProxies: config.TRUSTED_PROXIES })
-  readBytes(app)
-  cors(app)
-  limitConnections(app.server, {
-    all: config.CONNECTIONS,
-    perAddress: config.CONNECTIONS_PER_ADDRESS,
-    proxies: config.TRUSTED_PROXIES,
-  })
-
   const accounts = new Replicas(config.ACCOUNTS_URL)
   const owners = {
     accounts,
@@ -87,7 +78,19 @@ export function wire(config: Config, log: Log): Parts {
 
   const accessKeyRate = accessKeyRateOf(config, log)
   const admission = admissionOf(config, accessKeyRate)
+  const shedding = new Shedding({ operations, admission, accessKeys, log })
 
+  const app = createApp(log, {
+    trustedProxies: config.TRUSTED_PROXIES,
+    rejectsEarly: (request, response) => shedding.rejects(request, response),
+  })
+  readBytes(app)
+  cors(app)
+  limitConnections(app.server, {
+    all: config.CONNECTIONS,
+    perAddress: config.CONNECTIONS_PER_ADDRESS,
+    proxies: config.TRUSTED_PROXIES,
+  })
   publicRoutes(app, {
     operations,
     owners,
@@ -105,7 +108,6 @@ export function wire(config: Config, log: Log): Parts {
   consoleSession(app, accessKeys)
   consolePage(app)
 
-  const shedding = new Shedding(app, { operations, admission, accessKeys, log })
   const logging = repeat('log rejections', 1_000, async () => shedding.logRejections(), log)
 
   const adapting = repeat('adapt limits', ADAPT_EVERY_MS, async () => admission.adapt(), log)

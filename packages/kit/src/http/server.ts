@@ -1,3 +1,4 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -31,27 +32,42 @@ const LATE_CHECK_INTERVAL_MS = { public: 20, internal: 1_000 } as const
 const REQUEST_TIMEOUT_MS = 15_000
 /** A connection without traffic for this time is closed. Twice the interval of the comments in an event stream. */
 const IDLE_TIMEOUT_MS = 30_000
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
 
 /** Options of the router. Percent-encoded, each of the 255 characters of an Idempotency-Key in the path of order-by-key may take three. */
 export const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as const
 
+type Exposed = {
+  trustedProxies: readonly string[]
+  rejectsEarly?: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
 /**
  * The Fastify server of a process: request ids, trailing slashes tolerated, one error handler, one log line for each request
  * without body and query. The caller adds the body parsers: `readJson` (a service) or `readBytes` (the gateway). `exposed`: a
- * server that clients reach directly. Its `trustedProxies` (addresses, CIDR ranges) may set X-Forwarded-For.
+ * server that clients reach directly. Its `trustedProxies` (addresses, CIDR ranges) may set X-Forwarded-For. `rejectsEarly` returns
+ * true for a request that it responds to, before Fastify.
  */
-export function createApp(log: Log, exposed?: { trustedProxies: readonly string[] }): App {
+export function createApp(log: Log, exposed?: Exposed): App {
   const trustedProxies = exposed?.trustedProxies ?? []
   const app = Fastify({
     // A pino logger; the type Log declares a part of it.
     loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
-    http: {
-      requireHostHeader: false,
-      headersTimeout: HEAD_TIMEOUT_MS,
-      connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[exposed ? 'public' : 'internal'],
-    },
-    connectionTimeout: IDLE_TIMEOUT_MS,
+    // Fastify's own timeouts do not apply to a server of a factory.
+    serverFactory: (handle) =>
+      createServer(
+        {
+          requireHostHeader: false,
+          headersTimeout: HEAD_TIMEOUT_MS,
+          requestTimeout: REQUEST_TIMEOUT_MS,
+          keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+          connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[exposed ? 'public' : 'internal'],
+        },
+        (request, response) => {
+          if (!exposed?.rejectsEarly?.(request, response)) handle(request, response)
+        },
+      ).setTimeout(IDLE_TIMEOUT_MS),
     clientErrorHandler: rejectMalformed,
     frameworkErrors: (_error, request, reply) =>
       void sendProblem(
@@ -64,8 +80,6 @@ export function createApp(log: Log, exposed?: { trustedProxies: readonly string[
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     // While the process stops, requests on open connections are served, see `drain`.
     return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: 65_000,
     routerOptions: ROUTING,
     genReqId: requestIdOf,
     // Without options: with the empty options that Fastify passes, pino configures each child again.
