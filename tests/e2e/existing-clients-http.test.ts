@@ -12,7 +12,7 @@ import {
   sendOrder,
   stack,
 } from './client.ts'
-import type { Order, Restaurant, User } from './client.ts'
+import type { Restaurant, User } from './client.ts'
 
 /* How clients that were written against the original interface speak HTTP. */
 
@@ -144,31 +144,5 @@ describe('Methods', () => {
   test('restaurants and operators need the documented method', async () => {
     expect((await operator<Refused>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
     expect((await operator<Refused>('POST', 'attention')).status).toBe(405)
-  })
-})
-
-describe('GET order/{apiKey}/status', () => {
-  test('the newest OrderStatus as one object', async () => {
-    const { body: order } = await sendOrder(await anOrder(cast.silent))
-    const statuses = await get<object[]>(`order/${order.apiKey}/statuses`)
-    const { status, body } = await get<object>(`order/${order.apiKey}/status`)
-    expect(status).toBe(200)
-    expect(body).toEqual(statuses.body.at(-1))
-    expect(body).toMatchObject({ orderApiKey: order.apiKey })
-  })
-
-  test('404 for an unknown order', async () => {
-    expect(await get<Refused>('order/none/status')).toMatchObject({
-      status: 404,
-      body: { code: 'order-not-found' },
-    })
-  })
-
-  test('the newest status is the one that the order has', async () => {
-    const { body: sent } = await sendOrder(await anOrder(cast.aurora))
-    await expect
-      .poll(async () => (await get<{ status: string }>(`order/${sent.apiKey}/status`)).body.status)
-      .toBe('DELIVERED')
-    expect((await get<Order>(`order/${sent.apiKey}`)).body.status).toBe('DELIVERED')
   })
 })

@@ -1,17 +1,5 @@
 import { expect, test } from 'vitest'
-import { elsewhere, wordsOf } from './accounts.ts'
-import {
-  anOrder,
-  call,
-  cast,
-  get,
-  register,
-  sendOrder,
-  stack,
-  type Answer,
-  type Order,
-  type ProblemBody,
-} from './client.ts'
+import { anOrder, call, cast, get, register, sendOrder, stack, type Answer, type Order } from './client.ts'
 import { aKitchen, menuItem } from './own-restaurant.ts'
 
 test('newest first, page by page', async () => {
@@ -54,19 +42,5 @@ test('a page of large orders ends at 1 MB, with a link to the rest: of the user 
     expect(found.map(({ apiKey }) => apiKey)).toEqual(placed)
     expect(pages.length).toBeGreaterThan(1)
     for (const bytes of pages) expect(bytes).toBeLessThan(1_500_000)
-  }
-})
-
-test("404: another application's order, in the same words as an unknown one", async () => {
-  const user = await register()
-  const { body: order } = await sendOrder({
-    ...(await anOrder(cast.aurora)),
-    recipient: { apiKey: user.apiKey },
-  })
-  for (const path of [`order/${order.apiKey}`, `order/${order.apiKey}/statuses`]) {
-    const foreign = await get<ProblemBody>(path, elsewhere())
-    const absent = await get<ProblemBody>(path.replace(/[0-9a-f]{48}/, '0'.repeat(48)), elsewhere())
-    expect(foreign.status).toBe(404)
-    expect(wordsOf(absent)).toEqual(wordsOf(foreign))
   }
 })

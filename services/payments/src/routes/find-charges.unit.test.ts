@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import { findCharges } from '#/routes/find-charges.ts'
-import { readCharges } from '#/routes/read-charges.ts'
 
 const charge = { id: 'auth_1', amount: 1075, status: 'captured' } as const
 
@@ -26,14 +25,6 @@ test.each<ProcessorResult<never>>([
   { kind: 'no', code: 'unauthorized', declineCode: 'unauthorized' },
 ])('503 when one order of several cannot be looked up: %j', async (failure) => {
   await expect(find({ kind: 'yes', found: [charge] }, failure)).rejects.toMatchObject({
-    code: 'payment-unavailable',
-  })
-})
-
-test('503 when a page of charges cannot be read, which is not an empty page', async () => {
-  const processor = { list: async () => ({ kind: 'unknown', reason: 'TimeoutError', sent: true }) as const }
-  const body = { from: 0, to: 1, after: null }
-  await expect(readCharges({ processor })({ body } as never)).rejects.toMatchObject({
     code: 'payment-unavailable',
   })
 })

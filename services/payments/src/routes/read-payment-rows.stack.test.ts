@@ -1,0 +1,48 @@
+import { cents, ReadPaymentRows } from '@platter/contracts'
+import { newApiKey } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readPaymentRows } from '#/routes/read-payment-rows.ts'
+import { newPaymentStores } from '#/testing/payment-records.ts'
+
+const TOKEN = 'tok_of_the_card'
+const FROM = 1_795_200_000
+const TO = FROM + 3_600
+
+let stores: Awaited<ReturnType<typeof newPaymentStores>>
+beforeAll(async () => {
+  stores = await newPaymentStores(await newDatabase())
+})
+afterAll(() => stores.postgres.close())
+
+/** An order whose payment row was inserted at this time, in epoch seconds. */
+async function sentAt(created: number): Promise<string> {
+  const orderApiKey = newApiKey()
+  await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: TOKEN })
+  await stores.postgres.db
+    .updateTable('authorizations')
+    .set({ created_at: sql<Date>`to_timestamp(${created})` })
+    .where('order_api_key', '=', orderApiKey)
+    .execute()
+  return orderApiKey
+}
+
+const read = async (orderApiKeys: string[]) =>
+  ReadPaymentRows.response.parse(
+    await readPaymentRows(stores)({ body: { orderApiKeys, from: FROM, to: TO } } as never),
+  )
+
+test('returns the rows of the named orders and of those created from `from` to before `to`, each once, without a token', async () => {
+  const [before, first, last, after] = [
+    await sentAt(FROM - 1),
+    await sentAt(FROM),
+    await sentAt(TO - 1),
+    await sentAt(TO),
+  ]
+  const { rows } = await read([before, first, newApiKey()])
+  expect(rows.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual([before, first, last].toSorted())
+  expect(rows.map(({ orderApiKey }) => orderApiKey)).not.toContain(after)
+  expect(rows).toContainEqual({ orderApiKey: first, state: 'sent', amount: 1075, processorId: null })
+  expect(JSON.stringify(rows)).not.toContain(TOKEN)
+})

@@ -1,0 +1,42 @@
+import { cents, ReadPaymentStory } from '@platter/contracts'
+import { newApiKey } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readPaymentStory } from '#/routes/read-payment-story.ts'
+import { newPaymentStores } from '#/testing/payment-records.ts'
+
+const TOKEN = 'tok_of_the_card'
+
+let stores: Awaited<ReturnType<typeof newPaymentStores>>
+beforeAll(async () => {
+  stores = await newPaymentStores(await newDatabase())
+})
+afterAll(() => stores.postgres.close())
+
+const sent = (orderApiKey: string) =>
+  stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: TOKEN })
+const read = async (orderApiKey: string) =>
+  ReadPaymentStory.response.parse(await readPaymentStory(stores)({ body: { orderApiKey } } as never)).payment
+
+test('a call with an unknown outcome is in the story until the outcome is known, and its attempts are counted', async () => {
+  const orderApiKey = newApiKey()
+  const row = await sent(orderApiKey)
+  for (let count = 0; count < 2; count++)
+    await stores.authorizations.recordUnknown(row, { call: 'authorize', reason: 'TimeoutError' })
+  const unknown = { call: 'authorize', reason: 'TimeoutError', since: expect.any(Number) as number }
+  expect(await read(orderApiKey)).toMatchObject({ state: 'sent', attempts: 2, unknown })
+  await stores.authorizations.move(row, { state: 'authorized', processorId: 'auth_1' })
+  const known = await read(orderApiKey)
+  expect(known).toMatchObject({ state: 'authorized', amount: 10.75, attempts: 3, unknown: null })
+  expect(JSON.stringify(known)).not.toContain(TOKEN)
+})
+
+test('an order that was released before its first call has no attempt and no amount', async () => {
+  const orderApiKey = newApiKey()
+  await stores.authorizations.requestRelease(orderApiKey)
+  expect(await read(orderApiKey)).toMatchObject({ state: 'released', amount: null, attempts: 0 })
+})
+
+test('null for an order without a payment', async () => {
+  expect(await read(newApiKey())).toBeNull()
+})

@@ -1,0 +1,48 @@
+import { cents, UnknownPayments, type Before } from '@platter/contracts'
+import { newApiKey } from '@platter/kit'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unknownPayments } from '#/routes/unknown-payments.ts'
+import { newPaymentStores } from '#/testing/payment-records.ts'
+
+const MINUTE_MS = 60_000
+
+let stores: Awaited<ReturnType<typeof newPaymentStores>>
+beforeAll(async () => {
+  stores = await newPaymentStores(await newDatabase())
+})
+afterAll(() => stores.postgres.close())
+
+/** An order whose capture has had an unknown outcome for so many minutes. */
+async function unknownFor(minutes: number): Promise<string> {
+  const orderApiKey = newApiKey()
+  const row = await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: 'tok_1' })
+  await stores.authorizations.recordUnknown(row, { call: 'capture', reason: 'ECONNRESET' })
+  await stores.postgres.db
+    .updateTable('authorizations')
+    .set({ unknown_since: sql<Date>`date_trunc('minute', now()) - ${minutes} * interval '1 minute'` })
+    .where('order_api_key', '=', orderApiKey)
+    .execute()
+  return orderApiKey
+}
+
+const list = async (before: Before | null) => {
+  const body = { olderThanMs: 5 * MINUTE_MS, before, limit: 1 }
+  return UnknownPayments.response.parse(await unknownPayments(stores)({ body } as never)).payments
+}
+
+test('lists page by page, newest first, the calls whose outcome is unknown for at least that long', async () => {
+  await unknownFor(1)
+  const oldest = await unknownFor(20)
+  // Of the same microsecond: the id decides.
+  const [smaller = '', larger = ''] = [await unknownFor(10), await unknownFor(10)].toSorted()
+  const found: Awaited<ReturnType<typeof list>> = []
+  for (let page = await list(null); page.length > 0;) {
+    found.push(...page)
+    const last = page.at(-1)!
+    page = await list({ at: last.at, id: last.orderApiKey })
+  }
+  expect(found.map(({ orderApiKey }) => orderApiKey)).toEqual([larger, smaller, oldest])
+  expect(found[0]).toMatchObject({ call: 'capture', reason: 'ECONNRESET', answers: 1 })
+})

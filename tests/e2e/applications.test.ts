@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { APPLICATION_NAME, newApplication } from './access-keys.ts'
+import { operator } from './client.ts'
+
+test('every application is in the list', async () => {
+  const id = await newApplication()
+  const { body } = await operator<{ id: string; name: string }[]>('GET', 'applications')
+  expect(body).toContainEqual(expect.objectContaining({ id, name: APPLICATION_NAME }))
+})

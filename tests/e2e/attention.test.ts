@@ -1,0 +1,101 @@
+import { ReadAttention, type Attention } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, call, cast, eventually, operator, readOrder, sendOrder } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { incidentsOf, paidByCard, readIncidents, retry, setUpDeadLetters, STREET } from './incidents.ts'
+import { plantAge, plantOverdue } from './planted.ts'
+import { keyOf } from './stack.ts'
+
+const deadLetter = setUpDeadLetters()
+
+test('a message that cannot be handled is listed with its reason, and without its content', async () => {
+  const letter = await deadLetter()
+  expect(letter).toMatchObject({ kind: 'dead-letter', what: 'accounts.save (save)', count: 1 })
+  const all = await readIncidents()
+  expectConforms(ReadAttention, all)
+  expect(JSON.stringify(all)).not.toContain(STREET)
+})
+
+test('a message that is dead-lettered repeatedly is one entry with a count', async () => {
+  const { orderApiKey } = await deadLetter()
+  for (let count = 0; count < 3; count++) await deadLetter(orderApiKey ?? '')
+  const [one, ...others] = await eventually(
+    () => incidentsOf(orderApiKey ?? ''),
+    ([found]) => found?.count === 4,
+  )
+  expect([one?.count, others]).toEqual([4, []])
+})
+
+/** An order that the restaurant must accept on its console. */
+const onConsole = async (): Promise<string> => (await sendOrder(await anOrder(cast.console))).body.apiKey
+
+test('an order that its restaurant does not start is listed from half of its time on, until it is started', async () => {
+  const apiKey = await onConsole()
+  await plantAge(apiKey, '7 minutes')
+  expect(await incidentsOf(apiKey)).toEqual([])
+  expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
+
+  const earliest = Math.floor(Date.now() / 1_000) - 10
+  await plantAge(apiKey, '7 minutes 40 seconds')
+  const latest = Math.ceil(Date.now() / 1_000) - 10
+  const [unaccepted, ...others] = await incidentsOf(apiKey)
+  expect(others).toEqual([])
+  expect(unaccepted).toMatchObject({
+    id: `order_${apiKey}`,
+    kind: 'order-unaccepted',
+    what: `restaurant ${cast.console}`,
+    count: 0,
+  })
+  expect(unaccepted?.since).toBeGreaterThanOrEqual(earliest)
+  expect(unaccepted?.since).toBeLessThanOrEqual(latest)
+  const [, cancelledAt = ''] =
+    /^The restaurant has not started the order\. It is cancelled at (.+)\.$/.exec(unaccepted?.reason ?? '') ??
+    []
+  expect(Date.parse(cancelledAt) / 1_000).toBe((unaccepted?.since ?? 0) + 450)
+  expectConforms(ReadAttention, await readIncidents('?limit=200'))
+  expect(await retry(`order_${apiKey}`)).toMatchObject({
+    status: 200,
+    body: { done: 'Only the restaurant can start the order. Call the restaurant.' },
+  })
+
+  const key = keyOf(cast.console)
+  await call(`/restaurantapi/v1/order/${apiKey}/status`, { key, body: { status: 'PREPARING' } })
+  expect(await incidentsOf(apiKey)).toEqual([])
+  expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
+})
+
+test('an order that its restaurant does not start is no longer listed once it is cancelled', async () => {
+  const apiKey = await onConsole()
+  await plantAge(apiKey, '14 minutes 30 seconds')
+  expect(await incidentsOf(apiKey)).toMatchObject([{ kind: 'order-unaccepted' }])
+  await plantAge(apiKey, '15 minutes 1 second')
+  const { cancellation } = await eventually(
+    () => readOrder(apiKey),
+    (order) => order.cancellation !== null,
+  )
+  expect(cancellation).toMatchObject({ cancelledBy: 'system', reason: 'restaurant-unreachable' })
+  expect(await incidentsOf(apiKey)).toEqual([])
+})
+
+test('the pages together are the whole list, without repetition', async () => {
+  const apiKeys = [await paidByCard(), await paidByCard()]
+  for (const apiKey of apiKeys) await plantOverdue(apiKey)
+  const letters = [await deadLetter(), await deadLetter()]
+  const unaccepted = [await onConsole(), await onConsole()]
+  for (const apiKey of unaccepted) await plantAge(apiKey, '8 minutes')
+  const seen: string[] = []
+  let path: string | undefined = 'attention?limit=1'
+  while (path !== undefined) {
+    const answer: { body: Attention[]; headers: Headers } = await operator<Attention[]>('GET', path)
+    seen.push(...answer.body.map(({ id }) => id))
+    path = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  expect(new Set(seen).size).toBe(seen.length)
+  const ids = [
+    ...letters.map((letter) => letter.id),
+    ...apiKeys.map((key) => `saga_${key}`),
+    ...unaccepted.map((key) => `order_${key}`),
+  ]
+  for (const id of ids) expect(seen).toContain(id)
+  for (const apiKey of apiKeys) await retry(`saga_${apiKey}`)
+})

@@ -1,0 +1,60 @@
+import { Bus } from '@platter/bus'
+import { AccountsSave, type Attention } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { z } from 'zod'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  operator,
+  readOrder,
+  sendOrder,
+  type ProblemBody,
+} from './client.ts'
+import { ownStack, setUpOwnStack } from './stack.ts'
+
+/* What the tests of the operator's list of incidents share. */
+
+export const readIncidents = async (query = ''): Promise<Attention[]> =>
+  (await operator<Attention[]>('GET', `attention${query}`)).body
+export const retry = (id: string) =>
+  operator<{ id: string; done: string } & ProblemBody>('POST', `attention/${id}/retry`)
+export const incidentsOf = async (orderApiKey: string): Promise<Attention[]> =>
+  (await readIncidents('?limit=200')).filter((one) => one.orderApiKey === orderApiKey)
+
+/** An order whose card was charged and whose saga has ended. */
+export async function paidByCard(): Promise<string> {
+  const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
+  await eventually(
+    () => readOrder(body.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  await eventually(
+    () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
+    (answer) => answer.body.saga.state !== 'running',
+  )
+  return body.apiKey
+}
+
+export const STREET = '1 Unreadable Street'
+
+/** Connects a test file to the message broker; the result publishes a message that accounts cannot read, about a new order by default. */
+export function setUpDeadLetters(): (orderApiKey?: string) => Promise<Attention> {
+  let bus: Bus
+  setUpOwnStack(async () => {
+    bus = new Bus({ url: ownStack().urls.rabbitmq, service: 'test', log: createLog('test', 'fatal') })
+    await bus.start()
+    return () => bus.close()
+  })
+  return async (orderApiKey = crypto.randomUUID()) => {
+    const unreadable = { orderApiKey, step: 'save', undo: false, address: STREET }
+    await bus.publish({ ...AccountsSave, data: z.any() }, unreadable, { requestId: 'planted' })
+    const [letter] = await eventually(
+      () => incidentsOf(orderApiKey),
+      (found) => found.length > 0,
+    )
+    if (!letter) throw new Error('the dead letter is not listed')
+    return letter
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { operatorPost, type Issued } from './access-keys.ts'
+import { keyed } from './accounts.ts'
+import { cast, get, type ProblemBody } from './client.ts'
+
+test("Idempotency-Key: a restaurant's access key is shown again, and is the restaurant's", async () => {
+  const path = `restaurants/${cast.aurora}/access-keys`
+  const key = keyed()
+  const first = await operatorPost<Issued>(path, { mode: 'test' }, key)
+  const again = await operatorPost<Issued>(path, { mode: 'test' }, key)
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+  const answer = await get<ProblemBody>('restaurant/search?limit=1', { key: again.body.accessKey })
+  expect(answer).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+})

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { anOrder, cast, get, sendOrder, type Order, type ProblemBody } from './client.ts'
+
+test('the newest OrderStatus as one object', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.silent))
+  const statuses = await get<object[]>(`order/${order.apiKey}/statuses`)
+  const { status, body } = await get<object>(`order/${order.apiKey}/status`)
+  expect(status).toBe(200)
+  expect(body).toEqual(statuses.body.at(-1))
+  expect(body).toMatchObject({ orderApiKey: order.apiKey })
+})
+
+test('404 for an unknown order', async () => {
+  expect(await get<ProblemBody>('order/none/status')).toMatchObject({
+    status: 404,
+    body: { code: 'order-not-found' },
+  })
+})
+
+test('the newest status is the one that the order has', async () => {
+  const { body: sent } = await sendOrder(await anOrder(cast.aurora))
+  await expect
+    .poll(async () => (await get<{ status: string }>(`order/${sent.apiKey}/status`)).body.status)
+    .toBe('DELIVERED')
+  expect((await get<Order>(`order/${sent.apiKey}`)).body.status).toBe('DELIVERED')
+})

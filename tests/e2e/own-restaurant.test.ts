@@ -1,0 +1,18 @@
+import { OwnRestaurant, type Restaurant } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { expectConforms } from './conforms.ts'
+import { becomes, setUpPieKitchen } from './pie-kitchen.ts'
+
+const { change, details, own } = setUpPieKitchen()
+
+test('200: the public record with the end of the pause, and null after the pause', async () => {
+  const { body } = await change<{ pausedUntil: number }>('pause', { minutes: 20 })
+  expect(await becomes(async () => (await details()).open, 'false')).toBe('false')
+  const restaurant = await own<Restaurant>('restaurant')
+  expectConforms(OwnRestaurant, restaurant)
+  const { restaurant: record } = await details()
+  expect(restaurant).toEqual({ ...record, pausedUntil: body.pausedUntil })
+  await change('resume')
+  expect(await becomes(async () => (await details()).open, 'true')).toBe('true')
+  expect(await own('restaurant')).toMatchObject({ pausedUntil: null, open: true })
+})

@@ -1,0 +1,61 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, card, cast, eventually, ledgerOf, readOrder, sendOrder } from './client.ts'
+import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
+
+test('an order that was paid is cancelled and refunded, keeps its history and moves no further', async () => {
+  const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  const { status, body } = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}/refuse`, {
+    reason: 'out of paneer',
+  })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    nextStatuses: [],
+    cancellation: { cancelledBy: 'restaurant', reason: 'order-refused' },
+  })
+  const cancelled = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'REFUNDED',
+  )
+  expect(cancelled).toMatchObject({
+    status: 'AWAITING_PREPARATION',
+    paymentState: 'REFUNDED',
+    cancellation: {
+      message: expect.stringContaining('out of paneer') as string,
+      refund: { amount: order.total, state: 'REFUNDED' },
+    },
+  })
+  expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
+  expect(await report(order.apiKey, 'PREPARING')).toMatchObject({
+    status: 409,
+    body: { code: 'invalid-transition' },
+  })
+  expect((await asRestaurant(`order/${order.apiKey}/refuse`, { reason: 'again' })).status).toBe(200)
+})
+
+test('a cash order is cancelled; one that was handed over cannot be', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.console))
+  await asRestaurant(`order/${order.apiKey}/refuse`, { reason: 'closing early' })
+  expect(await readOrder(order.apiKey)).toMatchObject({
+    paymentState: 'VOIDED',
+    cancellation: { refund: { amount: 0 } },
+  })
+  const { body: other } = await sendOrder(await anOrder(cast.console))
+  await report(other.apiKey, 'PREPARING')
+  await report(other.apiKey, 'DELIVERED')
+  expect(await asRestaurant(`order/${other.apiKey}/refuse`, { reason: 'too late' })).toMatchObject({
+    status: 409,
+    body: { code: 'invalid-transition' },
+  })
+})
+
+test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+  expect(await problemsOfOthers((apiKey) => `order/${apiKey}/refuse`, { reason: 'mine' })).toEqual([
+    '404 order-not-found',
+    '403 not-allowed',
+  ])
+})

@@ -1,0 +1,36 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, cast, sendOrder, statusesOf } from './client.ts'
+import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
+
+test('reports move an order along the table, a repeated one changes nothing, any other is 409', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.console))
+  expect((await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`)).body).toMatchObject({
+    toCollect: order.total,
+  })
+  expect((await report(order.apiKey, 'PREPARING')).body).toMatchObject({
+    status: 'PREPARING',
+    nextStatuses: ['READY_FOR_PICKUP', 'DELIVERED'],
+  })
+  expect((await report(order.apiKey, 'PREPARING')).status).toBe(200)
+  expect(await report(order.apiKey, 'OUT_FOR_DELIVERY')).toMatchObject({
+    status: 409,
+    body: { code: 'invalid-transition' },
+  })
+  expect((await report(order.apiKey, 'DELIVERED')).status).toBe(200)
+  expect(await statusesOf(order.apiKey)).toEqual([
+    'PROCESSING',
+    'AWAITING_PREPARATION',
+    'PREPARING',
+    'DELIVERED',
+  ])
+  const { body: open } = await asRestaurant<RestaurantOrder[]>('orders?open=true')
+  expect(open.map(({ apiKey }) => apiKey)).not.toContain(order.apiKey)
+})
+
+test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+  expect(await problemsOfOthers((apiKey) => `order/${apiKey}/status`, { status: 'PREPARING' })).toEqual([
+    '404 order-not-found',
+    '403 not-allowed',
+  ])
+})

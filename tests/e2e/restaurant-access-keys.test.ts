@@ -1,0 +1,12 @@
+import type { AccessKey } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { issueKey } from './access-keys.ts'
+import { cast, operator } from './client.ts'
+
+test("a restaurant's key is in the list of this restaurant, and all of the list are restaurant keys", async () => {
+  const path = `restaurants/${cast.slow}/access-keys`
+  const { id } = await issueKey(path)
+  const { body } = await operator<AccessKey[]>('GET', path)
+  expect(body.map((key) => key.id)).toContain(id)
+  expect(new Set(body.map(({ kind }) => kind))).toEqual(new Set(['restaurant']))
+})

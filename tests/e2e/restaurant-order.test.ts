@@ -1,0 +1,33 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, cast, sendOrder } from './client.ts'
+import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
+import { keyOf } from './stack.ts'
+
+const read = async (apiKey: string) => (await asRestaurant<RestaurantOrder>(`order/${apiKey}`)).body
+
+test('acceptBy: an order on a console is cancelled 15 minutes after it was placed, unless it is started or refused', async () => {
+  const { body: started } = await sendOrder(await anOrder(cast.console))
+  const { body: refused } = await sendOrder(await anOrder(cast.console))
+  for (const { apiKey, datePlaced } of [started, refused])
+    expect(await read(apiKey)).toMatchObject({ acceptBy: (datePlaced ?? 0) + 900 })
+  const { body: open } = await asRestaurant<RestaurantOrder[]>('orders?open=true')
+  expect(open.find(({ apiKey }) => apiKey === started.apiKey)).toHaveProperty('acceptBy')
+  expect((await report(started.apiKey, 'PREPARING')).body).not.toHaveProperty('acceptBy')
+  await asRestaurant(`order/${refused.apiKey}/refuse`, { reason: 'out of paneer' })
+  expect(await read(refused.apiKey)).not.toHaveProperty('acceptBy')
+})
+
+test('acceptBy: an order of a restaurant without a console has none', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.aurora))
+  const { body } = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`, undefined, keyOf(cast.aurora))
+  expect(body).toMatchObject({ apiKey: order.apiKey })
+  expect(body).not.toHaveProperty('acceptBy')
+})
+
+test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+  expect(await problemsOfOthers((apiKey) => `order/${apiKey}`)).toEqual([
+    '404 order-not-found',
+    '403 not-allowed',
+  ])
+})

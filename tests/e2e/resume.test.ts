@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { sendOrder } from './client.ts'
+import { becomes, setUpPieKitchen } from './pie-kitchen.ts'
+
+const { change, details, order } = setUpPieKitchen()
+
+test('resume ends a pause: the restaurant is open everywhere and takes orders', async () => {
+  await change('pause', { minutes: 20 })
+  expect(await becomes(async () => (await details()).open, 'false')).toBe('false')
+  expect(await change('resume')).toMatchObject({ status: 200, body: { paused: false, pausedUntil: null } })
+  expect(await becomes(async () => (await details()).open, 'true')).toBe('true')
+  expect((await sendOrder(await order())).status).toBe(200)
+})

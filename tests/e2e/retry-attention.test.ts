@@ -1,0 +1,64 @@
+import { RetryAttention } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { eventually } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { incidentsOf, paidByCard, retry, setUpDeadLetters } from './incidents.ts'
+import { plant, plantOverdue, plantUnknown } from './planted.ts'
+
+const deadLetter = setUpDeadLetters()
+
+test('a retried dead letter is republished; one that fails again is listed under the same id', async () => {
+  const { id, orderApiKey } = await deadLetter()
+  const { status, body } = await retry(id)
+  expect(status).toBe(200)
+  expectConforms(RetryAttention, body)
+  const [again] = await eventually(
+    () => incidentsOf(orderApiKey ?? ''),
+    (found) => found.length > 0,
+  )
+  expect(again?.id).toBe(id)
+})
+
+test('a dead letter of a command of an earlier version is removed when it is retried', async () => {
+  const id = crypto.randomUUID()
+  await plant(
+    `insert into orders.dead_letters (id, command, content, request_id, reason) values ($1, 'restaurants.transmit', '', 'r', 'x')`,
+    id,
+  )
+  expect(await retry(`letter_${id}`)).toMatchObject({
+    status: 200,
+    body: { done: 'This version has no such command. The message was deleted.' },
+  })
+  expect(await retry(`letter_${id}`)).toMatchObject({ status: 404 })
+})
+
+test('a saga past its deadline is listed, and continues at once when it is retried', async () => {
+  const apiKey = await paidByCard()
+  await plantOverdue(apiKey)
+  const [overdue] = await incidentsOf(apiKey)
+  expect(overdue).toMatchObject({ kind: 'overdue-saga', what: 'capture', id: `saga_${apiKey}` })
+  expect(await retry(`saga_${apiKey}`)).toMatchObject({
+    status: 200,
+    body: { done: 'The command of the saga is republished within a second.' },
+  })
+  const left = await eventually(
+    () => incidentsOf(apiKey),
+    (found) => found.length === 0,
+  )
+  expect(left).toEqual([])
+})
+
+test('a payment with an unknown outcome is listed, and queried when it is retried', async () => {
+  const apiKey = await paidByCard()
+  await plantUnknown(apiKey)
+  const [unknown] = await incidentsOf(apiKey)
+  expect(unknown).toMatchObject({ kind: 'unknown-payment', what: 'capture', reason: 'ECONNRESET', count: 3 })
+  const { status, body } = await retry(unknown?.id ?? '')
+  expect([status, body.done]).toEqual([200, 'The payment processor was queried. The outcome is known now.'])
+  expect(await incidentsOf(apiKey)).toEqual([])
+})
+
+test('404 attention-not-found: there is no open incident with this id', async () => {
+  for (const id of ['nothing', 'saga_nobody', 'payment_nobody', 'letter_nobody', 'order_nobody'])
+    expect(await retry(id)).toMatchObject({ status: 404, body: { code: 'attention-not-found' } })
+})

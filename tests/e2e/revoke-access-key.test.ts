@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { changeTimes, RevokeAccessKey } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { Stream } from '../support/event-stream.ts'
+import { issueKey, newAccessKey, revoke, rotate, statusWith, untilRefused } from './access-keys.ts'
+import { NOBODYS_KEY } from './accounts.ts'
+import { get, stack, type ProblemBody } from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { ownStack } from './stack.ts'
+
+test('a revoked key is rejected by every replica, and stays revoked', async () => {
+  const { id, accessKey } = await newAccessKey()
+  expect(await statusWith(accessKey)).toBe(200)
+  const { status, body } = await revoke(id)
+  expect(status).toBe(200)
+  expectConforms(RevokeAccessKey, body)
+  expect(body.revoked).toBeGreaterThan(0)
+  expect(await untilRefused(accessKey)).toEqual(new Set([401]))
+  expect((await revoke(id)).body).toEqual(body)
+})
+
+/** A response without the identity of its request. */
+async function refusalOf(key: string) {
+  const { status, headers, body } = await get<ProblemBody>('restaurant/search?limit=1', { key })
+  const compared = Object.fromEntries(headers)
+  for (const name of ['date', 'x-request-id']) delete compared[name]
+  return { status, headers: compared, body: { ...body, requestId: '' } }
+}
+
+test('401 in the same bytes for a key that is revoked, expired, unknown, mistyped or sent twice', async () => {
+  ownStack()
+  const [revoked, expired] = [await newAccessKey(), await newAccessKey()]
+  await revoke(revoked.id)
+  await rotate(expired.id, { overlapMinutes: 0 })
+  const known = stack().accessKey
+  const mistyped = known.slice(0, -1) + (known.endsWith('0') ? '1' : '0')
+  const keys = [revoked.accessKey, expired.accessKey, NOBODYS_KEY, mistyped, `${known}, ${known}`, 'x']
+  const refusals = await Promise.all(keys.map(refusalOf))
+  expect(refusals[0]).toMatchObject({ status: 401, body: { code: 'access-token-invalid' } })
+  for (const refusal of refusals) expect(refusal).toEqual(refusals[0])
+})
+
+/** The longest: the gateway waits 20 % longer at most. */
+const ROUND_MS = 1.2 * changeTimes.streamKeys
+
+test('the revocation of a rotated key ends its own stream, and not the stream of the new key', async () => {
+  const { restaurants, gateway } = stack()
+  const { id, accessKey: old } = await issueKey(`restaurants/${restaurants[0]!.apiKey}/access-keys`)
+  const { body: rotated } = await rotate(id, { overlapMinutes: 5 })
+  const open = (key: string) => Stream.open(`${gateway}/restaurantapi/v1/orders/stream`, { key })
+  const ofOld = await open(old)
+  const ofNew = await open(rotated.accessKey)
+  await revoke(id)
+  await ofOld.ended()
+  // Two more rounds of the check that ends streams.
+  await wait(2 * ROUND_MS)
+  expect(ofNew.isOver).toBe(false)
+  ofNew.close()
+})
+
+test('404 access-key-not-found for an unknown key', async () => {
+  expect(await revoke(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
+})

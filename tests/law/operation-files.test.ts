@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import * as contracts from '@platter/contracts'
+import type { Operation } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { filesIn } from './files.ts'
+
+const files = filesIn(join(import.meta.dirname, '../..'))
+
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === 'object' && value !== null && 'path' in value && 'owner' in value && 'problems' in value
+
+/** All declared operations, those between services included. */
+const operations = Object.values<unknown>(contracts).filter(isOperation)
+
+/** The files of an operation have its whole name: `*send-order*` finds all of them. */
+const parts: [part: string, pattern: (name: string) => RegExp][] = [
+  ['contract', (name) => new RegExp(`^packages/contracts/src/(?:operations|internal)/${name}\\.ts$`)],
+  ['route', (name) => new RegExp(`^services/[a-z]+/src/(?:[a-z]+/)?routes/${name}\\.ts$`)],
+  ['test', (name) => new RegExp(`/(?:routes|e2e)/${name}(?:\\.unit|\\.stack)?\\.test\\.ts$`)],
+]
+
+const missingIn = (those: readonly string[], { name }: { name: string }): string[] =>
+  parts
+    .filter(([, pattern]) => !those.some((file) => pattern(name).test(file)))
+    .map(([part]) => `${name}: no ${part}`)
+
+test('every operation has a contract, a route and a test with its name', () => {
+  expect(operations.length).toBeGreaterThan(50)
+  expect(operations.flatMap((operation) => missingIn(files, operation))).toEqual([])
+})
+
+test('finds an operation without a route, and one whose name is only a part of the names', () => {
+  const withoutRoute = files.filter((file) => !file.endsWith('/routes/send-order.ts'))
+  expect(missingIn(withoutRoute, { name: 'send-order' })).toEqual(['send-order: no route'])
+  expect(missingIn(files, { name: 'send' })).toEqual(['send: no contract', 'send: no route', 'send: no test'])
+})
