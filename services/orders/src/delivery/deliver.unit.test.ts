@@ -1,42 +1,308 @@
 import { createLog } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { LEASE_MS, newOrder } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { Stores } from '#/store/stores.ts'
+import { newSaga } from '#/domain/saga-row.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
-import { LEASE_MS } from '#/domain/order-state.ts'
+import { PER_RESTAURANT } from '#/delivery/restaurant-limit.ts'
+import type { Receipt } from '#/delivery/outside/restaurant-link.ts'
+import { transition, type DeliveryResult } from '#/saga/domain/transition.ts'
+import type { DeliveryStore, Failed, Lease, LeasedDelivery } from '#/store/deliveries.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
-const order = { apiKey: 'o1', restaurantApiKey: 'r1' } as PlacedOrder
-const link = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const
+const LINK = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const
+const CONSOLE = { kind: 'console', reports: 'detailed' } as const
+const SECOND = 1_000
 
-/** What a first attempt does whose lease was acquired so long ago. */
-async function attempt(ageMs: number): Promise<string[]> {
-  const done: string[] = []
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+const anOrder = (apiKey: string, restaurantApiKey = 'r1') =>
+  newOrder(apiKey, pricedOrder({ restaurantApiKey }), 1_790_000_000)
+
+type Row = {
+  order: PlacedOrder
+  attempts: number
+  busyUntil: number
+  deadlineAt: number
+  lastResult: string | null
+}
+
+/** The deliveries table, by the clock of the test. Its conditions are those of the SQL statements. */
+class Queue implements DeliveryStore {
+  readonly rows = new Map<string, Row>()
+  isUnavailable = false
+
+  /** The commit that opens a delivery acquires the lease of its first attempt. */
+  open(order: PlacedOrder, deadlineMs = 60 * SECOND): PlacedOrder {
+    const now = performance.now()
+    const times = { busyUntil: now + LEASE_MS, deadlineAt: now + deadlineMs }
+    this.rows.set(order.apiKey, { order, attempts: 1, lastResult: null, ...times })
+    return order
+  }
+
+  async acquireLeases({ limit, leaseMs }: { limit: number; leaseMs: number }): Promise<LeasedDelivery[]> {
+    const now = performance.now()
+    const due = [...this.rows.values()].filter(({ busyUntil }) => busyUntil <= now).slice(0, limit)
+    return due.map((row) => {
+      Object.assign(row, { attempts: row.attempts + 1, busyUntil: now + leaseMs })
+      const { order, attempts: attempt, deadlineAt, lastResult } = row
+      const state = { isOverdue: deadlineAt <= now, isTried: lastResult !== null || attempt > 2 }
+      return {
+        orderApiKey: order.apiKey,
+        order,
+        attempt,
+        ...state,
+        link: LINK,
+        requestId: 'q',
+        traceparent: null,
+      }
+    })
+  }
+
+  async renewLeases(leases: readonly Lease[], leaseMs: number): Promise<ReadonlySet<string>> {
+    if (this.isUnavailable) throw unavailable()
+    const own = leases.filter(({ orderApiKey, attempt }) => this.rows.get(orderApiKey)?.attempts === attempt)
+    for (const { orderApiKey } of own)
+      Object.assign(this.rows.get(orderApiKey) ?? {}, { busyUntil: performance.now() + leaseMs })
+    return new Set(own.map(({ orderApiKey }) => orderApiKey))
+  }
+
+  async releaseLease({ orderApiKey, attempt }: Lease, failed: Failed | null): Promise<void> {
+    const row = this.rows.get(orderApiKey)
+    if (row?.attempts !== attempt) return
+    row.busyUntil = Math.min(performance.now() + 2 * SECOND, row.deadlineAt)
+    if (failed) row.lastResult = failed.result
+    else row.attempts -= 1
+  }
+
+  async takeDueNotices() {
+    return []
+  }
+
+  async endNotices() {
+    // No order is cancelled.
+  }
+}
+
+const unavailable = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
+
+type Respond = (apiKey: string) => Receipt | Promise<Receipt>
+type World = {
+  queue?: Queue
+  respond?: Respond
+  attemptsAtOnce?: number
+  currentLink?: typeof LINK | typeof CONSOLE
+}
+
+/** One replica. `sent`: the orders that it transmits; `ended`: the results that reach the saga. */
+function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), ...more }: World = {}) {
+  const sent: string[] = []
+  const ended: [string, DeliveryResult][] = []
+  const announced: string[] = []
   const deliveries = new Deliveries({
-    // An attempt that is accepted at once makes no statement.
-    ...({} as Stores),
-    log: createLog('test', 'fatal'),
-    defaultLink: link,
+    deliveries: queue,
+    restaurantLinks: { find: async () => more.currentLink ?? null, put: async () => undefined },
+    log: createLog('test', 'silent'),
+    defaultLink: LINK,
+    attemptsAtOnce: more.attemptsAtOnce ?? 64,
     orchestrator: {
-      apply: async (_, trigger) => {
-        if (trigger.kind === 'delivered') done.push(trigger.result.outcome)
+      apply: async (apiKey, trigger) => {
+        if (trigger.kind !== 'delivered') throw new Error(`${trigger.kind} is no result of a delivery`)
+        queue.rows.delete(apiKey)
+        ended.push([apiKey, trigger.result])
         return null
       },
     },
-    notifier: { publish: () => undefined },
-    transmit: async (_, { webhookId }) => {
-      done.push(webhookId)
-      return { kind: 'accepted' }
+    notifier: { publish: (apiKey) => void announced.push(apiKey) },
+    transmit: async (_, { webhookId, order: { apiKey } }) => {
+      sent.push(webhookId)
+      return respond(apiKey)
     },
   })
-  deliveries.begin(order, link, performance.now() - ageMs)
-  await deliveries.quiesce()
-  return done
+  const begin = (order: PlacedOrder, leasedAt = performance.now()) => deliveries.begin(order, LINK, leasedAt)
+  return { deliveries, queue, sent, ended, announced, begin }
 }
 
-test('an order is sent while the lease is valid, and its acceptance reaches the saga', async () => {
-  expect(await attempt(0)).toEqual(['order_o1', 'accepted'])
+/** The time passes, and each replica sweeps and renews its leases twice a second. */
+async function pass(ms: number, ...replicas: readonly Pick<ReturnType<typeof replica>, 'deliveries'>[]) {
+  for (let passed = 0; passed < ms; passed += 500) {
+    await vi.advanceTimersByTimeAsync(500)
+    for (const { deliveries } of replicas) {
+      await deliveries.sweep()
+      await deliveries.renewLeases().catch(() => 'logged')
+    }
+    await vi.advanceTimersByTimeAsync(0)
+  }
+}
+
+const silent = () => Promise.withResolvers<Receipt>().promise
+
+describe('leases', () => {
+  test('an order is sent while the lease is valid, and its acceptance reaches the saga', async () => {
+    const { queue, begin, deliveries, sent, ended } = replica()
+    begin(queue.open(anOrder('o1')))
+    await deliveries.quiesce()
+    expect({ sent, ended }).toEqual({
+      sent: ['order_o1'],
+      ended: [['o1', { outcome: 'accepted', link: 'webhook' }]],
+    })
+  })
+
+  test('a replica that was frozen until its lease expired sends nothing', async () => {
+    const { queue, begin, deliveries, sent, ended } = replica()
+    begin(queue.open(anOrder('o1')), performance.now() - LEASE_MS)
+    await deliveries.quiesce()
+    expect({ sent, ended }).toEqual({ sent: [], ended: [] })
+  })
+
+  test('a delivery whose replica was killed is attempted by another when the lease has expired, and not before', async () => {
+    const { queue, deliveries, sent, ended } = replica()
+    queue.open(anOrder('o1'))
+    await pass(LEASE_MS - 500, { deliveries })
+    expect(sent).toEqual([])
+    await pass(500, { deliveries })
+    expect(sent).toEqual(['order_o1'])
+    expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
+  })
+
+  test('an order whose restaurant takes longer than a lease lasts is sent once, and announced as slow', async () => {
+    const queue = new Queue()
+    const [own, other] = [replica({ queue, respond: silent }), replica({ queue })]
+    own.begin(queue.open(anOrder('o1')))
+    await pass(3 * LEASE_MS, own, other)
+    expect([own.sent, other.sent]).toEqual([['order_o1'], []])
+    expect(own.announced).toEqual(['o1'])
+  })
+
+  test('a replica that cannot renew a lease loses it to another one', async () => {
+    const queue = new Queue()
+    const [own, other] = [replica({ queue, respond: silent }), replica({ queue })]
+    own.begin(queue.open(anOrder('o1')))
+    queue.isUnavailable = true
+    await pass(LEASE_MS + 500, other, own)
+    expect(other.ended).toMatchObject([['o1', { outcome: 'accepted' }]])
+  })
 })
 
-test('a replica that was frozen until its lease expired sends nothing', async () => {
-  expect(await attempt(LEASE_MS)).toEqual([])
+describe('results', () => {
+  test('a refusal reaches the saga with its reason', async () => {
+    const { queue, begin, deliveries, ended } = replica({
+      respond: () => ({ kind: 'refused', reason: 'Closed.' }),
+    })
+    begin(queue.open(anOrder('o1')))
+    await deliveries.quiesce()
+    expect(ended).toEqual([['o1', { outcome: 'refused', link: 'webhook', reason: 'Closed.' }]])
+  })
+
+  test.each(['not-reached', 'unknown'] as const)(
+    'a delivery with the receipt %s stays open, and is sent again with the same webhook-id',
+    async (kind) => {
+      const receipts: Receipt[] = [{ kind, reason: 'timeout' }, { kind: 'accepted' }]
+      const { queue, begin, deliveries, sent, ended } = replica({ respond: () => receipts.shift()! })
+      begin(queue.open(anOrder('o1')))
+      await pass(1_500, { deliveries })
+      expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
+        ended: [],
+        lastResult: `${kind}: timeout`,
+      })
+      await pass(1_000, { deliveries })
+      expect(sent).toEqual(['order_o1', 'order_o1'])
+      expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
+    },
+  )
+
+  test('an attempt that throws is stored and repeated; while the database is unavailable, its lease expires', async () => {
+    for (const [error, result] of [
+      [new Error('unsupported'), 'failed: unsupported'],
+      [unavailable(), null],
+    ] as const) {
+      const { queue, begin, deliveries, ended } = replica({ respond: () => Promise.reject(error) })
+      begin(queue.open(anOrder('o1')))
+      await deliveries.quiesce()
+      expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
+        ended: [],
+        lastResult: result,
+      })
+    }
+  })
+})
+
+describe('deadline', () => {
+  test('a delivery whose deadline passed after an attempt ends as unreachable, and is not sent again', async () => {
+    const { queue, begin, deliveries, sent, ended } = replica({
+      respond: () => ({ kind: 'unknown', reason: 'timeout' }),
+    })
+    begin(queue.open(anOrder('o1'), SECOND))
+    await pass(5 * SECOND, { deliveries })
+    expect(sent).toEqual(['order_o1'])
+    expect(ended).toEqual([['o1', { outcome: 'unreachable' }]])
+  })
+
+  test('a delivery without any attempt before its deadline is attempted once', async () => {
+    const { queue, deliveries, sent, ended } = replica()
+    queue.open(anOrder('o1'), SECOND)
+    await pass(60 * SECOND, { deliveries })
+    expect(sent).toEqual(['order_o1'])
+    expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
+  })
+})
+
+describe('limits', () => {
+  test('a silent restaurant occupies its own permits only: an order of another restaurant is delivered at once', async () => {
+    const { queue, begin, deliveries, sent, ended } = replica({
+      respond: (apiKey) => (apiKey === 'quick' ? { kind: 'accepted' } : silent()),
+    })
+    const orders = Array.from({ length: 114 }, (_, at) => anOrder(`slow ${at}`, 'silent'))
+    for (const order of orders) begin(queue.open(order))
+    await pass(SECOND, { deliveries })
+    begin(queue.open(anOrder('quick', 'other')))
+    await pass(LEASE_MS + SECOND, { deliveries })
+    expect(ended).toMatchObject([['quick', { outcome: 'accepted' }]])
+    expect(sent).toHaveLength(PER_RESTAURANT + 1)
+  })
+
+  test('an order that never got a permit ends at its deadline, without having been sent', async () => {
+    const { queue, begin, deliveries, sent, ended } = replica({ respond: silent })
+    for (let at = 0; at < PER_RESTAURANT; at += 1) begin(queue.open(anOrder(`slow ${at}`)))
+    await vi.advanceTimersByTimeAsync(0)
+    begin(queue.open(anOrder('o1'), 10 * SECOND))
+    await pass(9 * SECOND, { deliveries })
+    expect(queue.rows.get('o1')).toMatchObject({ lastResult: null })
+    await pass(10 * SECOND, { deliveries })
+    expect(ended).toEqual([['o1', { outcome: 'unreachable' }]])
+    expect(sent).not.toContain('order_o1')
+  })
+
+  test('a replica without free attempts leaves due deliveries to the others', async () => {
+    const queue = new Queue()
+    const [full, other] = [replica({ queue, respond: silent, attemptsAtOnce: 1 }), replica({ queue })]
+    full.begin(queue.open(anOrder('slow')))
+    full.begin(queue.open(anOrder('o1')))
+    await pass(LEASE_MS, full)
+    expect(full.sent).toEqual(['order_slow'])
+    await other.deliveries.sweep()
+    await other.deliveries.quiesce()
+    expect(other.sent).toEqual(['order_o1'])
+  })
+})
+
+test('an order for a console is accepted by the commit that opens its delivery, and never transmitted', async () => {
+  const facts = { total: pricedOrder().total, token: null, userApiKey: null, newCard: null, newAddress: null }
+  const placed = transition(
+    anOrder('o1'),
+    { ...newSaga('o1', facts), requestId: 'q' },
+    { kind: 'accepted', at: 1 },
+  )
+  if (placed === 'stale') throw new Error('the order is not accepted')
+  for (const [currentLink, outcome, transmitted] of [
+    [CONSOLE, 'transmitted', []],
+    [LINK, 'pending', ['order_o1']],
+  ] as const) {
+    const { deliveries, sent } = replica({ currentLink })
+    const { next, begin } = await deliveries.open(placed, 1)
+    begin(next.order)
+    await deliveries.quiesce()
+    expect({ outcome: next.order.outcome, sent }).toEqual({ outcome, sent: transmitted })
+  }
 })

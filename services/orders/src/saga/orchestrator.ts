@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 5
 const DELIVERY_MARGIN_MS = 60_000
 
 type Deps = Pick<Stores, 'sagas'> & {
-  bus: Bus
+  bus: Pick<Bus, 'publish'>
   notifier: Pick<OrderNotifier, 'publish'>
   log: Log
   deadlines: { sagaMs: number; transmitMs: number }

@@ -1,0 +1,257 @@
+import { cents, type Refusal } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { newOrder, type OrderResult, type SagaOrder } from '#/domain/order-state.ts'
+import { newSaga } from '#/domain/saga-row.ts'
+import type { Trigger } from '#/saga/domain/transition.ts'
+import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
+import type { Loaded, Save, SagaStore, Times } from '#/store/sagas.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
+
+const AT = 1_790_000_000
+const DEADLINES = { sagaMs: 30_000, transmitMs: 120_000 }
+const declined: Refusal = { code: 'card-declined', detail: 'The card was declined.' }
+
+/** The rows of all replicas, with the conditions of the SQL statements; its commits are steps of the log. */
+class Rows implements SagaStore {
+  readonly times: Times[] = []
+  /** Another replica or the restaurant saves in front of each of the next saves. */
+  readonly before: (() => void)[] = []
+  /** Send-order has returned the pending order. */
+  told = false
+  isDown = false
+  saves = 0
+  #row: Loaded | null = null
+  readonly #log: string[]
+
+  constructor(log: string[]) {
+    this.#log = log
+  }
+
+  get row(): Loaded {
+    if (!this.#row) throw new Error('there is no order')
+    return this.#row
+  }
+
+  async accept({ order, saga, requestId, ...times }: Parameters<SagaStore['accept']>[0]) {
+    if (this.isDown) throw new Error('the commit failed')
+    const assigned = { id: 17, datePlaced: AT, reports: 'detailed' } as const
+    this.put({ order: { ...(order as SagaOrder), ...assigned }, saga: { ...saga, requestId } }, times)
+    return assigned
+  }
+
+  async load() {
+    return this.#row
+  }
+
+  async save({ order, saga, from, ...times }: Save) {
+    this.before.shift()?.()
+    const { row } = this
+    if (row.saga.version !== from.version || (from.status ?? row.order.status) !== row.order.status)
+      return null
+    this.saves += 1
+    this.put({ order: { ...row.order, ...order }, saga: { ...row.saga, ...saga } }, times)
+    return { age: 1, told: this.told }
+  }
+
+  async takeDue() {
+    return []
+  }
+
+  put(row: Loaded, times?: Times) {
+    this.#row = row
+    this.#log.push(`commit ${row.saga.version}`)
+    if (times) this.times.push(times)
+  }
+}
+
+/** One replica. `log`: what it does, in order. */
+function replicaOf(rows: Rows, log: string[], { isBrokerDown = false } = {}) {
+  const results: (OrderResult | null | undefined)[] = []
+  const openDelivery: OpenDelivery = async (next) => ({
+    next,
+    begin: () => void (next.delivery?.outcome === null && log.push('begin delivery')),
+  })
+  const orchestrator = new Orchestrator({
+    sagas: rows,
+    log: createLog('test', 'silent'),
+    deadlines: DEADLINES,
+    openDelivery,
+    notifier: { publish: (_, result) => void results.push(result) },
+    bus: {
+      publish: async ({ name }, data) => {
+        if (isBrokerDown) throw new Error('the broker is unavailable')
+        const { version, attempt } = data as { version: number; attempt: number }
+        log.push(`${name} ${version}.${attempt}`)
+      },
+    },
+  })
+  return { orchestrator, results }
+}
+
+function setUp(options: { isBrokerDown?: boolean } = {}) {
+  const log: string[] = []
+  const rows = new Rows(log)
+  const replica = replicaOf(rows, log, options)
+  return { log, rows, ...replica, accept: (token: string | null) => accept(replica.orchestrator, token) }
+}
+
+/** `token`: of the card that is charged; null for a cash order. */
+function accept(orchestrator: Orchestrator, token: string | null): Promise<SagaOrder> {
+  const priced = pricedOrder({ payment: token === null ? 'cash' : 'card' })
+  const facts = { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null }
+  return orchestrator.accept({
+    applicationId: 'a1',
+    priced,
+    order: newOrder('o1', priced, AT),
+    saga: { ...newSaga('o1', facts), requestId: 'q1' },
+    idempotency: null,
+  })
+}
+
+const replied = (step: string, version: number, refusal: Refusal | null = null): Trigger => ({
+  kind: 'replied',
+  step,
+  version,
+  isCompensation: false,
+  outcome: refusal ? { kind: 'refused', refusal } : { kind: 'done' },
+})
+const delivered: Trigger = { kind: 'delivered', result: { outcome: 'accepted', link: 'webhook' } }
+const cancelled: Trigger = {
+  kind: 'cancelled',
+  by: 'restaurant',
+  refusal: { code: 'order-refused', detail: 'Closed.' },
+  onlyUnaccepted: false,
+}
+
+test('a command is published, and a delivery begun, only after the commit that they belong to', async () => {
+  const { log, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  await orchestrator.apply('o1', replied('capture', 2))
+  expect(log).toEqual([
+    'commit 0',
+    'payments.authorize 0.1',
+    'commit 1',
+    'begin delivery',
+    'commit 2',
+    'payments.capture 2.1',
+    'commit 3',
+  ])
+})
+
+test('an order whose commit failed authorizes nothing and goes to no restaurant', async () => {
+  for (const token of ['tok_1', null]) {
+    const { log, rows, accept: acceptHere, results } = setUp()
+    rows.isDown = true
+    await expect(acceptHere(token)).rejects.toThrow('the commit failed')
+    expect({ log, results }).toEqual({ log: [], results: [] })
+  }
+})
+
+test('an order is accepted while the broker is unavailable, and the sweeper publishes its command', async () => {
+  const { log, rows, accept: acceptHere } = setUp({ isBrokerDown: true })
+  expect(await acceptHere('tok_1')).toMatchObject({ apiKey: 'o1', id: 17, outcome: 'pending' })
+  const { orchestrator } = replicaOf(rows, log)
+  const { order, saga } = rows.row
+  const due = { order, saga: { ...saga, attempt: 2 } }
+  expect((await orchestrator.apply('o1', { kind: 'retried' }, due))?.saga).toBe(due.saga)
+  expect(log).toEqual(['commit 0', 'payments.authorize 0.2'])
+})
+
+test('publishes no command and notifies of nothing when the save lost the race of versions', async () => {
+  const { log, rows, orchestrator, results, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  const other = replicaOf(rows, log)
+  await other.orchestrator.apply('o1', replied('authorize', 0))
+  // The same reply once more: this replica still has the saga of version 0 in memory.
+  log.length = 0
+  expect(await orchestrator.apply('o1', replied('authorize', 0))).toBeNull()
+  expect({ log, results }).toEqual({ log: [], results: [] })
+})
+
+test('a reply that is stale for the saga in memory applies to the version that another replica has saved', async () => {
+  const { log, rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  const other = replicaOf(rows, log)
+  await other.orchestrator.apply('o1', replied('authorize', 0))
+  await other.orchestrator.apply('o1', delivered)
+  const next = await orchestrator.apply('o1', replied('capture', 2))
+  expect(next?.order.paymentState).toBe('CHARGED')
+  expect(rows.row.saga).toMatchObject({ version: 3, isFinished: true })
+})
+
+test('a cancellation that lost to the capture refunds it: its command has the version after the capture', async () => {
+  const { log, rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  const captured = { ...rows.row, order: { ...rows.row.order, paymentState: 'CHARGED' as const } }
+  const state = { ...captured.saga.state, done: ['authorize', 'transmit', 'capture'] }
+  rows.before.push(() => rows.put({ ...captured, saga: { ...captured.saga, version: 3, state } }))
+  log.length = 0
+  await orchestrator.apply('o1', cancelled)
+  expect(log).toEqual(['commit 3', 'commit 4', 'payments.release 4.1'])
+  expect(rows.row.order.cancellation).toMatchObject({ cancelledBy: 'restaurant' })
+})
+
+test('a cancellation is not saved when the restaurant has delivered the order at the same moment', async () => {
+  const { log, rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere(null)
+  await orchestrator.apply('o1', delivered)
+  const { order, saga } = rows.row
+  // The restaurant's report leaves the version of the saga as it is.
+  rows.before.push(() => rows.put({ order: { ...order, status: 'DELIVERED' }, saga }))
+  log.length = 0
+  expect(await orchestrator.apply('o1', cancelled)).toBeNull()
+  expect(log).toEqual(['commit 1'])
+  expect(rows.row.order).toMatchObject({ status: 'DELIVERED', cancellation: null })
+})
+
+test('an event that loses every race is refused as overloaded, and nothing is published', async () => {
+  const { log, rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  const moved = () =>
+    rows.put({ ...rows.row, saga: { ...rows.row.saga, version: rows.row.saga.version + 1 } })
+  rows.before.push(...Array.from({ length: 10 }, () => moved))
+  await expect(orchestrator.apply('o1', { kind: 'expired' })).rejects.toMatchObject({ status: 503 })
+  expect(log.filter((step) => step.startsWith('payments'))).toEqual(['payments.authorize 0.1'])
+  expect(rows.saves).toBe(0)
+})
+
+test('a pending request gets the refusal of an order that no client has seen, and else the cancelled order', async () => {
+  for (const [told, expected] of [
+    [false, { kind: 'failed', refusal: declined }],
+    [true, { kind: 'placed', order: { apiKey: 'o1', cancellation: { reason: 'card-declined' } } }],
+  ] as const) {
+    const { rows, orchestrator, results, accept: acceptHere } = setUp()
+    await acceptHere('tok_1')
+    rows.told = told
+    await orchestrator.apply('o1', replied('authorize', 0, declined))
+    expect(results).toMatchObject([expected])
+  }
+})
+
+test('a saga that waits is always due again, the delivery after its deadline; only a finished one is not', async () => {
+  const { rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  await orchestrator.apply('o1', replied('capture', 2))
+  await orchestrator.apply('o1', cancelled)
+  const [authorize, transmit, capture, end, release] = rows.times.map(({ wakeInMs }) => wakeInMs)
+  expect(transmit).toBeGreaterThan(DEADLINES.transmitMs)
+  for (const replyMs of [authorize, capture, release]) expect(replyMs).toBeGreaterThan(0)
+  expect(end).toBeNull()
+})
+
+test('the deadline of a saga begins at the acceptance and again at a cancellation, and no reply extends it', async () => {
+  const { rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  await orchestrator.apply('o1', cancelled)
+  const { sagaMs } = DEADLINES
+  expect(rows.times.map(({ deadlineInMs }) => deadlineInMs)).toEqual([sagaMs, null, null, sagaMs])
+})
