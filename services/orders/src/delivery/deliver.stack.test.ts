@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
-import { cents, type RestaurantLink } from '@platter/contracts'
+import type { RestaurantLink } from '@platter/contracts'
 import { createLog, newApiKey, repeat } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -11,7 +11,6 @@ import { newDatabase, servers } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newOrder } from '#/domain/order-state.ts'
-import type { PricedOrder } from '#/domain/order.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { outgoing } from '#/delivery/outside/outgoing.ts'
@@ -19,11 +18,11 @@ import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.t
 import { recordStatus } from '#/delivery/record-status.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
-import { PER_RESTAURANT } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { transmitByWebhook } from '#/delivery/outside/webhook.ts'
@@ -34,8 +33,6 @@ const log = createLog('test', 'fatal')
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 const defaultLink = { kind: 'console', reports: 'detailed' } as const
 const soon = { timeout: 45_000, interval: 50 }
-/** A replica makes more attempts; so many are filled by fewer orders. */
-const ATTEMPTS_AT_ONCE = 64
 const MINUTES_16 = 16 * 60_000
 const ACCEPT_WITHIN_MS = 15 * 60_000
 
@@ -83,7 +80,6 @@ function replica({ isKilled = false } = {}) {
     ...deps,
     orchestrator: made,
     transmit: (link, sent) => transmit(link, sent),
-    attemptsAtOnce: ATTEMPTS_AT_ONCE,
   })
   if (isKilled) return { orchestrator: made }
   const repeated = [
@@ -133,26 +129,8 @@ async function anOrder(
   { by = orchestrator, token = null as string | null } = {},
 ): Promise<string> {
   const apiKey = newApiKey()
-  const priced: PricedOrder = {
-    method: 'delivery',
-    payment: token === null ? 'cash' : 'card',
-    test: false,
-    restaurantApiKey,
-    recipientApiKey: null,
-    total: cents(1_075),
-    details: {
-      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
-      items: [],
-      card: null,
-      address: null,
-      comments: null,
-      subtotal: cents(1_075),
-      tax: cents(0),
-      tip: cents(0),
-      deliveryPrice: cents(0),
-    },
-  }
-  const facts = { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null }
+  const priced = pricedOrder({ payment: token === null ? 'cash' : 'card', restaurantApiKey })
+  const facts = { total: priced.total, token, userApiKey: null, newCard: null, newAddress: null }
   await by.accept({
     applicationId: 'an-application',
     priced,
@@ -197,30 +175,6 @@ const cancelledAsUnaccepted = async (apiKey: string) => {
   return (await stateOf(apiKey))?.cancelled
 }
 
-test('a silent restaurant occupies its own permits only: an order of another restaurant is delivered at once', async () => {
-  transmit = byWebhook()
-  deadlines.transmitMs = 120_000
-  let open = 0
-  let mostOpen = 0
-  let transmitted = 0
-  const silent = await aKitchen((request) => {
-    transmitted += 1
-    mostOpen = Math.max(mostOpen, (open += 1))
-    request.socket.once('close', () => (open -= 1))
-  })
-  const quick = await aKitchen((_request, response) => response.end())
-  const [silentKey, quickKey] = [newApiKey(), newApiKey()]
-  await stores.restaurantLinks.put(silentKey, silent.link)
-  await stores.restaurantLinks.put(quickKey, quick.link)
-  await Promise.all(Array.from({ length: ATTEMPTS_AT_ONCE + 50 }, () => anOrder(silentKey)))
-  await expect.poll(() => open, soon).toBe(PER_RESTAURANT)
-
-  await aDeliveredOrder(quickKey)
-  // Without permits, an attempt for each of the silent restaurant's orders would have come first.
-  expect(transmitted).toBeLessThan(ATTEMPTS_AT_ONCE)
-  expect(mostOpen).toBe(PER_RESTAURANT)
-})
-
 test('the deadline ends a delivery whose every attempt throws', async () => {
   transmit = () => Promise.reject(new Error('unsupported\u0000 Unicode escape sequence'))
   const apiKey = await anOrder(await aWebhook())
@@ -253,12 +207,9 @@ test('the deadline ends a delivery whose every attempt is killed before it store
   expect(attempts).toBeGreaterThan(0)
 })
 
-test('an order whose replica was killed after the commit is delivered by another one when the lease has expired', async () => {
-  deadlines.transmitMs = 60_000
-  const started = performance.now()
+test('the commit that opens a delivery acquires the lease of its first attempt', async () => {
   const apiKey = await anOrder(await aWebhook(), { by: replica({ isKilled: true }).orchestrator })
-  await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
-  expect(performance.now() - started).toBeGreaterThan(LEASE_MS)
+  expect(await leaseAge(apiKey)).toBe(0)
 })
 
 test('an accepted order is not sent again when its delivery is open by mistake', async () => {
@@ -300,7 +251,7 @@ async function leaseAge(apiKey: string): Promise<number> {
   const { rows } = await sql<{ age: number }>`
     select extract(epoch from busy_until - placed_at)::float8 * 1000 - ${LEASE_MS}::float8 as age
     from deliveries join orders on api_key = order_api_key where api_key = ${apiKey}`.execute(db)
-  return rows[0]?.age ?? 0
+  return rows[0]?.age ?? Number.NaN
 }
 
 test('a console order is accepted by the commit of its pivot', async () => {
