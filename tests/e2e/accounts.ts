@@ -1,5 +1,14 @@
 import { tally as countOf } from '../support/statistics.ts'
-import { call, post, stack, type Answer, type Options, type ProblemBody, type User } from './client.ts'
+import {
+  call,
+  post,
+  register,
+  stack,
+  type Answer,
+  type Options,
+  type ProblemBody,
+  type User,
+} from './client.ts'
 
 /** What the tests of users, cards and addresses share. */
 
@@ -15,6 +24,14 @@ export const NOBODYS_KEY = '0'.repeat(48)
 
 export const signin = (email: string, password: string, options: Options = {}) =>
   post<User & ProblemBody>('signin', { email, password }, options)
+
+let unchanged: Promise<User> | undefined
+
+/**
+ * One user for all requests that change nothing. A registration hashes a password, and accounts hashes for at most a third of
+ * a core: with a user for each refused request, these tests mostly waited for hashes.
+ */
+export const unchangedUser = (): Promise<User> => (unchanged ??= register())
 
 /** A POST with nothing in it at all, not even a content type. */
 export const postNothing = <T>(path: string, options: Options = {}) =>

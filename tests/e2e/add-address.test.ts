@@ -8,6 +8,7 @@ import {
   keyed,
   NOBODYS_KEY,
   tally,
+  unchangedUser,
   type Options,
 } from './accounts.ts'
 import { get, home, post, register, type ProblemBody, type User } from './client.ts'
@@ -44,9 +45,9 @@ test('404 user-not-found for an unknown apiKey', async () => {
 
 describe('400', () => {
   test('missing-field for everything that is missing and cannot be completed, at once', async () => {
-    const nothing = await add((await register()).apiKey, {})
+    const nothing = await add((await unchangedUser()).apiKey, {})
     expect([nothing.status, faultsOf(nothing)]).toEqual([400, { '/streetAddress': 'missing-field' }])
-    const answer = await add((await register()).apiKey, { streetAddress: 'somewhere' })
+    const answer = await add((await unchangedUser()).apiKey, { streetAddress: 'somewhere' })
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual(each(['city', 'state', 'zip'], () => 'missing-field'))
   })
@@ -61,14 +62,14 @@ describe('400', () => {
     ['/zip', { zip: 53_703.5 }],
     ['/zip', { zip: '5'.repeat(21) }],
   ])('invalid-field at %s for %j', async (pointer, changes) => {
-    const answer = await add((await register()).apiKey, { ...home, ...changes })
+    const answer = await add((await unchangedUser()).apiKey, { ...home, ...changes })
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
   })
 
   test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
     const texts = Object.fromEntries(Object.keys(home).map((field) => [field, text]))
-    const answer = await add((await register()).apiKey, texts)
+    const answer = await add((await unchangedUser()).apiKey, texts)
     expect(answer.status).toBe(400)
     expect(detailsOf(answer)).toEqual(each(Object.keys(home), (field) => `${field} ${words}.`))
   })

@@ -8,6 +8,7 @@ import {
   keyed,
   NOBODYS_KEY,
   tally,
+  unchangedUser,
   type Options,
 } from './accounts.ts'
 import {
@@ -48,7 +49,7 @@ test.each([
 })
 
 test('402 card-expired names month and year', async () => {
-  const user = await register()
+  const user = await unchangedUser()
   const answer = await add(user.apiKey, { ...card(), expirationMonth: '01', expirationYear: '20' })
   expect(answer).toMatchObject({ status: 402, body: { code: 'card-expired' } })
   expect(faultsOf(answer)).toEqual({
@@ -64,7 +65,7 @@ test('404 user-not-found for an unknown apiKey', async () => {
 
 describe('400', () => {
   test('missing-field for everything that is missing, at once', async () => {
-    const answer = await add((await register()).apiKey, {})
+    const answer = await add((await unchangedUser()).apiKey, {})
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual(each(Object.keys(card()), () => 'missing-field'))
   })
@@ -84,7 +85,7 @@ describe('400', () => {
     ['/cardholderName', { cardholderName: 'M'.repeat(101) }],
     ['/nickname', { nickname: 'n'.repeat(101) }],
   ])('invalid-field at %s for %j, without the value', async (pointer, changes) => {
-    const answer = await add((await register()).apiKey, { ...card(), ...changes })
+    const answer = await add((await unchangedUser()).apiKey, { ...card(), ...changes })
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
     expect(JSON.stringify(answer.body)).not.toContain(cardNumbers.good)
@@ -92,7 +93,7 @@ describe('400', () => {
 
   test.each(BROKEN_TEXTS)('%s is refused in every text, by its pointer', async (_name, text, words) => {
     const texts = { cardholderName: text, cardholderStreetAddress: text, cardholderZip: text, nickname: text }
-    const answer = await add((await register()).apiKey, { ...card(), ...texts })
+    const answer = await add((await unchangedUser()).apiKey, { ...card(), ...texts })
     expect(answer.status).toBe(400)
     expect(detailsOf(answer)).toEqual(each(Object.keys(texts), (field) => `${field} ${words}.`))
   })

@@ -9,6 +9,7 @@ import {
   PASSWORD,
   postNothing,
   signin,
+  unchangedUser,
   type Options,
 } from './accounts.ts'
 import { card, get, home, post, register, type ProblemBody, type User } from './client.ts'
@@ -67,7 +68,7 @@ test('e-mail and apiKey cannot be changed, and unknown fields are ignored', asyn
 
 describe('400 invalid-field, with nothing changed', () => {
   test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
-    const user = await register()
+    const user = await unchangedUser()
     const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
     const answer = await update(user.apiKey, fields)
     expect(answer.status).toBe(400)
@@ -76,7 +77,7 @@ describe('400 invalid-field, with nothing changed', () => {
   })
 
   test('empty, too short, too long and mistyped fields, all at once', async () => {
-    const user = await register()
+    const user = await unchangedUser()
     const answer = await update(user.apiKey, {
       password: 'seven77',
       firstName: '  ',
@@ -90,7 +91,7 @@ describe('400 invalid-field, with nothing changed', () => {
   })
 
   test.each(['[]', '"Maria"', '17'])('a body of %s', async (body) => {
-    expect((await update((await register()).apiKey, body)).status).toBe(400)
+    expect((await update((await unchangedUser()).apiKey, body)).status).toBe(400)
   })
 })
 
