@@ -79,9 +79,11 @@ const withAudience = <const O extends { path: string }>(declared: O) =>
 export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
   withAudience(declared)
 
-/** Declares an operation between services, which the gateway does not route. */
-export const internalOperation = <const O extends Declared<Operation, 'service'>>(declared: O) =>
-  withAudience(declared)
+type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method' | 'admission'>
+
+/** Declares an operation between services, which the gateway does not route: a POST that no overload rejects. */
+export const internalOperation = <const O extends DeclaredInternal>(declared: O) =>
+  withAudience({ ...declared, method: 'POST', admission: 'priority' })
 
 /** Whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST that changes something. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>

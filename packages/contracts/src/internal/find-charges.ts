@@ -9,10 +9,8 @@ export const CHARGES_AT_ONCE = 40
 /** The charges of these orders at the processor, of any time. */
 export const FindCharges = internalOperation({
   name: 'find-charges',
-  method: 'POST',
   path: '/internal/find-charges',
   owner: 'payments',
-  admission: 'priority',
   body: z.object({ orderApiKeys: z.array(ApiKey).max(CHARGES_AT_ONCE) }),
   response: z.object({ charges: z.array(Charge) }),
   problems: ['payment-unavailable'],

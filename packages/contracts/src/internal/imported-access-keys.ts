@@ -7,10 +7,8 @@ import { internalOperation } from '#/operation.ts'
  */
 export const ImportedAccessKeys = internalOperation({
   name: 'imported-access-keys',
-  method: 'POST',
   path: '/internal/imported-access-keys',
   owner: 'accounts',
-  admission: 'priority',
   body: z.object({ known: z.string().nullable() }),
   response: z.object({ version: z.string(), hashes: z.array(z.string()).nullable() }),
   problems: [],

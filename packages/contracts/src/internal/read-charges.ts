@@ -17,10 +17,8 @@ export type Charge = z.infer<typeof Charge>
 /** The charges that the processor created from `from` to before `to`, by its clock. `after` is the next page. */
 export const ReadCharges = internalOperation({
   name: 'read-charges',
-  method: 'POST',
   path: '/internal/charges',
   owner: 'payments',
-  admission: 'priority',
   body: z.object({ from: Epoch, to: Epoch, after: z.string().nullable() }),
   response: z.object({ charges: z.array(Charge), after: z.string().nullable() }),
   problems: ['payment-unavailable'],

@@ -17,10 +17,8 @@ export const BOOKS_AT_ONCE = 500
 /** The payments of these orders, and all payments that were created from `from` to before `to`. */
 export const ReadPaymentRows = internalOperation({
   name: 'read-payment-rows',
-  method: 'POST',
   path: '/internal/payment-rows',
   owner: 'payments',
-  admission: 'priority',
   body: z.object({ orderApiKeys: z.array(ApiKey).max(BOOKS_AT_ONCE), from: Epoch, to: Epoch }),
   response: z.object({ rows: z.array(PaymentRow) }),
   problems: [],

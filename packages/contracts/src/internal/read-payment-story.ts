@@ -31,10 +31,8 @@ export type PaymentStory = z.infer<typeof PaymentStory>
 
 export const ReadPaymentStory = internalOperation({
   name: 'read-payment-story',
-  method: 'POST',
   path: '/internal/payment-story',
   owner: 'payments',
-  admission: 'priority',
   body: z.object({ orderApiKey: ApiKey }),
   response: z.object({ payment: PaymentStory.nullable() }),
   problems: [],

@@ -5,10 +5,8 @@ import { Principal } from '#/principal.ts'
 /** The principal of an access key, by the SHA-256 (hex) of the key. The key itself stays in the gateway. */
 export const ResolveAccessKey = internalOperation({
   name: 'resolve-access-key',
-  method: 'POST',
   path: '/internal/resolve-access-key',
   owner: 'accounts',
-  admission: 'priority',
   body: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   response: z.object({ principal: Principal.nullable() }),
   problems: [],

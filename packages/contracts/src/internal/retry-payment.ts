@@ -5,10 +5,8 @@ import { ApiKey } from '#/values.ts'
 /** Repeats the call of an order whose outcome is unknown; `known` when it is no longer unknown. */
 export const RetryPayment = internalOperation({
   name: 'retry-payment',
-  method: 'POST',
   path: '/internal/ask-payment-again',
   owner: 'payments',
-  admission: 'priority',
   body: z.object({ orderApiKey: ApiKey }),
   response: z.object({ found: z.boolean(), known: z.boolean() }),
   problems: [],

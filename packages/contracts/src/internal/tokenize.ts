@@ -16,10 +16,8 @@ export type CardUser = z.infer<typeof CardUser>
 /** Exchanges a card number for the processor's token. Card numbers reach payments in no other way. */
 export const Tokenize = internalOperation({
   name: 'tokenize',
-  method: 'POST',
   path: '/internal/tokenize',
   owner: 'payments',
-  admission: 'priority',
   // Optional, because replicas of an older version do not send it.
   body: NewCard.extend({ by: CardUser.optional() }),
   response: z.object({ token: z.string(), brand: z.string(), lastFour: LastFour }),

@@ -9,10 +9,8 @@ export type Before = z.infer<typeof Before>
 /** Calls to the processor whose outcome has been unknown for at least `olderThanMs`, newest first. */
 export const UnknownPayments = internalOperation({
   name: 'unknown-payments',
-  method: 'POST',
   path: '/internal/unknown-payments',
   owner: 'payments',
-  admission: 'priority',
   body: z.object({ olderThanMs: z.int(), before: Before.nullable(), limit: z.int() }),
   response: z.object({
     payments: z.array(

@@ -12,10 +12,12 @@ const price = Money.refine((value) => value >= 0 && value <= 10_000, 'is not bet
 const count = (fallback: number) => z.int().min(0).max(1000).default(fallback)
 const available = z.boolean().default(true)
 
+/** The fields of every part of a menu. */
+const named = { apiKey: ApiKey, name: filledText(200) }
+
 const ChoiceInput = z
   .object({
-    apiKey: ApiKey,
-    name: filledText(200),
+    ...named,
     price,
     count: count(1).describe("How much it uses up of the group's `maxCount`."),
     available,
@@ -24,8 +26,7 @@ const ChoiceInput = z
 
 const CustomizationInput = z
   .object({
-    apiKey: ApiKey,
-    name: filledText(200),
+    ...named,
     type: text(50).default(''),
     customizationChoices: z.array(ChoiceInput).min(1).max(200),
   })
@@ -33,8 +34,7 @@ const CustomizationInput = z
 
 const GroupInput = z
   .object({
-    apiKey: ApiKey,
-    name: filledText(200),
+    ...named,
     minCount: count(0).describe('0: the group is optional.'),
     maxCount: count(1),
     basePrice: price.default(0).describe('Added once to the item when a choice of the group is chosen.'),
@@ -45,8 +45,7 @@ const GroupInput = z
 
 const ItemInput = z
   .object({
-    apiKey: ApiKey,
-    name: filledText(200),
+    ...named,
     description: text(1000).optional(),
     basePrice: price,
     available,
@@ -56,8 +55,7 @@ const ItemInput = z
 
 const CategoryInput = z
   .object({
-    apiKey: ApiKey,
-    name: filledText(200),
+    ...named,
     description: text(1000).optional(),
     items: z.array(ItemInput).max(2000),
   })

@@ -11,6 +11,7 @@ import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { ADDRESS_NOT_ADDED } from '#/domain/refusals.ts'
 import type { AddressStore } from '#/store/addresses.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
+import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore; bus: Pick<Bus, 'ask'> }
 
@@ -23,8 +24,7 @@ export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof A
       const { streetAddress, aptNumber = null } = call.body
       const where = { latitude: point?.latitude ?? null, longitude: point?.longitude ?? null }
       const address = { apiKey: newApiKey(), streetAddress, aptNumber, city, state, zip, ...where }
-      const owner = { userApiKey: call.params.apiKey, applicationId: call.principal.applicationId }
-      const outcome = await addresses(trx).add(owner, address)
+      const outcome = await addresses(trx).add(ownerOf(call), address)
       if (outcome !== 'added') throw Problem.refusal(ADDRESS_NOT_ADDED[outcome])
       return address
     })

@@ -6,6 +6,7 @@ import { CARD_NOT_ADDED } from '#/domain/refusals.ts'
 import type { Tokenizer } from '#/outside/payments.ts'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
+import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore; tokenize: Tokenizer }
 
@@ -15,8 +16,8 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
   return async (call) => {
     const replayed = await replay(call)
     if (replayed) return replayed
-    const { params, body, principal, headers } = call
-    const owner = { userApiKey: params.apiKey, applicationId: principal.applicationId }
+    const { body, headers } = call
+    const owner = ownerOf(call)
     const capacity = await cards(tenantDb(owner.applicationId)).checkCapacity(owner)
     if (capacity !== 'free') throw Problem.refusal(CARD_NOT_ADDED[capacity])
     const faults = expiryFaults(body, Date.now())

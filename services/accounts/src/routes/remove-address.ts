@@ -4,6 +4,7 @@ import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { ADDRESS_NOT_REMOVED } from '#/domain/refusals.ts'
 import type { AddressStore } from '#/store/addresses.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
+import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore }
 
@@ -12,9 +13,7 @@ export function removeAddress({ tenantDb, addresses }: Deps): Handler<typeof Rem
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveAddress)
   return (call) =>
     execute(call, async (trx) => {
-      const { apiKey: userApiKey, addressApiKey } = call.params
-      const owner = { userApiKey, applicationId: call.principal.applicationId }
-      const removed = await addresses(trx).remove(owner, addressApiKey)
+      const removed = await addresses(trx).remove(ownerOf(call), call.params.addressApiKey)
       if (typeof removed === 'string') throw Problem.refusal(ADDRESS_NOT_REMOVED[removed])
       return removed
     })

@@ -4,6 +4,7 @@ import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { CARD_NOT_REMOVED } from '#/domain/refusals.ts'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
+import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore }
 
@@ -12,9 +13,7 @@ export function removeCard({ tenantDb, cards }: Deps): Handler<typeof RemoveCard
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveCard)
   return (call) =>
     execute(call, async (trx) => {
-      const { apiKey: userApiKey, cardApiKey } = call.params
-      const owner = { userApiKey, applicationId: call.principal.applicationId }
-      const removed = await cards(trx).remove(owner, cardApiKey)
+      const removed = await cards(trx).remove(ownerOf(call), call.params.cardApiKey)
       if (typeof removed === 'string') throw Problem.refusal(CARD_NOT_REMOVED[removed])
       return removed
     })

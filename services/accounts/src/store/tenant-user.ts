@@ -3,6 +3,15 @@ import type { Db } from '#/store/tables.ts'
 /** A user of a client application. */
 export type Owner = { userApiKey: string; applicationId: string }
 
+/** The user that a request names, of the application that sends it. */
+export const ownerOf = (call: {
+  params: { apiKey: string }
+  principal: { applicationId: string }
+}): Owner => ({
+  userApiKey: call.params.apiKey,
+  applicationId: call.principal.applicationId,
+})
+
 /** The row of the user, if the user belongs to the application (docs/interface.md, "Access to users and orders"). */
 export const userOfTenant = (db: Db, { userApiKey, applicationId }: Owner) =>
   db
