@@ -28,12 +28,11 @@ import {
   createApp,
   internalSecrets,
   readJson,
-  repeat,
+  Repeaters,
   Replicas,
   router,
   type Log,
   type Parts,
-  type Repeater,
 } from '@platter/kit'
 import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
@@ -130,7 +129,7 @@ export function wire(config: Config, log: Log): Parts {
   bus.onQuestion(AccountsResolve, resolve(deps))
   bus.onCommand(AccountsSave, save({ bus, cards: postgresCards(db), addresses: postgresAddresses(db) }))
 
-  const repeated: Repeater[] = []
+  const repeaters = new Repeaters(log)
   return {
     app,
     async start() {
@@ -139,12 +138,11 @@ export function wire(config: Config, log: Log): Parts {
       if (config.OPERATOR_KEY_HASH !== undefined)
         await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
       await bus.start()
-      repeated.push(repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log))
+      repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
     // Without Redis each replica has its own counts of attempts; everything else works.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: async () =>
-      void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
+    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     async close() {
       attempts.close()
       await Promise.all([bus.close(), payments.close(), postgres.close()])

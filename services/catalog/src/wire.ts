@@ -19,16 +19,7 @@ import {
   RestaurantSearchTest,
   ResumeRestaurant,
 } from '@platter/contracts'
-import {
-  createApp,
-  internalSecrets,
-  readJson,
-  repeat,
-  router,
-  type Log,
-  type Parts,
-  type Repeater,
-} from '@platter/kit'
+import { createApp, internalSecrets, readJson, Repeaters, router, type Log, type Parts } from '@platter/kit'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -104,26 +95,20 @@ export function wire(config: Config, log: Log): Parts {
   bus.onQuestion(CatalogQuote, answerQuote(deps))
   bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 
-  const repeated: Repeater[] = []
+  const repeaters = new Repeaters(log)
   return {
     app,
     async start() {
       await migrate(db, MIGRATIONS, log)
       await bus.start()
-      repeated.push(
-        repeat(
-          'clear expired availability overrides',
-          changeTimes.endedOverrides,
-          () => clearExpired(db),
-          log,
-        ),
-        repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
+      repeaters.repeat('clear expired availability overrides', changeTimes.endedOverrides, () =>
+        clearExpired(db),
       )
+      repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
     // Without Redis menus are rendered again; everything else works.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: async () =>
-      void (await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])),
+    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     async close() {
       cache.close()
       await bus.close()

@@ -7,7 +7,7 @@ import {
   internalSecrets,
   LeakyBucket,
   readBytes,
-  repeat,
+  Repeaters,
   Replicas,
   type Log,
   type Parts,
@@ -108,11 +108,10 @@ export function wire(config: Config, log: Log): Parts {
   consoleSession(app, accessKeys)
   consolePage(app)
 
-  const logging = repeat('log rejections', 1_000, async () => shedding.logRejections(), log)
-
-  const adapting = repeat('adapt limits', ADAPT_EVERY_MS, async () => admission.adapt(), log)
-
-  const revocations = repeat('end revoked streams', changeTimes.streamKeys, () => streams.endRevoked(), log)
+  const repeaters = new Repeaters(log)
+  repeaters.repeat('log rejections', 1_000, async () => shedding.logRejections())
+  repeaters.repeat('adapt limits', ADAPT_EVERY_MS, async () => admission.adapt())
+  repeaters.repeat('end revoked streams', changeTimes.streamKeys, () => streams.endRevoked())
 
   return {
     app,
@@ -121,7 +120,7 @@ export function wire(config: Config, log: Log): Parts {
     async quiesce() {
       shedding.end()
       streams.end()
-      await Promise.all([revocations.stop(), logging.stop(), adapting.stop()])
+      await repeaters.stop()
     },
     async close() {
       accessKeyRate.close()

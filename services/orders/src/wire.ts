@@ -32,12 +32,11 @@ import {
   internalCaller,
   internalSecrets,
   readJson,
-  repeat,
+  Repeaters,
   Replicas,
   router,
   type Log,
   type Parts,
-  type Repeater,
 } from '@platter/kit'
 import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
@@ -144,7 +143,7 @@ export function wire(config: Config, log: Log): Parts {
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
   observeSagas(stores.incidents)
 
-  let repeated: Repeater[] = []
+  const repeaters = new Repeaters(log)
   return {
     app,
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
@@ -152,12 +151,12 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await checkTenantRole(as({ applicationId: '' }))
       await bus.start()
-      repeated = startRepeating({ config, db, stores, orchestrator, deliveries, notifier, outside, log })
+      startRepeating({ repeaters, config, db, stores, orchestrator, deliveries, notifier, outside, log })
     },
     async quiesce() {
       stop.abort()
       streams.end()
-      await Promise.all([bus.quiesce(), ...repeated.map((repeater) => repeater.stop())])
+      await Promise.all([bus.quiesce(), repeaters.stop()])
       await deliveries.quiesce()
     },
     close: async () =>
@@ -166,6 +165,7 @@ export function wire(config: Config, log: Log): Parts {
 }
 
 type Repeating = {
+  repeaters: Repeaters
   config: Config
   db: Db
   stores: Stores
@@ -177,20 +177,18 @@ type Repeating = {
 }
 
 /** The sweepers of every replica. */
-function startRepeating({ config, db, stores, ...deps }: Repeating): Repeater[] {
+function startRepeating({ repeaters, config, db, stores, ...deps }: Repeating): void {
   const { orchestrator, deliveries, notifier, outside, log } = deps
   const unaccepted = { ...stores, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { ...stores, log, defaultLink, cancel: canceller(outside) }
-  return [
-    repeat('retry commands', 500, () => retrySagas({ ...stores, orchestrator, log }), log),
-    repeat('retry deliveries', 500, () => deliveries.sweep(), log),
-    repeat('renew leases', 500, () => deliveries.renewLeases(), log),
-    repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db), log),
-    repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted), log),
-    repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled), log),
-    repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll(), log),
-  ]
+  repeaters.repeat('retry commands', 500, () => retrySagas({ ...stores, orchestrator, log }))
+  repeaters.repeat('retry deliveries', 500, () => deliveries.sweep())
+  repeaters.repeat('renew leases', 500, () => deliveries.renewLeases())
+  repeaters.repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
+  repeaters.repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted))
+  repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled))
+  repeaters.repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll())
 }
 
 /** Transmits an order by its restaurant's link. A console shows the rows, so a stored order is accepted. */

@@ -1,35 +1,43 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '#/telemetry/log.ts'
 
-export type Repeater = { stop(): Promise<void> }
+/** The repeated work of a process. */
+export class Repeaters {
+  readonly #log: Log
+  readonly #stopping = new AbortController()
+  readonly #loops: Promise<void>[] = []
 
-/**
- * Repeats `work`: at once after `true`, which means that there is more, else after `everyMs` ±20 %, so that replicas do not run in
- * step. A failure is logged and repeated after the same time. `stop` resolves at the end of the running round.
- */
-export function repeat(name: string, everyMs: number, work: () => Promise<boolean>, log: Log): Repeater {
-  const stopping = new AbortController()
-  async function loop() {
-    while (!stopping.signal.aborted) {
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /**
+   * Repeats `work`: at once after `true`, which means that there is more, else after `everyMs` ±20 %, so that replicas do not run in
+   * step. A failure is logged and repeated after the same time.
+   */
+  repeat(name: string, everyMs: number, work: () => Promise<boolean>): void {
+    this.#loops.push(this.#loop(name, everyMs, work))
+  }
+
+  /** Resolves at the end of the running rounds. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#loops)
+  }
+
+  async #loop(name: string, everyMs: number, work: () => Promise<boolean>): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
       const more = await work().catch((error: unknown) => {
-        log.warn(
+        this.#log.warn(
           { work: name, reason: error instanceof Error ? error.message : String(error) },
           'repeated work failed',
         )
         return false
       })
       if (!more)
-        await wait(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal: stopping.signal }).catch(
-          () => 'stopped',
-        )
+        await wait(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => 'stopped')
     }
-  }
-  const done = loop()
-  return {
-    async stop() {
-      stopping.abort()
-      await done
-    },
   }
 }
 

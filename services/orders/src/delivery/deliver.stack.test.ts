@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import type { RestaurantLink } from '@platter/contracts'
-import { createLog, newApiKey, repeat } from '@platter/kit'
+import { createLog, newApiKey, Repeaters } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase, servers } from '@platter/testkit'
@@ -82,11 +82,10 @@ function replica({ isKilled = false } = {}) {
     transmit: (link, sent) => transmit(link, sent),
   })
   if (isKilled) return { orchestrator: made }
-  const repeated = [
-    repeat('retry deliveries', 100, () => deliveries.sweep(), log),
-    repeat('renew leases', 500, () => deliveries.renewLeases(), log),
-  ]
-  closing.push(...repeated.map((one) => () => one.stop()))
+  const repeaters = new Repeaters(log)
+  repeaters.repeat('retry deliveries', 100, () => deliveries.sweep())
+  repeaters.repeat('renew leases', 500, () => deliveries.renewLeases())
+  closing.push(() => repeaters.stop())
   return { orchestrator: made }
 }
 
