@@ -29,7 +29,7 @@ type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
 
 /** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
-type Deps = { bus: Bus; cardMinimum: Cents }
+type Deps = { bus: Pick<Bus, 'ask'>; cardMinimum: Cents }
 
 /**
  * A checked order. `savedCard`: the saved card that the request named, with its token. `saves`: whether a new card and a new
@@ -96,20 +96,20 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
       }
     : fault
 
-async function askServices(bus: Bus, request: CompleteOrder, caller: Caller) {
+async function askServices(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
-    const resolved = await resolve(bus, request, caller)
-    return { resolved, quoted: await askQuote(bus, request, resolved.address, caller) }
+    const resolved = await askAccounts(bus, request, caller)
+    return { resolved, quoted: await askCatalog(bus, request, resolved.address, caller) }
   }
   const [resolved, quoted] = await Promise.all([
-    resolve(bus, request, caller),
-    askQuote(bus, request, newAddressOf(request), caller),
+    askAccounts(bus, request, caller),
+    askCatalog(bus, request, newAddressOf(request), caller),
   ])
   return { resolved, quoted }
 }
 
-function askQuote(
-  bus: Bus,
+function askCatalog(
+  bus: Deps['bus'],
   request: CompleteOrder,
   address: Address | null,
   { requestId, deadline }: Caller,
@@ -139,7 +139,11 @@ const NOTHING_RESOLVED: z.output<typeof AccountsResolve.answer> = {
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
 
 /** Accounts are not asked about a guest's order without saved records. */
-async function resolve(bus: Bus, request: CompleteOrder, { applicationId, requestId, deadline }: Caller) {
+async function askAccounts(
+  bus: Deps['bus'],
+  request: CompleteOrder,
+  { applicationId, requestId, deadline }: Caller,
+) {
   const guest = guestOf(request)
   const named = namedIn(request)
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {

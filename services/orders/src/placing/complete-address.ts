@@ -8,7 +8,7 @@ import type { CompleteOrder } from '#/domain/order-request.ts'
  * be completed, and the request has none. Throws Problem service-unavailable without a response of the geocoder.
  */
 export async function withCompleteAddress(
-  bus: Bus,
+  bus: Pick<Bus, 'ask'>,
   { address, ...rest }: OrderRequest,
   { requestId, deadline }: { requestId: string; deadline: Deadline },
 ): Promise<{ request: CompleteOrder; faults: Fault[] }> {

@@ -1,0 +1,250 @@
+import type { Bus } from '@platter/bus'
+import {
+  AccountsResolve,
+  CatalogCompleteAddress,
+  CatalogQuote,
+  cents,
+  OrderRequest,
+  requestTimes,
+  type Fault,
+} from '@platter/contracts'
+import { Deadline, Problem } from '@platter/kit'
+import { beforeEach, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { checkOrder } from '#/placing/check-order.ts'
+
+const NOW = Date.UTC(2026, 5, 15)
+const CARD_NUMBER = '4242424242424242'
+const CVV = '314'
+const fault = (code: Fault['code'], pointer: string): Fault => ({ code, pointer, detail: 'because' })
+
+type Asked = { name: string; data: Record<string, unknown>; timeoutMs: number }
+type Answers = {
+  accounts: z.input<typeof AccountsResolve.answer>
+  catalog: z.input<typeof CatalogQuote.answer>
+  geocoder: z.input<typeof CatalogCompleteAddress.answer>
+}
+
+const savedCard = {
+  apiKey: 'c1',
+  nickname: null,
+  cardholderName: 'M. Lindqvist',
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  lastFour: '4242',
+  expirationMonth: '09',
+  expirationYear: '31',
+  brand: 'visa',
+  token: 'tok_1',
+} as const
+const savedAddress = {
+  apiKey: 'a1',
+  streetAddress: '316 W Washington Ave',
+  aptNumber: null,
+  city: 'Madison',
+  state: 'WI',
+  zip: '53703',
+  latitude: null,
+  longitude: null,
+}
+const newCard = {
+  cardholderName: 'M. Lindqvist',
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  cvv: CVV,
+  cardNumber: CARD_NUMBER,
+  expirationMonth: '09',
+  expirationYear: '31',
+}
+const quote = {
+  items: [{ apiKey: 'i1', name: 'Slice', basePrice: 900, totalPrice: 1_000, customizationChoices: [] }],
+  subtotal: 1_000,
+  tax: 80,
+  deliveryPrice: 300,
+  point: null,
+}
+const user = { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142', email: null }
+
+let answers: Answers
+let asked: Asked[]
+
+beforeEach(() => {
+  asked = []
+  answers = {
+    accounts: { faults: [], recipient: user, card: null, address: null },
+    catalog: { faults: [], quote },
+    geocoder: { city: 'Madison', state: 'WI', zip: '53703', point: null, isUnavailable: false },
+  }
+})
+
+/** Answers from `answers`; the questions are in `asked`. */
+const bus: Pick<Bus, 'ask'> = {
+  ask: async (question, data, { timeoutMs }) => {
+    asked.push({ name: question.name, data: data as Record<string, unknown>, timeoutMs })
+    const answer = {
+      [AccountsResolve.name]: answers.accounts,
+      [CatalogQuote.name]: answers.catalog,
+      [CatalogCompleteAddress.name]: answers.geocoder,
+    }[question.name]
+    return question.answer.parse(answer)
+  },
+}
+
+const namesAsked = () => asked.map(({ name }) => name)
+const toCatalog = () => asked.find(({ name }) => name === CatalogQuote.name)?.data
+
+type Options = { mode?: 'live' | 'test'; deadlineMs?: number }
+
+function check(body: Record<string, unknown> = {}, { mode = 'live', deadlineMs = 10_000 }: Options = {}) {
+  const request = OrderRequest.parse({
+    restaurantApiKey: 'r1',
+    items: [{ apiKey: 'i1' }],
+    method: 'pickup',
+    payment: 'cash',
+    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142' },
+    ...body,
+  })
+  const caller = { applicationId: 'app', mode, requestId: 'q', now: NOW, deadline: Deadline.in(deadlineMs) }
+  return checkOrder({ bus, cardMinimum: cents(50) }, request, caller)
+}
+
+/** The codes of the faults that refuse an order. */
+async function faultsOf(checking: Promise<unknown>): Promise<string[]> {
+  const error = await checking.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof Problem)) throw new Error('the order was not refused', { cause: error })
+  return error.faults.map(({ code }) => code)
+}
+
+const OF_USER = { recipient: { apiKey: 'u1' } }
+const BY_SAVED_CARD = { ...OF_USER, payment: 'card', card: { apiKey: 'c1' } }
+const TO_SAVED_ADDRESS = { ...OF_USER, method: 'delivery', address: { apiKey: 'a1' } }
+
+test('the total is the sum of the prices of catalog and the tip, whatever else the client sends', async () => {
+  const { order } = await check({ tip: 2.5, total: 0.01, subtotal: 0.01, tax: 0 })
+  expect(order.total).toBe(1_000 + 80 + 300 + 250)
+})
+
+test('one refusal has all faults: those of catalog, of accounts, of the card and of the tip', async () => {
+  answers.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
+  answers.accounts.faults = [fault('user-not-found', '/recipient/apiKey')]
+  const card = { ...newCard, expirationYear: '26', expirationMonth: '05' }
+  expect(await faultsOf(check({ ...OF_USER, payment: 'card', card, tip: 60 }))).toEqual([
+    'item-unavailable',
+    'user-not-found',
+    'card-expired',
+    'tip-out-of-range',
+  ])
+})
+
+test('a saved card that has expired is refused like a new one', async () => {
+  answers.accounts.card = { ...savedCard, expirationYear: '26', expirationMonth: '05' }
+  expect(await faultsOf(check(BY_SAVED_CARD))).toEqual(['card-expired'])
+})
+
+test('with a test key every order is a test order, also with "test": false', async () => {
+  const { order } = await check({ test: false }, { mode: 'test' })
+  expect([order.test, toCatalog()?.['test']]).toEqual([true, true])
+})
+
+test('a real restaurant is the fault of the test key, and of the order only if the client chose the test', async () => {
+  answers.catalog = { faults: [fault('not-a-test-restaurant', '/test')], quote: null }
+  expect(await faultsOf(check({}, { mode: 'test' }))).toEqual(['test-key'])
+  expect(await faultsOf(check({ test: true }))).toEqual(['not-a-test-restaurant'])
+})
+
+test('a total below the minimum of the processor is refused by card, and accepted in cash', async () => {
+  answers.catalog.quote = { ...quote, subtotal: 30, tax: 0, deliveryPrice: 0 }
+  answers.accounts.card = savedCard
+  expect(await faultsOf(check(BY_SAVED_CARD))).toEqual(['below-card-minimum'])
+  expect((await check()).order.total).toBe(30)
+})
+
+test('no question has the number or the verification value of a card, and neither has the order', async () => {
+  const checked = await check({ ...OF_USER, payment: 'card', card: newCard })
+  const written = JSON.stringify({ asked, checked })
+  expect(written).toContain('"lastFour":"4242"')
+  expect(written).not.toContain(CARD_NUMBER)
+  expect(written).not.toContain(`"${CVV}"`)
+})
+
+test('the order shows a saved card without its token, which the caller gets apart', async () => {
+  answers.accounts.card = savedCard
+  const { order, savedCard: found } = await check(BY_SAVED_CARD)
+  expect(found?.token).toBe('tok_1')
+  expect(JSON.stringify(order)).not.toContain('tok_1')
+  expect(order.details.card).toMatchObject({ apiKey: 'c1', lastFour: '4242' })
+})
+
+test('a delivery to a saved address is priced for the address that accounts have', async () => {
+  answers.accounts.address = savedAddress
+  await check(TO_SAVED_ADDRESS)
+  expect(namesAsked()).toEqual([AccountsResolve.name, CatalogQuote.name])
+  expect(toCatalog()?.['address']).toEqual(savedAddress)
+})
+
+test('a delivery without a known address is refused, and its quote without a delivery price is not used', async () => {
+  answers.accounts.faults = [fault('address-not-found', '/address/apiKey')]
+  answers.catalog.quote = { ...quote, subtotal: 99_999_999, deliveryPrice: 0 }
+  expect(await faultsOf(check(TO_SAVED_ADDRESS))).toEqual(['address-not-found'])
+})
+
+test('an order for which catalog returns neither a quote nor a fault is not accepted', async () => {
+  answers.catalog = { faults: [], quote: null }
+  await expect(check()).rejects.toThrow('neither faults nor a result')
+})
+
+test('an order for which accounts return neither a recipient nor a fault is not accepted', async () => {
+  answers.accounts.recipient = null
+  await expect(check(OF_USER)).rejects.toThrow('neither faults nor a result')
+})
+
+test('accounts are asked within the application of the caller, and not for a guest without saved records', async () => {
+  await check()
+  expect(namesAsked()).toEqual([CatalogQuote.name])
+  await check(OF_USER)
+  expect(asked.find(({ name }) => name === AccountsResolve.name)?.data).toMatchObject({
+    applicationId: 'app',
+    recipientApiKey: 'u1',
+  })
+})
+
+test('a saved record that a guest names is looked up, and its fault refuses the order', async () => {
+  answers.accounts = {
+    ...answers.accounts,
+    recipient: null,
+    faults: [fault('card-not-found', '/card/apiKey')],
+  }
+  expect(await faultsOf(check({ payment: 'card', card: { apiKey: 'c1' } }))).toEqual(['card-not-found'])
+})
+
+test('each question ends with the deadline of the request, and after 2 s at most', async () => {
+  const address = { streetAddress: '316 W Washington Ave', zip: '53703' }
+  const body = { ...OF_USER, method: 'delivery', address }
+  await check(body, { deadlineMs: 1_000 })
+  expect(namesAsked()).toHaveLength(3)
+  for (const { timeoutMs } of asked) expect(timeoutMs).toBeLessThanOrEqual(1_000)
+  asked = []
+  await check(body)
+  for (const { timeoutMs } of asked) expect(timeoutMs).toBe(requestTimes.question)
+})
+
+test('a new card and a new address are saved only while the account has neither them nor its maximum', async () => {
+  const body = {
+    ...OF_USER,
+    payment: 'card',
+    card: newCard,
+    method: 'delivery',
+    address: { streetAddress: '316 W Washington Ave', city: 'Madison', state: 'WI', zip: '53703' },
+  }
+  for (const [saving, isSaved] of [
+    [{ kind: 'room' }, true],
+    [{ kind: 'full' }, false],
+    [{ kind: 'saved', apiKey: 'c1' }, false],
+  ] as const) {
+    answers.accounts = { ...answers.accounts, newCard: saving, newAddress: saving }
+    expect((await check(body)).saves).toEqual({ card: isSaved, address: isSaved })
+  }
+})

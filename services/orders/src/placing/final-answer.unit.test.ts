@@ -1,0 +1,203 @@
+import { createLog, Deadline, Problem, Rendered } from '@platter/kit'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newOrder, type OrderResult } from '#/domain/order-state.ts'
+import { claimMs, finalAnswer } from '#/placing/final-answer.ts'
+import { Subscription } from '#/saga/subscriptions.ts'
+import type { IdempotencyKeyStore } from '#/store/idempotency-keys.ts'
+import type { OrderStore } from '#/store/orders.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
+
+const DEADLINE_MS = 10_000
+/** Timers run at whole milliseconds. */
+const ROUNDED_MS = 1
+const order = newOrder('o1', pricedOrder({ payment: 'card' }), 1_790_000_000)
+const pending: OrderResult = { kind: 'pending', order }
+const placed: OrderResult = { kind: 'placed', order: { ...order, status: 'AWAITING_PREPARATION' } }
+const declined: OrderResult = {
+  kind: 'failed',
+  refusal: { code: 'card-declined', detail: 'The card was declined.' },
+}
+const unsettled: OrderResult = {
+  kind: 'failed',
+  refusal: { code: 'payment-unavailable', detail: 'The payment could not be settled.' },
+}
+
+let stopping: AbortController
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+  stopping = new AbortController()
+})
+afterEach(() => {
+  stopping.abort()
+  vi.useRealTimers()
+})
+
+type Condition = 'available' | 'unavailable' | 'hanging'
+
+/** PostgreSQL with one order and the key of its request. `steps`: its statements, in order. */
+class Rows {
+  readonly steps: string[] = []
+  readonly key: { status: number; body: string }[] = []
+  condition: Condition = 'available'
+  result: OrderResult = pending
+  /** The saga ends right after the request has marked its order. */
+  resultAfterMark: OrderResult | null = null
+  failure: Error | null = null
+
+  async #statement<T>(step: string, work: () => T): Promise<T> {
+    this.steps.push(step)
+    if (this.condition === 'hanging') return Promise.withResolvers<T>().promise
+    if (this.condition === 'unavailable')
+      throw Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
+    if (this.failure) throw this.failure
+    return work()
+  }
+
+  readonly orders = {
+    findResult: () => this.#statement('read', () => this.result),
+    markAnsweredIfPending: () =>
+      this.#statement('mark', () => {
+        const isPending = this.result.kind === 'pending'
+        this.result = this.resultAfterMark ?? this.result
+        return isPending
+      }),
+    markAnswered: () => this.#statement('mark in any case', () => undefined),
+  } as unknown as OrderStore
+
+  readonly idempotencyKeys = {
+    complete: (_, response) => this.#statement('complete the key', () => void this.key.push(response)),
+    release: () => this.#statement('release the key', () => undefined),
+    delete: () => this.#statement('delete the key', () => undefined),
+  } as Partial<IdempotencyKeyStore> as IdempotencyKeyStore
+}
+
+type Options = { isKnown?: boolean; event?: OrderResult; after5s?: (subscription: Subscription) => void }
+
+/** The response to a request, and after which time it came. */
+async function answerOf(rows: Rows, { isKnown = true, event, after5s }: Options = {}) {
+  using subscription = new Subscription(() => undefined)
+  if (event) subscription.wake(event)
+  const start = performance.now()
+  const waiting = {
+    deadline: Deadline.in(DEADLINE_MS),
+    idempotency: { accessKeyId: 'k', path: '/orders', key: 'one', fingerprint: 'f' },
+    requestId: 'q',
+    url: '/orders',
+  }
+  const { orders, idempotencyKeys } = rows
+  const deps = { orders, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
+  const accepted = { apiKey: 'o1', accepted: isKnown ? order : null, pending: subscription }
+  const answering = finalAnswer(deps, accepted, waiting)
+    .catch((error: unknown) => error)
+    .then((answer) => ({ answer, afterMs: performance.now() - start }))
+  await vi.advanceTimersByTimeAsync(5_000)
+  after5s?.(subscription)
+  await vi.advanceTimersByTimeAsync(DEADLINE_MS)
+  const { answer, afterMs } = await answering
+  const body = answer instanceof Rendered ? (JSON.parse(String(answer.body)) as { status: string }) : null
+  const code = answer instanceof Problem ? answer.code : null
+  return { answer, afterMs, status: body?.status ?? null, code }
+}
+
+test('an order that its restaurant has is returned at once, and a repeated request gets the same bytes', async () => {
+  const rows = new Rows()
+  const { answer, status, afterMs } = await answerOf(rows, { event: placed })
+  expect({ status, afterMs, steps: rows.steps }).toEqual({
+    status: 'AWAITING_PREPARATION',
+    afterMs: 0,
+    steps: ['complete the key'],
+  })
+  expect(rows.key).toEqual([{ status: 200, body: (answer as Rendered).body }])
+})
+
+test('an order whose event was lost is read a second later', async () => {
+  const rows = new Rows()
+  const { status, afterMs } = await answerOf(rows, { after5s: () => void (rows.result = placed) })
+  expect(status).toBe('AWAITING_PREPARATION')
+  expect(afterMs).toBeLessThanOrEqual(6_000)
+})
+
+test('a failed order is answered with its refusal, and so is a repeated request', async () => {
+  const rows = new Rows()
+  const { code } = await answerOf(rows, { event: declined })
+  expect(code).toBe('card-declined')
+  expect(rows.key).toMatchObject([{ status: 402 }])
+  expect(JSON.parse(rows.key[0]!.body)).toMatchObject({ code: 'card-declined', status: 402 })
+})
+
+test('an order that failed through no fault of its client leaves no key: a repeated request places a new order', async () => {
+  const rows = new Rows()
+  expect(await answerOf(rows, { event: unsettled })).toMatchObject({ code: 'payment-unavailable' })
+  expect(rows.steps).toEqual(['delete the key'])
+})
+
+test('a pending order is marked before it is returned, within the deadline, and its key is released', async () => {
+  const rows = new Rows()
+  const { status, afterMs } = await answerOf(rows)
+  expect(status).toBe('PROCESSING')
+  expect(afterMs).toBeLessThan(DEADLINE_MS)
+  const last = rows.steps.filter((step) => step !== 'read')
+  expect(last).toEqual(['mark', 'release the key'])
+  expect(rows.steps.indexOf('read', rows.steps.indexOf('mark')), 'read after the mark').toBeGreaterThan(0)
+  expect(rows.key).toEqual([])
+})
+
+test('an order that fails at the deadline is answered as failed, and not as pending', async () => {
+  const rows = new Rows()
+  rows.resultAfterMark = declined
+  expect(await answerOf(rows)).toMatchObject({ code: 'card-declined' })
+  expect(rows.key).toMatchObject([{ status: 402 }])
+})
+
+test.each(['unavailable', 'hanging'] as const)(
+  'an accepted order is returned by the deadline, and never as an error, while PostgreSQL is %s',
+  async (condition) => {
+    const rows = new Rows()
+    rows.condition = condition
+    const { status, afterMs } = await answerOf(rows)
+    expect(status).toBe('PROCESSING')
+    expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
+    expect(rows.steps).toContain('mark in any case')
+  },
+)
+
+test.each(['unavailable', 'hanging'] as const)(
+  'an order known by its apiKey only is answered with 503 while PostgreSQL is %s, and keeps its key',
+  async (condition) => {
+    const rows = new Rows()
+    rows.condition = condition
+    const { code, afterMs } = await answerOf(rows, { isKnown: false })
+    expect(code).toBe('service-unavailable')
+    expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
+    expect(rows.steps.filter((step) => step.endsWith('the key'))).toEqual([])
+  },
+)
+
+test('a failure that an event reported is answered although every read hangs', async () => {
+  const rows = new Rows()
+  rows.condition = 'hanging'
+  const { code } = await answerOf(rows, { after5s: (subscription) => subscription.wake(declined) })
+  expect(code).toBe('card-declined')
+  expect(rows.steps).toEqual(['read', 'complete the key'])
+})
+
+test('a key that cannot be completed delays the response to the deadline at most', async () => {
+  for (const condition of ['unavailable', 'hanging'] as const) {
+    const rows = new Rows()
+    rows.condition = condition
+    const { status, afterMs } = await answerOf(rows, { event: placed })
+    expect(status).toBe('AWAITING_PREPARATION')
+    expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
+  }
+})
+
+test('an error that is not an unavailable database is not answered as a pending order', async () => {
+  const rows = new Rows()
+  rows.failure = new TypeError('a defect')
+  expect((await answerOf(rows)).answer).toBe(rows.failure)
+})
+
+test('the claim of a key outlives the deadline of its request', () => {
+  expect(claimMs(Deadline.in(DEADLINE_MS))).toBeGreaterThan(DEADLINE_MS)
+})
