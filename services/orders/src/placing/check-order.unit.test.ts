@@ -201,7 +201,7 @@ test('an order for which accounts return neither a recipient nor a fault is not 
   await expect(check(OF_USER)).rejects.toThrow('neither faults nor a result')
 })
 
-test('accounts are asked within the application of the caller, and not for a guest without saved records', async () => {
+test('the question to accounts has the application of the caller; a guest without saved records needs no question', async () => {
   await check()
   expect(namesAsked()).toEqual([CatalogQuote.name])
   await check(OF_USER)

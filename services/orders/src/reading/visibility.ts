@@ -7,7 +7,7 @@ import type { OwnStores, Stores } from '#/store/stores.ts'
 /** No user has this apiKey. */
 const NO_USER = 'none'
 
-export type Deps = Pick<Stores, 'orders'> & { own: OwnStores; bus: Bus }
+export type Deps = Pick<Stores, 'orders'> & { own: OwnStores; bus: Pick<Bus, 'ask'> }
 
 /** An order, and the tenant-scoped store that has it. */
 export type Visible = { order: OwnedOrder; orders: OrderStore }
@@ -16,7 +16,7 @@ type Caller = Context & { applicationId: string }
 
 /** Whether the user belongs to the calling application, by a question to accounts. */
 export async function isUserOf(
-  bus: Bus,
+  bus: Deps['bus'],
   userApiKey: string,
   { applicationId, requestId }: Caller,
 ): Promise<boolean> {

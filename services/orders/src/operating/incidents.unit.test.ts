@@ -1,0 +1,132 @@
+import { cents, type Before } from '@platter/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fresh, type State } from '#/domain/saga-row.ts'
+import { readAttention, splitId, type Deps, type Listed } from '#/operating/incidents.ts'
+import type { IncidentStore } from '#/store/incidents.ts'
+
+type Key = { key: string; at: number }
+type Sources = { payments: Key[]; sagas: Key[]; letters: Key[]; orders: Key[] }
+type Page = { before: Before | null; limit: number }
+
+const context = { requestId: 'q' }
+const facts = { total: cents(1_075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
+
+/** A page of a source: newest first, from after the position, ids by bytes, as its statement has it. */
+const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
+  keys
+    .filter(({ at, key }) => !before || at < before.at || (at === before.at && key < before.id))
+    .toSorted((one, other) => other.at - one.at || (one.key < other.key ? 1 : -1))
+    .slice(0, limit)
+
+function depsOf({ payments, sagas, letters, orders }: Sources, state: State = fresh): Deps {
+  const incidents: Partial<IncidentStore> = {
+    deadLetters: async (page) =>
+      pageOf(letters, page).map(({ key, at }) => ({
+        id: key,
+        at,
+        command: 'payments.capture',
+        orderApiKey: key,
+        step: 'capture',
+        reason: 'rejected',
+        deaths: 3,
+      })),
+    overdueSagas: async (page) =>
+      pageOf(sagas, page).map(({ key, at }) => ({ orderApiKey: key, at, facts, state, attempt: 7 })),
+    unacceptedOrders: async (page) =>
+      pageOf(orders, page).map(({ key, at }) => ({
+        orderApiKey: key,
+        at,
+        restaurantApiKey: 'r1',
+        cancelledAt: 1_800,
+      })),
+  }
+  const answer = (page: Page) => ({
+    payments: pageOf(payments, page).map(({ key, at }) => ({
+      orderApiKey: key,
+      at,
+      call: 'capture',
+      reason: 'timeout',
+      answers: 2,
+    })),
+  })
+  return {
+    incidents: incidents as IncidentStore,
+    payments: (async (_operation: unknown, page: Page) => answer(page)) as unknown as Deps['payments'],
+    unknownAfterMs: 60_000,
+    acceptWithinMs: 900_000,
+  }
+}
+
+async function readAll(deps: Deps, limit: number): Promise<Listed[]> {
+  const all: Listed[] = []
+  for (let before: Before | null = null; ;) {
+    const page: Listed[] = await readAttention(deps, { before, limit }, context)
+    all.push(...page)
+    const last = page.at(-1)
+    if (!last) return all
+    before = last.position
+  }
+}
+
+/** Many incidents of the same moment, and the same order in several sources. */
+const source = fc.uniqueArray(
+  fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd_e', 'z'), at: fc.integer({ min: 1, max: 3 }) }),
+  { selector: ({ key }) => key },
+)
+
+test('pages of any size list every incident exactly once, newest first', async () => {
+  const sources = fc.record({ payments: source, sagas: source, letters: source, orders: source })
+  await fc.assert(
+    fc.asyncProperty(sources, fc.integer({ min: 1, max: 6 }), async (all, limit) => {
+      const listed = await readAll(depsOf(all), limit)
+      const expected = [
+        ...all.payments.map(({ key }) => `payment_${key}`),
+        ...all.sagas.map(({ key }) => `saga_${key}`),
+        ...all.letters.map(({ key }) => `letter_${key}`),
+        ...all.orders.map(({ key }) => `order_${key}`),
+      ]
+      expect(listed.map(({ item }) => item.id).toSorted()).toEqual(expected.toSorted())
+      const times = listed.map(({ position }) => position.at)
+      expect(times).toEqual(times.toSorted((one, other) => other - one))
+    }),
+  )
+})
+
+test('an incident’s id leads back to its source and its key there, and no other id does', async () => {
+  const one = [{ key: 'order_1', at: 1 }]
+  const listed = await readAll(depsOf({ payments: one, sagas: one, letters: one, orders: one }), 10)
+  expect(listed.map(({ item }) => splitId(item.id))).toEqual(
+    ['saga', 'payment', 'order', 'letter'].map((name) => ({ source: name, key: 'order_1' })),
+  )
+  for (const id of ['', 'order', 'orders_1', 'x_saga_1']) expect(splitId(id)).toBeNull()
+})
+
+const refused = { code: 'card-declined', detail: 'because' } as const
+
+test.each<[what: string, state: State]>([
+  ['authorize', fresh],
+  ['capture', { done: ['authorize', 'transmit'], undone: [], refusal: null }],
+  ['compensate authorize', { done: ['authorize'], undone: [], refusal: refused }],
+  ['end', { done: ['authorize'], undone: ['authorize'], refusal: refused }],
+])('an overdue saga names the step that it waits for: %s', async (what, state) => {
+  const none = { payments: [], letters: [], orders: [] }
+  const [found] = await readAll(depsOf({ ...none, sagas: [{ key: 'o1', at: 5_000_000 }] }, state), 1)
+  expect(found?.item).toMatchObject({ kind: 'overdue-saga', orderApiKey: 'o1', what, count: 7, since: 5 })
+})
+
+test('an incident of each source has its kind, its order and its reason', async () => {
+  const one = [{ key: 'o1', at: 1 }]
+  const listed = await readAll(depsOf({ payments: one, sagas: [], letters: one, orders: one }), 10)
+  expect(listed.map(({ item }) => item)).toMatchObject([
+    { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
+    { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
+    {
+      kind: 'dead-letter',
+      orderApiKey: 'o1',
+      what: 'payments.capture (capture)',
+      reason: 'rejected',
+      count: 3,
+    },
+  ])
+})

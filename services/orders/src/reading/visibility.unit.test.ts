@@ -1,0 +1,150 @@
+import { AccountsResolve } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import { beforeEach, expect, test } from 'vitest'
+import { isVisible, newOrder, staysVisible, type OrderOutcome } from '#/domain/order-state.ts'
+import { findVisibleOrder, readAndMark, type Deps } from '#/reading/visibility.ts'
+import type { OrderStore, OwnedOrder } from '#/store/orders.ts'
+import type { Stores } from '#/store/stores.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
+
+type Row = {
+  applicationId: string
+  recipientApiKey: string | null
+  outcome: OrderOutcome
+  shown: boolean
+  reads: number
+}
+
+/** The orders of all applications. Row-level security shows those of the tenant. */
+let rows: Map<string, Row>
+/** What another replica commits between a read and the mark that follows it. */
+let beforeMark: (() => void)[]
+/** The questions to accounts, and the users that belong to the asking application. */
+let asked: Record<string, unknown>[]
+let ownUsers: string[]
+
+beforeEach(() => {
+  rows = new Map()
+  beforeMark = []
+  asked = []
+  ownUsers = []
+})
+
+function place(apiKey: string, row: Partial<Row> = {}): void {
+  rows.set(apiKey, {
+    applicationId: 'app',
+    recipientApiKey: null,
+    outcome: 'pending',
+    shown: false,
+    reads: 0,
+    ...row,
+  })
+}
+const change = (apiKey: string, outcome: OrderOutcome) => () =>
+  place(apiKey, { ...rows.get(apiKey), outcome })
+
+function readOrder(apiKey: string): OwnedOrder | null {
+  const row = rows.get(apiKey)
+  if (!row || !isVisible({ ...row, told: false })) return null
+  row.reads += 1
+  const { applicationId, recipientApiKey, outcome } = row
+  const order = { ...newOrder(apiKey, pricedOrder({ recipientApiKey }), 1_790_000_000), outcome }
+  return { ...order, applicationId, staysVisible: staysVisible({ ...row, told: false }) }
+}
+
+const asStore = (store: Partial<OrderStore>) => store as OrderStore
+
+const orders = asStore({
+  recipientOf: async (apiKey) => rows.get(apiKey)?.recipientApiKey ?? null,
+  async markReadIfPending(apiKey) {
+    beforeMark.shift()?.()
+    const row = rows.get(apiKey)
+    if (row?.outcome !== 'pending') return false
+    row.shown = true
+    return true
+  },
+})
+
+const deps: Deps = {
+  orders,
+  own: ({ applicationId, userApiKey }) => {
+    const isOwn = (row?: Row) =>
+      userApiKey === undefined ? row?.applicationId === applicationId : row?.recipientApiKey === userApiKey
+    const find = async (apiKey: string) => (isOwn(rows.get(apiKey)) ? readOrder(apiKey) : null)
+    return { orders: asStore({ find }) } as Partial<Stores> as Stores
+  },
+  bus: {
+    ask: async (question, data) => {
+      if (question.name !== AccountsResolve.name) throw new Error(`${question.name} is not expected`)
+      asked.push(data as Record<string, unknown>)
+      const isOwnUser = ownUsers.includes((data as { recipientApiKey: string }).recipientApiKey)
+      const faults = isOwnUser
+        ? []
+        : [{ code: 'user-not-found', pointer: '/recipient/apiKey', detail: 'because' }]
+      return question.answer.parse({ faults, recipient: null, card: null, address: null })
+    },
+  },
+}
+
+const find = async (apiKey: string) =>
+  (await findVisibleOrder(deps, apiKey, { applicationId: 'app', requestId: 'q' })).order
+const refusalOf = (apiKey: string) =>
+  find(apiKey).then(
+    () => null,
+    (error: unknown) => (error instanceof Problem ? error.code : error),
+  )
+
+test('a pending order is marked before it is shown, so that it stays visible when it fails', async () => {
+  place('o1')
+  expect(await find('o1')).toMatchObject({ apiKey: 'o1', status: 'PROCESSING' })
+  change('o1', 'failed')()
+  expect(await find('o1')).toMatchObject({ apiKey: 'o1' })
+})
+
+test('an order that fails between its read and its mark is not shown', async () => {
+  place('o1')
+  beforeMark.push(change('o1', 'failed'))
+  expect(await refusalOf('o1')).toBe('order-not-found')
+})
+
+test('an order that its restaurant accepts between its read and its mark is read again', async () => {
+  place('o1')
+  beforeMark.push(change('o1', 'transmitted'))
+  expect(await find('o1')).toMatchObject({ staysVisible: true })
+  expect(rows.get('o1')?.reads).toBe(2)
+})
+
+test('every pending order of a page is marked, and one that failed meanwhile is not on it', async () => {
+  for (const apiKey of ['o1', 'o2', 'o3']) place(apiKey)
+  place('o4', { outcome: 'transmitted' })
+  beforeMark.push(() => undefined, change('o2', 'failed'))
+  const read = async () => ({ orders: [...rows.keys()].flatMap((apiKey) => readOrder(apiKey) ?? []) })
+  const { orders: page } = await readAndMark(orders, read)
+  expect(page.map(({ apiKey }) => apiKey)).toEqual(['o1', 'o3', 'o4'])
+  expect([...rows.values()].map(({ shown }) => shown)).toEqual([true, false, true, false])
+})
+
+test('the application of the recipient sees an order that another application has placed', async () => {
+  place('o1', { applicationId: 'other', recipientApiKey: 'u1' })
+  ownUsers = ['u1']
+  expect(await find('o1')).toMatchObject({ apiKey: 'o1', applicationId: 'other' })
+  expect(rows.get('o1')?.shown).toBe(true)
+})
+
+test.each([
+  ['of another application for its own user', { applicationId: 'other', recipientApiKey: 'u2' }],
+  ['of another application for a guest', { applicationId: 'other' }],
+])('an order %s is not found, and neither read nor marked', async (_, row) => {
+  place('o1', row)
+  ownUsers = ['u1']
+  expect(await refusalOf('o1')).toBe('order-not-found')
+  expect(rows.get('o1')).toMatchObject({ reads: 0, shown: false })
+})
+
+test('an order of another application and one that does not exist take the same question to accounts', async () => {
+  place('o1', { applicationId: 'other', recipientApiKey: 'u2' })
+  place('o2', { applicationId: 'other' })
+  for (const apiKey of ['o1', 'o2', 'nothing']) expect(await refusalOf(apiKey)).toBe('order-not-found')
+  expect(asked.map(({ recipientApiKey }) => recipientApiKey)).toEqual(['u2', 'none', 'none'])
+  for (const question of asked) expect(question).toMatchObject({ applicationId: 'app', cardApiKey: null })
+})
