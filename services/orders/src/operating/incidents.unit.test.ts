@@ -65,6 +65,7 @@ async function readAll(deps: Deps, limit: number): Promise<Listed[]> {
     all.push(...page)
     const last = page.at(-1)
     if (!last) return all
+    if (all.length > 100) throw new Error('the pages do not end')
     before = last.position
   }
 }

@@ -1,0 +1,196 @@
+import {
+  cents,
+  FindCharges,
+  ReadCharges,
+  ReadPaymentRows,
+  type Charge,
+  type PaymentRow,
+} from '@platter/contracts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { reconcile, type Deps, type Position, type Reconciled } from '#/operating/reconcile.ts'
+import type { ReconciliationStore, StoredOrder } from '#/store/reconciliation.ts'
+
+const AT = 1_790_000_000
+/** More than two batches. */
+const MANY = 600
+const PAGE_SIZE = 100
+const context = { requestId: 'q' }
+const total = cents(1_075)
+
+let orders: StoredOrder[]
+let rows: (PaymentRow & { at: number })[]
+let charges: (Charge & { at: number })[]
+/** Saved by sagas after the orders were read. */
+let moved: Set<string>
+/** How long each request to payments takes. */
+let requestMs: number
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  ;[orders, rows, charges, moved, requestMs] = [[], [], [], new Set(), 0]
+})
+afterEach(() => void vi.useRealTimers())
+
+/** A paid order, placed `second` seconds after `AT`, whose charge was made `chargedAfter` seconds later. */
+function aPaidOrder(second: number, chargedAfter = 1): string {
+  const apiKey = `o${second}`
+  orders.push({
+    order: {
+      apiKey,
+      payment: 'card',
+      test: false,
+      total,
+      outcome: 'transmitted',
+      cancelled: false,
+      paymentState: 'CHARGED',
+    },
+    delivery: 'accepted',
+    position: { at: (AT + second) * 1_000_000, id: second },
+    version: 4,
+    running: false,
+  })
+  const at = AT + second + chargedAfter
+  rows.push({ orderApiKey: apiKey, state: 'captured', amount: total, processorId: `ch_${second}`, at })
+  aCharge(apiKey, `ch_${second}`, at)
+  return apiKey
+}
+
+function aCharge(reference: string, id: string, at: number): void {
+  charges.push({ id, reference, status: 'captured', amount: total, at })
+}
+
+const inTime = ({ at }: { at: number }, { from, to }: { from: number; to: number }) => from <= at && at < to
+
+const reconciliation: Partial<ReconciliationStore> = {
+  readOrders: async ({ after, until, limit }) =>
+    orders
+      .filter(({ position: { at, id } }) => at > after.at || (at === after.at && id > after.id))
+      .filter(({ position: { at } }) => at < until * 1_000_000)
+      .slice(0, limit),
+  versionsOf: async (apiKeys) =>
+    new Map(
+      orders
+        .filter(({ order: { apiKey } }) => apiKeys.includes(apiKey))
+        .map(({ order: { apiKey }, version, running }) => [
+          apiKey,
+          { version: moved.has(apiKey) ? version + 1 : version, running },
+        ]),
+    ),
+}
+
+type Body = { orderApiKeys: string[]; from: number; to: number; after: string | null }
+
+/** The operations of payments. The processor lists its charges in pages. */
+const responses: Record<string, (body: Body) => unknown> = {
+  [ReadPaymentRows.name]: (time) => ({
+    rows: rows.filter((row) => time.orderApiKeys.includes(row.orderApiKey) || inTime(row, time)),
+  }),
+  [FindCharges.name]: ({ orderApiKeys }) => ({
+    charges: charges.filter(({ reference }) => orderApiKeys.includes(reference)),
+  }),
+  [ReadCharges.name]({ after, ...time }) {
+    const start = Number(after ?? 0)
+    const found = charges.filter((charge) => inTime(charge, time))
+    const next = start + PAGE_SIZE
+    return { charges: found.slice(start, next), after: next < found.length ? String(next) : null }
+  },
+}
+
+const deps: Deps = {
+  reconciliation: reconciliation as ReconciliationStore,
+  payments: (async ({ name }: { name: string }, body: Body) => {
+    vi.advanceTimersByTime(requestMs)
+    return responses[name]?.(body)
+  }) as unknown as Deps['payments'],
+}
+
+const start: Position = { after: { at: 0, id: 0 }, from: AT - 60, until: AT + MANY + 3_600 }
+const rulesOf = ({ mismatches }: Reconciled) =>
+  mismatches.map(({ orderApiKey, rule }) => `${orderApiKey} ${rule}`).toSorted()
+
+test('consistent books of several batches have no mismatch, and each order and charge counts once', async () => {
+  for (let second = 0; second < MANY; second += 1) aPaidOrder(second)
+  const { counts, mismatches, next } = await reconcile(deps, start, context)
+  expect({ mismatches, next }).toEqual({ mismatches: [], next: null })
+  expect(counts).toMatchObject({
+    orders: MANY,
+    charged: MANY,
+    payments: MANY,
+    charges: MANY,
+    deliveries: MANY,
+  })
+})
+
+/** One mismatch of each kind, in different batches. */
+function plant(): string[] {
+  for (let second = 0; second < MANY; second += 1) aPaidOrder(second)
+  charges = charges.filter(({ reference }) => reference !== 'o30')
+  aCharge('o280', 'ch_again', AT + 281)
+  aCharge('gone', 'ch_gone', AT + 300)
+  aCharge('o10', 'ch_late', AT + 400)
+  rows.push({ orderApiKey: 'gone', state: 'captured', amount: total, processorId: null, at: AT + 590 })
+  charges.sort((one, other) => one.at - other.at)
+  return [
+    'gone charge-of-nobody',
+    'gone payment-of-nobody',
+    'o10 charge-twice',
+    'o280 charge-twice',
+    'o30 charge-missing',
+    'o30 payment-unknown-to-processor',
+  ]
+}
+
+test('finds a missing charge, a second charge, and entries without an order, in any batch', async () => {
+  const planted = plant()
+  expect(rulesOf(await reconcile(deps, start, context))).toEqual(planted)
+})
+
+test('a run that ends with its time budget continues where it ended: nothing is left out, and nothing found twice', async () => {
+  const planted = plant()
+  requestMs = 3_000
+  const found: string[] = []
+  let runs = 0
+  let compared = 0
+  for (let position: Position | null = start; position; runs += 1) {
+    const run: Reconciled = await reconcile(deps, position, context)
+    found.push(...rulesOf(run))
+    compared += run.counts.orders
+    position = run.next
+  }
+  expect(runs).toBeGreaterThan(1)
+  expect(found.toSorted()).toEqual(planted)
+  expect(compared).toBe(MANY)
+})
+
+test('an order whose saga runs, or has changed since it was read, counts as in progress', async () => {
+  for (let second = 0; second < 3; second += 1) aPaidOrder(second)
+  charges = []
+  orders[0]!.running = true
+  moved.add('o1')
+  const result = await reconcile(deps, start, context)
+  expect(result.counts).toMatchObject({ orders: 3, inProgress: 2 })
+  expect(new Set(result.mismatches.map(({ orderApiKey }) => orderApiKey))).toEqual(new Set(['o2']))
+})
+
+test('a charge that was made long after its order is looked up by its order', async () => {
+  for (let second = 0; second < MANY; second += 1) aPaidOrder(second, second === 20 ? 3_500 : 1)
+  expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
+})
+
+test('a second charge of an order whose saga still runs is no mismatch yet', async () => {
+  for (let second = 0; second < MANY; second += 1) aPaidOrder(second)
+  orders[10]!.running = true
+  aCharge('o10', 'ch_late', AT + 400)
+  charges.sort((one, other) => one.at - other.at)
+  expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
+})
+
+test('the charges of a processor that is unavailable are not compared as missing', async () => {
+  aPaidOrder(0)
+  const payments = (async () => {
+    throw new Error('the processor is unavailable')
+  }) as unknown as Deps['payments']
+  await expect(reconcile({ ...deps, payments }, start, context)).rejects.toThrow(
+    'the processor is unavailable',
+  )
+})
