@@ -62,7 +62,7 @@ describe('a planted fault is found', () => {
 
   test.each([
     ['a name', 'const nobody = told(a / 2, anew)'],
-    ['an identifier', "const rule = 'charge-of-nobody'"],
+    ['an identifier', "const rules = ['charge-of-nobody', 'a charge-of-nobody']"],
     ['SQL', 'sql<Row>`select told from orders where ${key} and told`'],
   ])('%s in code: no fault', (_, text) => {
     expect(faultsInCode(text, banned)).toEqual([])

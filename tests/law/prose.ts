@@ -62,7 +62,10 @@ const headings = (markdown: string): Fault[] =>
     .map((text) => ({ rule: 'heading', text }))
 
 function bannedWords(prose: string, banned: readonly string[]): Fault[] {
-  const idioms = new RegExp(String.raw`\b(?:${banned.join('|').replaceAll(' ', String.raw`\s+`)})\b`, 'giu')
+  const idioms = new RegExp(
+    String.raw`(?<![\w-])(?:${banned.join('|').replaceAll(' ', String.raw`\s+`)})\b`,
+    'giu',
+  )
   return [...prose.matchAll(idioms)].map(({ 0: word, index, input }) => ({
     rule: 'banned',
     text: `${word}: …${input.slice(Math.max(0, index - 40), index + 40).replaceAll(/\s+/g, ' ')}…`,
