@@ -170,7 +170,9 @@ function cachedByTenant<DB>(create: (tenant: Tenant) => Kysely<DB>): (tenant: Te
   const cache = new Cache<Kysely<DB>>({ maxEntries: MAX_TENANTS })
   return (tenant) => {
     const key = `${tenant.applicationId} ${tenant.userApiKey ?? ''}`
-    const db = cache.get(key) ?? create(tenant)
+    const cached = cache.get(key)
+    if (cached) return cached
+    const db = create(tenant)
     cache.set(key, db)
     return db
   }

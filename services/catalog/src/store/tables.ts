@@ -1,5 +1,5 @@
 import type { Cents, Point } from '@platter/contracts'
-import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { ColumnType, Generated, Kysely } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 import type { CustomizationGroup } from '#/domain/menu.ts'
 
@@ -83,6 +83,3 @@ export type Tables = {
 }
 
 export type Db = Kysely<Tables>
-
-/** For statements that lock rows or commit together with the request's idempotency key. */
-export type Trx = Transaction<Tables>
