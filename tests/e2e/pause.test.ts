@@ -3,7 +3,7 @@ import { sendOrder, stack } from './client.ts'
 import { restaurantInput } from './own-restaurant.ts'
 import { agreed, becomes, setUpPieKitchen } from './pie-kitchen.ts'
 
-const { change, details, openInSearch, order } = setUpPieKitchen()
+const { change, details, openInSearch, order, own } = setUpPieKitchen()
 
 test('a pause closes the restaurant everywhere, and errors of orders have its end', async () => {
   const earliest = Math.floor(Date.now() / 1_000) + 1_200
@@ -25,8 +25,18 @@ test('a pause closes the restaurant everywhere, and errors of orders have its en
   expect(body.detail).toContain(`until ${clock.replaceAll('\u202F', ' ')}`)
 })
 
+test('a pause without minutes lasts until resume', async () => {
+  expect(await change('pause', {})).toMatchObject({ status: 200, body: { paused: true, pausedUntil: null } })
+  expect(await own('restaurant')).toMatchObject({ paused: true, pausedUntil: null })
+  expect(await becomes(async () => (await details()).open, 'false')).toBe('false')
+  const { status, body } = await sendOrder(await order())
+  expect({ status, code: body.code }).toEqual({ status: 422, code: 'restaurant-closed' })
+  expect(body.detail).toContain('until it resumes')
+  expect(await change('resume')).toMatchObject({ status: 200, body: { paused: false, pausedUntil: null } })
+})
+
 test('400 names the field, 403 is for keys of another audience', async () => {
-  for (const minutes of [0, 1_441, 1.5, 'long', undefined])
+  for (const minutes of [0, 1_441, 1.5, 'long'])
     expect(await change('pause', { minutes })).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/minutes' }] },

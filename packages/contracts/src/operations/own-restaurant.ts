@@ -6,13 +6,16 @@ import { Restaurant } from '#/records.ts'
 export const OwnRestaurant = operation({
   name: 'own-restaurant',
   summary: 'Read the restaurant of the access key',
-  description: 'The restaurant of the access key with its details, and the end of its pause.',
+  description: 'The restaurant of the access key with its details, and its pause.',
   method: 'GET',
   path: '/restaurantapi/v1/restaurant',
   owner: 'catalog',
   admission: 'priority',
-  response: Restaurant.extend({ pausedUntil: Pause.shape.pausedUntil }).meta({ id: 'OwnRestaurant' }),
+  response: Restaurant.extend({
+    paused: Pause.shape.paused.describe('Whether the restaurant has paused, also outside its opening hours.'),
+    pausedUntil: Pause.shape.pausedUntil,
+  }).meta({ id: 'OwnRestaurant' }),
   returns: 'The restaurant.',
-  examples: { response: { ...detailedRestaurant, open: false, pausedUntil: 1795201200 } },
+  examples: { response: { ...detailedRestaurant, open: false, paused: true, pausedUntil: 1795201200 } },
   problems: ['restaurant-not-found'],
 })

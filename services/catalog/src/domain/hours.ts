@@ -18,6 +18,18 @@ export function isOpen(hours: Hours, timezone: string, at: number): boolean {
   return covers(hours[weekday(day)], minute) || covers(hours[weekday(day - 1)], minute + DAY_MINUTES)
 }
 
+/**
+ * `pausedUntil` (epoch, s) of a pause that only the restaurant ends: 31 December 9999. A replica of an earlier version reads it as
+ * the end of a long pause; it could not read a timestamp of `infinity`.
+ */
+export const UNTIL_RESUMED = 253_402_214_400
+
+/** The pause as the restaurant reads it: an end only when it has one. */
+export const pauseRecord = (pausedUntil: number | null): { paused: boolean; pausedUntil: number | null } => ({
+  paused: pausedUntil !== null,
+  pausedUntil: pausedUntil === UNTIL_RESUMED ? null : pausedUntil,
+})
+
 /** Whether the restaurant is open at `at` (epoch, ms) and not paused. */
 export const takesOrders = (
   { hours, timezone, pausedUntil }: { hours: Hours; timezone: string; pausedUntil: number | null },

@@ -7,7 +7,7 @@ import {
   type ProblemCode,
   type Quote,
 } from '@platter/contracts'
-import { isOpen, wallClock } from '#/domain/hours.ts'
+import { isOpen, UNTIL_RESUMED, wallClock } from '#/domain/hours.ts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
 import { decimal, shareOf } from '#/domain/money.ts'
 import type { Restaurant } from '#/domain/restaurant.ts'
@@ -96,6 +96,7 @@ function termFaults({ method, payment, test }: QuoteRequest, restaurant: Restaur
 function closedDetail({ name, hours, timezone, pausedUntil }: Restaurant, now: number): string | null {
   if (!isOpen(hours, timezone, now)) return `${name} is closed at the moment.`
   if (pausedUntil === null) return null
+  if (pausedUntil === UNTIL_RESUMED) return `${name} has paused and takes no orders until it resumes.`
   return `${name} has paused and takes no orders until ${wallClock(timezone, pausedUntil)}.`
 }
 

@@ -1,6 +1,7 @@
 import { cents, type Fault } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import { aZone, ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
+import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import type { Item } from '#/domain/menu.ts'
 import { quote, type QuoteRequest, type Destination, type QuoteFacts } from '#/domain/quote.ts'
 import type { Restaurant } from '#/domain/restaurant.ts'
@@ -63,6 +64,12 @@ describe('prices', () => {
       quote: null,
       subtotal: null,
     })
+  })
+
+  test('a pause has its end in the error; one that lasts until resume has none', () => {
+    const detailAt = (pausedUntil: number) => quote(order({}), facts({ pausedUntil }), NOW).faults[0]?.detail
+    expect(detailAt(NOW / 1_000 + 60)).toMatch(/until \d/)
+    expect(detailAt(UNTIL_RESUMED)).toMatch(/takes no orders until it resumes\.$/)
   })
 
   test('choices add their prices, and each group that is used its base price once', () => {

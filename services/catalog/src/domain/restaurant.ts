@@ -46,6 +46,6 @@ export type Restaurant = {
   hours: Hours
   timezone: string
   zones: Zone[]
-  /** End of the pause (epoch, s), in which the restaurant takes no orders at any hour; null: it is not paused. */
+  /** End of the pause (epoch, s), in which the restaurant takes no orders at any hour; null: it is not paused; see UNTIL_RESUMED. */
   pausedUntil: number | null
 }

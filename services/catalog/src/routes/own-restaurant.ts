@@ -1,5 +1,6 @@
 import type { OwnRestaurant } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
+import { pauseRecord } from '#/domain/hours.ts'
 import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import { detailsRecord } from '#/domain/restaurant-record.ts'
 import type { RestaurantStore } from '#/store/restaurants.ts'
@@ -12,5 +13,5 @@ export const ownRestaurant =
     const restaurant = await restaurants.find(principal.restaurantApiKey)
     if (!restaurant) throw Problem.refusal(RESTAURANT_NOT_FOUND)
     const record = detailsRecord(restaurant, { place: null, now: Date.now() })
-    return { ...record, pausedUntil: restaurant.pausedUntil }
+    return { ...record, ...pauseRecord(restaurant.pausedUntil) }
   }

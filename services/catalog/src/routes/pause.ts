@@ -1,6 +1,7 @@
 import { PauseRestaurant } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
+import { pauseRecord } from '#/domain/hours.ts'
 import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import type { AvailabilityStore } from '#/store/availability-overrides.ts'
 import type { Db } from '#/store/tables.ts'
@@ -11,8 +12,11 @@ export function pause({ db, availability }: Deps): Handler<typeof PauseRestauran
   const { execute } = idempotent(db, PauseRestaurant)
   return (call) =>
     execute(call, async (trx) => {
-      const paused = await availability(trx).pause(call.principal.restaurantApiKey, call.body.minutes)
+      const paused = await availability(trx).pause(
+        call.principal.restaurantApiKey,
+        call.body.minutes ?? 'until-resumed',
+      )
       if (!paused) throw Problem.refusal(RESTAURANT_NOT_FOUND)
-      return { paused: true, ...paused }
+      return pauseRecord(paused.pausedUntil)
     })
 }

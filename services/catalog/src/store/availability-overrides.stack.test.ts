@@ -5,6 +5,7 @@ import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
 import type { AvailabilityOverride } from '#/domain/availability-overrides.ts'
+import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import { choicesOf, type Item, type Menu } from '#/domain/menu.ts'
 import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresMenus, type MenuStore } from '#/store/menus.ts'
@@ -164,4 +165,11 @@ test('a pause ends at its time or by the restaurant, and survives a replacement 
   expect(await postgresAvailability(db).pause(restaurant, null)).toEqual({ pausedUntil: null })
   expect((await restaurants.find(restaurant))?.pausedUntil).toBeNull()
   expect(await postgresAvailability(db).pause('another', 1)).toBeUndefined()
+})
+
+test('a pause until resume is stored as a finite time, which replicas of an earlier version can read', async () => {
+  const until = { pausedUntil: UNTIL_RESUMED }
+  expect(await postgresAvailability(db).pause(restaurant, 'until-resumed')).toEqual(until)
+  expect(await restaurants.find(restaurant)).toMatchObject(until)
+  expect(await postgresAvailability(db).pause(restaurant, null)).toEqual({ pausedUntil: null })
 })

@@ -1,6 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overrides.ts'
+import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 /** What a restaurant sets itself: overrides for its items and choices, and its pause. */
@@ -11,7 +12,10 @@ export type AvailabilityStore = {
     override: AvailabilityOverride,
   ): Promise<'stored' | 'not-on-the-menu' | 'in-the-past'>
   /** Pauses the restaurant for `minutes` from now; null ends the pause. Undefined when the restaurant does not exist. */
-  pause(restaurantApiKey: string, minutes: number | null): Promise<{ pausedUntil: number | null } | undefined>
+  pause(
+    restaurantApiKey: string,
+    minutes: number | 'until-resumed' | null,
+  ): Promise<{ pausedUntil: number | null } | undefined>
 }
 
 const overridesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
@@ -72,11 +76,16 @@ export const postgresAvailability = (db: Db): AvailabilityStore => ({
 
   async pause(restaurantApiKey, minutes) {
     const { rows } = await sql<{ pausedUntil: number | null }>`
-      update restaurants set paused_until = now() + ${minutes}::integer * interval '1 minute'
+      update restaurants set paused_until = ${endOfPause(minutes)}
       where api_key = ${restaurantApiKey} returning ${pausedUntil} as "pausedUntil"`.execute(db)
     return rows[0]
   },
 })
+
+const endOfPause = (minutes: number | 'until-resumed' | null) =>
+  minutes === 'until-resumed'
+    ? sql`to_timestamp(${UNTIL_RESUMED})`
+    : sql`now() + ${minutes}::integer * interval '1 minute'`
 
 const CHOICES = '$[*].customizations[*].customizationChoices[*] ? (@.apiKey == $key).available'
 
