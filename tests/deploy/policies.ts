@@ -52,9 +52,11 @@ export function policiesOf(manifests: readonly Manifest[]) {
     /** Whether one pod may open a connection to the other, both in this namespace. */
     mayReach: (from: Labels, to: Labels, port: number): boolean =>
       lets(rulesFor(from, 'Egress'), to, port) && lets(rulesFor(to, 'Ingress'), from, port),
-    /** Whether a pod may open connections to addresses outside the cluster, all or some. */
+    /** Whether a pod may open connections to addresses outside the cluster, all or some. A link-local address is on its node. */
     mayLeave: (pod: Labels): boolean =>
-      rulesFor(pod, 'Egress')?.some(({ to }) => !to || to.some(({ ipBlock }) => ipBlock)) ?? true,
+      rulesFor(pod, 'Egress')?.some(
+        ({ to }) => !to || to.some(({ ipBlock }) => ipBlock && !ipBlock.cidr.startsWith('169.254.')),
+      ) ?? true,
     /** Whether a pod in another namespace or outside the cluster may open a connection to it. */
     mayBeReachedFromOutside: (pod: Labels): boolean =>
       rulesFor(pod, 'Ingress')?.some(

@@ -123,6 +123,22 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     }
   })
 
+  test('the try-out fits into two cores, with half a core for the pods of the cluster', () => {
+    const Requests = z.object({ requests: z.object({ cpu: z.string() }) })
+    const requested = workloads['try-out'].map(({ container }) =>
+      millicores(Requests.parse(container['resources']).requests.cpu),
+    )
+    expect(requested.length).toBeGreaterThan(10)
+    expect(requested.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1_500)
+  })
+
+  test('an ingress of production does not buffer event streams', () => {
+    const [ingress] = ofKind('production', 'Ingress')
+    expect(ingress?.metadata).toMatchObject({
+      annotations: { 'nginx.ingress.kubernetes.io/proxy-buffering': 'off' },
+    })
+  })
+
   test('in the try-out each pod may reach what its variables name, and nothing else', () => {
     const { mayReach } = policiesOf(manifests['try-out'])
     const serving = ofKind('try-out', 'Service').map((service) => {
@@ -284,6 +300,9 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(STRIPE_SECRET_KEY).toBe(stripe.secretKey)
   })
 })
+
+/** A CPU quantity of Kubernetes: `250m` or `2`. */
+const millicores = (cpu: string): number => (cpu.endsWith('m') ? parseInt(cpu) : Number(cpu) * 1_000)
 
 type Fields = Record<string, unknown>
 type Broken = Fields & { spec: Fields & { template: { spec: { containers: Fields[] } } } }
