@@ -130,6 +130,14 @@ function spy(): void {
       spied.notifications.push(title)
     }
   } as unknown as typeof Notification
+  const workers: Worker[] = []
+  Object.assign(globalThis, { workers })
+  globalThis.Worker = class extends Worker {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(url, options)
+      workers.push(this)
+    }
+  }
   globalThis.print = () => void (spied.printed += 1)
 }
 

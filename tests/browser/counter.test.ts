@@ -41,6 +41,7 @@ const endTimers = (page: Page) =>
   page.evaluate(() => {
     const last = Number(setInterval(() => 'nothing', 3_600_000))
     for (let id = 1; id <= last; id++) clearInterval(id)
+    for (const worker of (globalThis as unknown as { workers: Worker[] }).workers) worker.terminate()
   })
 
 /** Makes the page read its restaurant now, as it does when it becomes visible again, and waits until it has. */
@@ -51,12 +52,15 @@ async function readAgain(page: Page): Promise<void> {
   await page.evaluate(() => new Promise(requestAnimationFrame))
 }
 
-/** Notes from now on what the header says of the restaurant, one entry for each change. */
+const OPEN = 'Customers can order: yes'
+const PAUSED = 'Customers can order: no. Paused until'
+
+/** Notes from now on what the page says of the restaurant, one entry for each change. */
 async function statesOf(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const states: string[] = []
     const look = () => {
-      const state = document.querySelector('.who .chip')?.textContent ?? 'nothing'
+      const state = document.querySelector('.ordering p')?.textContent.replace(/ \d.*/, '') ?? 'nothing'
       if (states.at(-1) !== state) states.push(state)
     }
     look()
@@ -121,27 +125,38 @@ describe.skipIf(program() === null)('the counter', () => {
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
     expect(await becomes(() => ordering(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
-    await button(page, 'Resume now').click()
+    await button(page, 'Start taking orders').click()
     await page.getByText('Paused until').waitFor({ state: 'detached' })
     expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
   })
 
-  test('after "Resume now" the header says Open at once, and never Closed', async () => {
+  test('one switch stops the orders of a restaurant until it is used again', async () => {
+    const { page } = counter
+    await button(page, 'Stop taking orders').click()
+    await page.getByRole('status').filter({ hasText: 'The restaurant has stopped taking orders.' }).waitFor()
+    expect(await becomes(() => ordering(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
+    await page.reload()
+    await button(page, 'Start taking orders').click()
+    await page.getByText(OPEN).waitFor()
+    expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+  })
+
+  test('after "Start taking orders" customers can order at once, and the page never shows another reason', async () => {
     const { page } = counter
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
     await readAgain(page)
     const states = await statesOf(page)
-    // The page reads the restaurant every ten seconds in any case.
+    // The page reads the restaurant every 15 seconds in any case.
     await endTimers(page)
-    await button(page, 'Resume now').click()
-    await page.locator('.who .chip', { hasText: 'Open' }).waitFor()
-    expect(await states()).toEqual(['Paused', 'Open'])
+    await button(page, 'Start taking orders').click()
+    await page.getByText('Customers can order: yes').waitFor()
+    expect(await states()).toEqual([PAUSED, OPEN])
     await page.reload()
   })
 
-  test('the header changes from paused to Open when a pause expires, and never shows Closed', async () => {
+  test('customers can order when a pause expires, and the page never shows another reason', async () => {
     const { page } = counter
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
@@ -152,8 +167,8 @@ describe.skipIf(program() === null)('the counter', () => {
     )
     await readAgain(page)
     const states = await statesOf(page)
-    await page.locator('.who .chip', { hasText: 'Open' }).waitFor({ timeout: 45_000 })
-    expect(await states()).toEqual(['Paused', 'Open'])
+    await page.getByText('Customers can order: yes').waitFor({ timeout: 45_000 })
+    expect(await states()).toEqual([PAUSED, OPEN])
   })
 
   test('a stale response does not show a pause again', async () => {
@@ -175,14 +190,14 @@ describe.skipIf(program() === null)('the counter', () => {
     const asked = page.waitForRequest('**/restaurantapi/v1/restaurant')
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await asked
-    await button(page, 'Resume now').click()
-    await page.locator('.who .chip', { hasText: 'Open' }).waitFor()
+    await button(page, 'Start taking orders').click()
+    await page.getByText('Customers can order: yes').waitFor()
     const states = await statesOf(page)
     const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
     overtaken.resolve()
     await (await answered).finished()
     await readAgain(page)
-    expect(await states()).toEqual(['Open'])
+    expect(await states()).toEqual([OPEN])
   })
 
   test('no script can read the access key', async () => {

@@ -3,13 +3,26 @@ import { signal } from '@preact/signals'
 import { restaurantApi, type Options } from '#/api.ts'
 import { attempt } from '#/attempt.ts'
 
-/** `pausedUntil` in seconds. */
-export type OwnRestaurant = Restaurant & { pausedUntil: number | null }
+export type ClosedReason = 'hours' | 'paused' | 'unattended' | 'hidden'
+
+/** Times in seconds. `pausedUntil` is null for a pause that lasts until the restaurant ends it. */
+export type OwnRestaurant = Restaurant & {
+  paused: boolean
+  pausedUntil: number | null
+  closedReason?: ClosedReason | null
+  opensAt?: number | null
+}
+
+/** Whether a client takes the orders of the restaurant, and until when (s) without another sighting of it. */
+export type Attendance = { attended: boolean; link: 'console' | 'webhook'; until: number | null }
 
 export const restaurant = signal<OwnRestaurant | null>(null)
 
+export const attendance = signal<Attendance | null>(null)
+
 export const clearRestaurant = (): void => {
   restaurant.value = null
+  attendance.value = null
 }
 
 let lastRead = 0
@@ -33,5 +46,8 @@ const change = (path: string, options: Options): Promise<boolean> =>
 
 /** Pauses new orders for `minutes`. Returns false, with a note on the page, when it failed. */
 export const pause = (minutes: number): Promise<boolean> => change('pause', { body: { minutes } })
+
+/** Stops new orders until `resume`. */
+export const stop = (): Promise<boolean> => change('pause', { body: {} })
 
 export const resume = (): Promise<boolean> => change('resume', { method: 'POST' })

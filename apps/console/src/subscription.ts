@@ -1,15 +1,17 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { batch, computed, effect } from '@preact/signals'
 import { NoResponse, Refused, STREAM } from '#/api.ts'
+import { isBeatDue } from '#/beat.ts'
 import { now } from '#/clock.ts'
-import { connection } from '#/connection.ts'
+import { connection, isOffline } from '#/connection.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
 import { clearRestaurant, pausedUntil, readRestaurant, restaurant } from '#/restaurant.ts'
 import { session, endSession } from '#/session.ts'
 
-/** EventSource does not report a connection that is silent. These bound the time until a dead one is detected. */
-const BEAT_MS = 10_000
+/** EventSource does not report a connection that is silent. This and the time between beats bound the time until it is detected. */
 const BEAT_WITHIN_MS = 5_000
+/** A stream that is not complete after this time is opened again when the gateway responds. */
+const OPEN_WITHIN_MS = 8_000
 /** The first retry is not shown: a gateway that restarts responds again by then. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000]
 
@@ -19,7 +21,7 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000]
  */
 export function subscribe(restaurantApiKey: string): () => void {
   const stream = new EventStream(restaurantApiKey)
-  const beats = setInterval(() => void stream.beat(), BEAT_MS)
+  const stopTicks = everySecond(() => stream.tick())
   const stopEffects = [
     effect(() => {
       if (isPauseOver.value) void stream.beat()
@@ -35,13 +37,25 @@ export function subscribe(restaurantApiKey: string): () => void {
   void stream.beat()
   return () => {
     leaving.abort()
-    clearInterval(beats)
+    stopTicks()
     for (const stop of stopEffects) stop()
     stream.close()
     batch(() => {
       clearOrders()
       clearRestaurant()
     })
+  }
+}
+
+/** Calls `run` every second, also while the page is hidden. Without the worker's file, for instance after an update, less often. */
+function everySecond(run: () => void): () => void {
+  const worker = new Worker(new URL('./ticker.ts', import.meta.url), { type: 'module' })
+  let timer: ReturnType<typeof setInterval> | undefined
+  worker.addEventListener('message', run)
+  worker.addEventListener('error', () => (timer ??= setInterval(run, 1_000)))
+  return () => {
+    worker.terminate()
+    clearInterval(timer)
   }
 }
 
@@ -60,6 +74,8 @@ class EventStream {
   /** After the first complete list, an unknown order is new and rings. */
   #isComplete = false
   #isClosed = false
+  #openedMs = 0
+  #lastBeatMs = 0
 
   constructor(restaurantApiKey: string) {
     this.#restaurantApiKey = restaurantApiKey
@@ -70,6 +86,7 @@ class EventStream {
     this.#disconnect()
     const source = new EventSource(STREAM)
     this.#source = source
+    this.#openedMs = Date.now()
     const seen = new Set<string>()
     source.addEventListener('order', ({ data }: MessageEvent<string>) => {
       const order = JSON.parse(data) as RestaurantOrder
@@ -91,18 +108,33 @@ class EventStream {
     void this.beat()
   }
 
-  /** Checks that the gateway responds, and that the session still belongs to this restaurant. */
+  tick(): void {
+    const isUrgent = isOffline() || restaurant.value?.closedReason === 'unattended'
+    if (isBeatDue({ lastMs: this.#lastBeatMs, isUrgent }, Date.now())) void this.beat()
+  }
+
+  /**
+   * Checks that the gateway responds and that the session still belongs to this restaurant.
+   * The stream alone proves nothing: a tablet that loses its network leaves it open at the gateway.
+   */
   async beat(): Promise<void> {
+    this.#lastBeatMs = Date.now()
     try {
       await readRestaurant({ withinMs: BEAT_WITHIN_MS })
       const apiKey = restaurant.value?.apiKey ?? this.#restaurantApiKey
       if (!this.#isClosed && apiKey !== this.#restaurantApiKey)
         session.value = { state: 'in', restaurantApiKey: apiKey }
+      else if (isOffline() && !this.#isClosed) this.#reopen()
     } catch (error) {
       if (this.#isClosed) return
       if (isSignedOut(error)) endSession()
       else if (error instanceof NoResponse && connection.value.state === 'live') this.drop()
     }
+  }
+
+  /** Does not wait for the end of the retry delay, or of an attempt that began without a network. */
+  #reopen(): void {
+    if (this.#source === null || Date.now() - this.#openedMs > OPEN_WITHIN_MS) this.open()
   }
 
   close(): void {

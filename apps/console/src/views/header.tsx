@@ -9,7 +9,6 @@ export function Header() {
     <header class="top">
       <div class="who">
         <h1>{restaurant.value?.name ?? 'Restaurant'}</h1>
-        <Open />
       </div>
       <nav aria-label="Views">
         <To view="orders" label="Orders" count={board.value.new.length} />
@@ -27,13 +26,6 @@ export function Header() {
   )
 }
 
-function Open() {
-  const { value } = restaurant
-  if (!value) return null
-  if (pausedUntil() !== null) return <p class="chip is-paused">Paused</p>
-  return value.open ? <p class="chip is-open">Open</p> : <p class="chip">Closed</p>
-}
-
 function To({ view: to, label, count = 0 }: { view: View; label: string; count?: number }) {
   const isHere = view.value === to
   return (
@@ -48,6 +40,7 @@ function To({ view: to, label, count = 0 }: { view: View; label: string; count?:
   )
 }
 
+/** A pause for some minutes. A stop without an end is ended by the bar below. */
 function PauseButton() {
   if (pausedUntil() !== null)
     return (

@@ -22,6 +22,7 @@ export const Gear = icon(
   <path d="M4 7h9m6 0h1M4 17h1m6 0h9M16 4.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5zM8 14.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5z" />,
 )
 export const Printer = icon(<path d="M7 9V4h10v5M7 18H4v-8h16v8h-3M7 14h10v7H7z" />)
+export const Check = icon(<path d="m5 13 4.5 4.5L19 7" />)
 export const Close = icon(<path d="m6 6 12 12M18 6 6 18" />)
 export const Phone = icon(
   <path d="M6 3h3l2 5-2.5 1.5a11 11 0 0 0 6 6L16 13l5 2v3a3 3 0 0 1-3 3A15 15 0 0 1 3 6a3 3 0 0 1 3-3z" />,
