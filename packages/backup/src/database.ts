@@ -1,0 +1,37 @@
+import pg from 'pg'
+
+/** Opens one connection. Closing it rolls back an open transaction. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'platter backup',
+  })
+  // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+/** Returns the rows of a query. */
+export async function rowsOf<R extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> {
+  return (await client.query<R>(text, values)).rows
+}
+
+/** A name as SQL has it. */
+export const identifier = (name: string): string => pg.escapeIdentifier(name)
+/** A text as SQL has it. */
+export const literal = (text: string): string => pg.escapeLiteral(text)
+
+/**
+ * The schemas of the services: those with a table of migrations. Each is owned by the role of its name, and has a second role for
+ * requests of clients (decision 0020).
+ */
+export async function findSchemas(client: pg.Client): Promise<string[]> {
+  const rows = await rowsOf<{ name: string }>(
+    client,
+    `select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relname = 'kysely_migration' and n.nspname <> 'public' order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}

@@ -1,0 +1,3 @@
+export * from '#/archive.ts'
+export * from '#/restore.ts'
+export * from '#/snapshot.ts'

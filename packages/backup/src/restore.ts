@@ -1,0 +1,111 @@
+import { finished } from 'node:stream/promises'
+import type { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { readArchive, UnreadableArchive, type Keys } from '#/archive.ts'
+import { connect, identifier, rowsOf } from '#/database.ts'
+import { End, Manifest } from '#/manifest.ts'
+import { columnList, countRows, findTables, tableName, tableOf } from '#/tables.ts'
+import type { TarEntry } from '#/tar.ts'
+
+/** The content of an archive, without its rows. */
+export type Contents = { manifest: Manifest; rows: readonly number[]; files: readonly TarEntry[] }
+
+/** Reads a whole archive. Throws UnreadableArchive unless every part and every row is there. */
+export async function inspectArchive(file: string, keys: Keys): Promise<Contents> {
+  let manifest: Manifest | null = null
+  let end: number[] | null = null
+  const rows: number[] = []
+  const files: TarEntry[] = []
+  for await (const { name, content } of readArchive(file, keys)) {
+    const at = tableOf(name)
+    if (at !== null) rows[at] = (rows[at] ?? 0) + countRows(content)
+    if (name === 'manifest.json') manifest = Manifest.parse(JSON.parse(content.toString()))
+    if (name === 'end.json') end = End.parse(JSON.parse(content.toString())).rows
+    if (name.startsWith('files/')) files.push({ name: name.slice('files/'.length), content: Buffer.from(content) })
+  }
+  if (!manifest || !end || end.some((expected, at) => (rows[at] ?? 0) !== expected))
+    throw new UnreadableArchive(`${file} is not a complete archive of Platter.`)
+  return { manifest, rows: end, files }
+}
+
+/** The database is not in a state for a restore. */
+export class RestoreRefused extends Error {}
+
+/** An order whose saga was under way at the snapshot, or that waited for its restaurant. */
+export type OpenOrder = { orderApiKey: string; number: number; restaurantApiKey: string; card: boolean }
+
+export type Restored = Contents & { openOrders: OpenOrder[] }
+
+/**
+ * Restores the archive in one transaction: a failure leaves the database as it was. Refuses while services are connected, and a
+ * database with rows unless `force`, which drops them.
+ */
+export async function restoreArchive(
+  file: string,
+  keys: Keys,
+  { databaseUrl, force = false }: { databaseUrl: string; force?: boolean },
+): Promise<Restored> {
+  const contents = await inspectArchive(file, keys)
+  const client = await connect(databaseUrl)
+  try {
+    await client.query('begin')
+    await client.query(
+      `set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0; set local lock_timeout = '10s'`,
+    )
+    await clear(client, contents.manifest, force)
+    // Rows of a snapshot fit together, so no trigger and no check of references has to run.
+    await client.query('set local session_replication_role = replica')
+    for await (const entry of readArchive(file, keys)) await apply(client, contents.manifest, entry)
+    const openOrders = await findOpenOrders(client, contents.manifest)
+    await client.query('commit')
+    await client.query('analyze')
+    return { ...contents, openOrders }
+  } finally {
+    await client.end()
+  }
+}
+
+const STEPS = new Set(['roles.sql', 'schema.sql', 'after.sql'])
+
+async function apply(client: Client, { tables }: Manifest, { name, content }: TarEntry): Promise<void> {
+  if (STEPS.has(name)) await client.query(content.toString())
+  const table = tables[tableOf(name) ?? -1]
+  if (!table) return
+  const stream = client.query(copyFrom(`copy ${tableName(table)} (${columnList(table)}) from stdin`))
+  stream.end(content)
+  await finished(stream)
+}
+
+async function clear(client: Client, { tables }: Manifest, force: boolean): Promise<void> {
+  const schemas = [...new Set(tables.map(({ schema }) => schema))]
+  const users = await rowsOf<{ name: string }>(
+    client,
+    `select distinct usename as name from pg_stat_activity
+     where datname = current_database() and usename = any($1) order by 1`,
+    [schemas],
+  )
+  if (users.length > 0)
+    throw new RestoreRefused(`Services are connected: ${users.map(({ name }) => name).join(', ')}. Stop them first.`)
+  const existing = await findTables(client, schemas)
+  for (const table of force ? [] : existing) {
+    const isMigration = table.name.startsWith('kysely_')
+    const [found] = isMigration ? [] : await rowsOf(client, `select from ${tableName(table)} limit 1`)
+    if (found)
+      throw new RestoreRefused(
+        `The database is not empty: ${table.schema}.${table.name} has rows. --force deletes all of Platter's rows first.`,
+      )
+  }
+  for (const schema of schemas) await client.query(`drop schema if exists ${identifier(schema)} cascade`)
+}
+
+/** They end soon after the services start: an operator may want to call these restaurants. */
+async function findOpenOrders(client: Client, { tables }: Manifest): Promise<OpenOrder[]> {
+  if (!tables.some(({ schema, name }) => schema === 'orders' && name === 'sagas')) return []
+  return rowsOf<OpenOrder>(
+    client,
+    `select o.api_key as "orderApiKey", o.id::int as number, o.restaurant_api_key as "restaurantApiKey",
+       s.facts ->> 'token' is not null as card
+     from orders.sagas s join orders.orders o on o.api_key = s.order_api_key
+     where s.finished_at is null or (o.is_open and o.status = 'AWAITING_PREPARATION') order by o.id`,
+  )
+}
