@@ -169,6 +169,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),
   ...zone('packages/contracts/**', [...PACKAGE, ONLY_ZOD]),
+  ...zone('packages/backup/**', PACKAGE, ['sql']),
   ...zone('packages/kit/**', PACKAGE, ['sql', 'http', 'redis', 'calls']),
   ...zone(
     'packages/kit/src/lifecycle/config.ts',
@@ -192,7 +193,7 @@ const boundaries: OxlintOverride[] = [
 
 const PURE = ['services/*/src/domain/**', 'services/*/src/saga/domain/**']
 const TESTS = ['**/*.test.ts', 'tests/**']
-const CONFIG = ['packages/kit/src/lifecycle/config.ts', 'apps/cli/src/target.ts', 'vitest.config.ts']
+const CONFIG = ['packages/kit/src/lifecycle/config.ts', 'apps/cli/src/target*.ts', 'vitest.config.ts']
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
 

@@ -34,6 +34,10 @@ export const reasons: Readonly<Record<string, string>> = {
 
   // In the command-line tool and in the console.
   '@bomb.sh/tab': 'completion in the shell for `npm run platter`',
+  'age-encryption':
+    'encrypts backups in the format of age, by its author: streaming, authenticated, readable without Platter',
+  aws4fetch: 'signs the requests that copy a backup to S3; no dependency of its own',
+  'pg-copy-streams': "PostgreSQL's COPY as a stream: a backup in constant memory",
   '@preact/signals': 'state of the console',
   commander: 'commands, options and their help',
   preact: 'the console, in a few kilobytes',
@@ -53,6 +57,7 @@ export const reasons: Readonly<Record<string, string>> = {
   '@secretlint/secretlint-rule-preset-recommend': 'what the credentials of the large providers look like',
   '@types/node': 'types',
   '@types/pg': 'types',
+  '@types/pg-copy-streams': 'types',
   'axe-core': 'finds what keeps people out of the console',
   'fast-check': 'tests by properties',
   'js-tokens': 'comments and strings of code, for the prose check',

@@ -2,6 +2,7 @@ import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { applications } from '#/commands/applications.ts'
 import { attention } from '#/commands/attention.ts'
+import { backup, recovered, restore } from '#/commands/backup.ts'
 import { keys } from '#/commands/keys.ts'
 import { orders } from '#/commands/orders.ts'
 import { reconcile } from '#/commands/reconcile.ts'
@@ -10,6 +11,8 @@ import { restaurants } from '#/commands/restaurants.ts'
 const AFTER = `
 Platform and operator key: --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else the platform that
 "npm start" runs here. A key is never an argument, because all users of the machine can read arguments.
+
+"backup", "restore" and "recovered" are the exception: they connect to PostgreSQL.
 
 Exit codes: 0 success · 1 rejected by the platform, or a mismatch or an incident was found · 2 wrong usage ·
 3 the platform is unavailable.
@@ -38,7 +41,18 @@ export function programWith(exit: (code: number) => never): Command {
     .exitOverride(({ exitCode }) => exit(exitCode))
     .showHelpAfterError('(--help lists commands and options)')
     .addHelpText('after', AFTER)
-  for (const add of [applications, keys, restaurants, orders, reconcile, attention]) add(program)
+  for (const add of [
+    applications,
+    keys,
+    restaurants,
+    orders,
+    reconcile,
+    attention,
+    backup,
+    restore,
+    recovered,
+  ])
+    add(program)
   tab(program, { completionCommandName: 'completion' })
   program.commands.find((command) => command.name() === 'completion')?.addHelpText('after', COMPLETION)
   return program

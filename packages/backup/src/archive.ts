@@ -42,7 +42,8 @@ export async function writeArchive(
   try {
     const written = await writeDraft(draft, keys, entries)
     const read = await digestOf(draft)
-    if (read.sha256 !== written.sha256) throw new Error(`${draft} was not written as intended: check the disk`)
+    if (read.sha256 !== written.sha256)
+      throw new Error(`${draft} was not written as intended: check the disk`)
     if (!('recipient' in keys)) for await (const _ of readArchive(draft, keys));
     await rename(draft, file)
     await syncFolder(dirname(file))

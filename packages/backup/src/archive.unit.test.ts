@@ -38,13 +38,17 @@ const entry = fc.record({
 
 test('the tar format returns every entry, in whatever pieces the bytes arrive', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(entry, { maxLength: 5 }), fc.integer({ min: 1, max: 3_000 }), async (all, size) => {
-      const bytes = Buffer.concat([...all.map(tarBytes), TAR_END])
-      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-        bytes.subarray(at * size, (at + 1) * size),
-      )
-      expect(await Array.fromAsync(readTar(each(pieces)))).toEqual(all)
-    }),
+    fc.asyncProperty(
+      fc.array(entry, { maxLength: 5 }),
+      fc.integer({ min: 1, max: 3_000 }),
+      async (all, size) => {
+        const bytes = Buffer.concat([...all.map(tarBytes), TAR_END])
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+          bytes.subarray(at * size, (at + 1) * size),
+        )
+        expect(await Array.fromAsync(readTar(each(pieces)))).toEqual(all)
+      },
+    ),
   )
 })
 

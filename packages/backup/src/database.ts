@@ -14,7 +14,11 @@ export async function connect(url: string): Promise<pg.Client> {
 }
 
 /** Returns the rows of a query. */
-export async function rowsOf<R extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> {
+export async function rowsOf<R extends object>(
+  client: pg.Client,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
   return (await client.query<R>(text, values)).rows
 }
 

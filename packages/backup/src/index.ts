@@ -1,3 +1,6 @@
 export * from '#/archive.ts'
 export * from '#/restore.ts'
 export * from '#/snapshot.ts'
+export * from '#/retention.ts'
+export * from '#/store.ts'
+export type { Bucket } from '#/s3.ts'

@@ -2,7 +2,8 @@ import { finished } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { readArchive, UnreadableArchive, type Keys } from '#/archive.ts'
-import { connect, identifier, rowsOf } from '#/database.ts'
+import { afterSql } from '#/after.ts'
+import { connect, findSchemas, identifier, rowsOf } from '#/database.ts'
 import { End, Manifest } from '#/manifest.ts'
 import { columnList, countRows, findTables, tableName, tableOf } from '#/tables.ts'
 import type { TarEntry } from '#/tar.ts'
@@ -10,7 +11,7 @@ import type { TarEntry } from '#/tar.ts'
 /** The content of an archive, without its rows. */
 export type Contents = { manifest: Manifest; rows: readonly number[]; files: readonly TarEntry[] }
 
-/** Reads a whole archive. Throws UnreadableArchive unless every part and every row is there. */
+/** Reads a whole archive. Throws UnreadableArchive unless it has every part and every row. */
 export async function inspectArchive(file: string, keys: Keys): Promise<Contents> {
   let manifest: Manifest | null = null
   let end: number[] | null = null
@@ -21,7 +22,8 @@ export async function inspectArchive(file: string, keys: Keys): Promise<Contents
     if (at !== null) rows[at] = (rows[at] ?? 0) + countRows(content)
     if (name === 'manifest.json') manifest = Manifest.parse(JSON.parse(content.toString()))
     if (name === 'end.json') end = End.parse(JSON.parse(content.toString())).rows
-    if (name.startsWith('files/')) files.push({ name: name.slice('files/'.length), content: Buffer.from(content) })
+    if (name.startsWith('files/'))
+      files.push({ name: name.slice('files/'.length), content: Buffer.from(content) })
   }
   if (!manifest || !end || end.some((expected, at) => (rows[at] ?? 0) !== expected))
     throw new UnreadableArchive(`${file} is not a complete archive of Platter.`)
@@ -56,7 +58,7 @@ export async function restoreArchive(
     // Rows of a snapshot fit together, so no trigger and no check of references has to run.
     await client.query('set local session_replication_role = replica')
     for await (const entry of readArchive(file, keys)) await apply(client, contents.manifest, entry)
-    const openOrders = await findOpenOrders(client, contents.manifest)
+    const openOrders = await findOpenOrders(client, schemasOf(contents.manifest))
     await client.query('commit')
     await client.query('analyze')
     return { ...contents, openOrders }
@@ -64,6 +66,8 @@ export async function restoreArchive(
     await client.end()
   }
 }
+
+const schemasOf = ({ tables }: Manifest): string[] => [...new Set(tables.map(({ schema }) => schema))]
 
 const STEPS = new Set(['roles.sql', 'schema.sql', 'after.sql'])
 
@@ -76,16 +80,9 @@ async function apply(client: Client, { tables }: Manifest, { name, content }: Ta
   await finished(stream)
 }
 
-async function clear(client: Client, { tables }: Manifest, force: boolean): Promise<void> {
-  const schemas = [...new Set(tables.map(({ schema }) => schema))]
-  const users = await rowsOf<{ name: string }>(
-    client,
-    `select distinct usename as name from pg_stat_activity
-     where datname = current_database() and usename = any($1) order by 1`,
-    [schemas],
-  )
-  if (users.length > 0)
-    throw new RestoreRefused(`Services are connected: ${users.map(({ name }) => name).join(', ')}. Stop them first.`)
+async function clear(client: Client, manifest: Manifest, force: boolean): Promise<void> {
+  const schemas = schemasOf(manifest)
+  await refuseConnected(client, schemas)
   const existing = await findTables(client, schemas)
   for (const table of force ? [] : existing) {
     const isMigration = table.name.startsWith('kysely_')
@@ -98,9 +95,22 @@ async function clear(client: Client, { tables }: Manifest, force: boolean): Prom
   for (const schema of schemas) await client.query(`drop schema if exists ${identifier(schema)} cascade`)
 }
 
+async function refuseConnected(client: Client, schemas: readonly string[]): Promise<void> {
+  const users = await rowsOf<{ name: string }>(
+    client,
+    `select distinct usename as name from pg_stat_activity
+     where datname = current_database() and usename = any($1) order by 1`,
+    [schemas],
+  )
+  if (users.length > 0)
+    throw new RestoreRefused(
+      `Services are connected: ${users.map(({ name }) => name).join(', ')}. Stop them first.`,
+    )
+}
+
 /** They end soon after the services start: an operator may want to call these restaurants. */
-async function findOpenOrders(client: Client, { tables }: Manifest): Promise<OpenOrder[]> {
-  if (!tables.some(({ schema, name }) => schema === 'orders' && name === 'sagas')) return []
+async function findOpenOrders(client: Client, schemas: readonly string[]): Promise<OpenOrder[]> {
+  if (!schemas.includes('orders')) return []
   return rowsOf<OpenOrder>(
     client,
     `select o.api_key as "orderApiKey", o.id::int as number, o.restaurant_api_key as "restaurantApiKey",
@@ -108,4 +118,20 @@ async function findOpenOrders(client: Client, { tables }: Manifest): Promise<Ope
      from orders.sagas s join orders.orders o on o.api_key = s.order_api_key
      where s.finished_at is null or (o.is_open and o.status = 'AWAITING_PREPARATION') order by o.id`,
   )
+}
+
+/**
+ * For a database that PostgreSQL itself has recovered to an earlier moment: numbers continue, and unknown payments are looked up,
+ * as after a restore. Refuses while services are connected.
+ */
+export async function completeRecovery(databaseUrl: string): Promise<OpenOrder[]> {
+  const client = await connect(databaseUrl)
+  try {
+    const schemas = await findSchemas(client)
+    await refuseConnected(client, schemas)
+    await client.query(await afterSql(client, schemas))
+    return await findOpenOrders(client, schemas)
+  } finally {
+    await client.end()
+  }
 }

@@ -13,7 +13,8 @@ export async function rolesSql(client: Client, schemas: readonly string[]): Prom
     client,
     'select rolsuper as superuser from pg_roles where rolname = current_user',
   )
-  const password = reader?.superuser === true ? '(select rolpassword from pg_authid a where a.oid = r.oid)' : 'null'
+  const password =
+    reader?.superuser === true ? '(select rolpassword from pg_authid a where a.oid = r.oid)' : 'null'
   const roles = await rowsOf<Role>(
     client,
     `select r.rolname as name, r.rolcanlogin as login, ${password} as password,

@@ -41,6 +41,8 @@ async function readMigration(folder: string, name: string): Promise<string> {
   try {
     return `-- ${name}\n${await readFile(join(folder, `${name}.sql`), 'utf8')}`
   } catch (cause) {
-    throw new Error(`This version does not have the migration ${name}: back up with the version that runs.`, { cause })
+    throw new Error(`This version does not have the migration ${name}: back up with the version that runs.`, {
+      cause,
+    })
   }
 }

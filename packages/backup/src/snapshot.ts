@@ -32,7 +32,10 @@ export async function* readSnapshot(source: Source): AsyncGenerator<TarEntry> {
   }
 }
 
-async function* filesOf(client: Client, { files, migrations = ownMigrations }: Source): AsyncGenerator<TarEntry> {
+async function* filesOf(
+  client: Client,
+  { files, migrations = ownMigrations }: Source,
+): AsyncGenerator<TarEntry> {
   const schemas = await findSchemas(client)
   if (schemas.length === 0) throw new Error('This database has no schema of Platter.')
   const [now] = await rowsOf<{ at: string; server: string }>(

@@ -65,10 +65,10 @@ class Blocks {
 
   async take(length: number): Promise<Buffer> {
     while (this.#length < length) {
-      const { done, value } = await this.#source.next()
-      if (done === true) throw new Error('the archive is truncated')
-      this.#parts.push(value)
-      this.#length += value.length
+      const next = await this.#source.next()
+      if (next.done === true) throw new Error('the archive is truncated')
+      this.#parts.push(next.value)
+      this.#length += next.value.length
     }
     const all = this.#parts.length === 1 ? Buffer.from(this.#parts[0] ?? []) : Buffer.concat(this.#parts)
     const rest = all.subarray(length)

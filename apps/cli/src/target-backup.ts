@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { BackupStore, Bucket, Keys } from '@platter/backup'
+import { EXIT, Failure } from '#/exit.ts'
+
+/** The options that `backup` and `restore` share. */
+export type DatabaseOptions = { database?: string; passphraseFile?: string; json?: boolean }
+export type BackupOptions = DatabaseOptions & {
+  to?: string
+  recipient?: string
+  file?: string[]
+  keepDays?: number
+  daily?: number
+}
+
+const RUN = join(import.meta.dirname, '../../../.run')
+const STACK = join(RUN, 'stack.json')
+
+/** `npm start` keeps its secrets in this file. */
+const DEVELOPMENT_SECRETS = join(RUN, 'secrets.json')
+
+/** --database, else BACKUP_DATABASE_URL, else the database of `npm start`. */
+export function findDatabase({ database }: DatabaseOptions, environment = process.env): string {
+  const given = database ?? environment['BACKUP_DATABASE_URL']
+  if (given !== undefined) return given
+  try {
+    return (JSON.parse(readFileSync(STACK, 'utf8')) as { urls: { postgres: string } }).urls.postgres
+  } catch (cause) {
+    throw new Failure(
+      EXIT.usage,
+      'Give the database: --database URL or BACKUP_DATABASE_URL, as a superuser of PostgreSQL.',
+      { cause },
+    )
+  }
+}
+
+/** The passphrase of --passphrase-file or BACKUP_PASSPHRASE; undefined without one. */
+function findPassphrase(
+  { passphraseFile }: DatabaseOptions,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  const passphrase =
+    passphraseFile === undefined ? environment['BACKUP_PASSPHRASE'] : readText(passphraseFile)
+  if (passphrase !== undefined && passphrase.length < 12)
+    throw new Failure(EXIT.usage, 'The passphrase of a backup needs at least 12 characters.')
+  return passphrase
+}
+
+/** --recipient or BACKUP_RECIPIENT, else the passphrase. */
+export function findEncryption(options: BackupOptions, environment = process.env): Keys {
+  const recipient = options.recipient ?? environment['BACKUP_RECIPIENT']
+  if (recipient) return { recipient }
+  const passphrase = findPassphrase(options, environment)
+  if (passphrase === undefined)
+    throw new Failure(
+      EXIT.usage,
+      'Give what encrypts the archive: --passphrase-file FILE, --recipient age1…, BACKUP_PASSPHRASE or BACKUP_RECIPIENT.',
+    )
+  return { passphrase }
+}
+
+/** --identity-file, else the passphrase. */
+export function findDecryption(
+  options: DatabaseOptions & { identityFile?: string },
+  environment = process.env,
+): Keys {
+  const lines = options.identityFile === undefined ? [] : readText(options.identityFile).split('\n')
+  const identity = lines.find((line) => line.startsWith('AGE-SECRET-KEY-'))
+  if (identity !== undefined) return { identity: identity.trim() }
+  if (options.identityFile !== undefined)
+    throw new Failure(EXIT.usage, `${options.identityFile} contains no identity of age (AGE-SECRET-KEY-…).`)
+  const passphrase = findPassphrase(options, environment)
+  if (passphrase === undefined)
+    throw new Failure(
+      EXIT.usage,
+      'Give what decrypts the archive: --passphrase-file FILE, --identity-file FILE or BACKUP_PASSPHRASE.',
+    )
+  return { passphrase }
+}
+
+/** --to or BACKUP_FOLDER, and the bucket of BACKUP_S3_URL. Null without a folder. */
+export function findStore(
+  options: Pick<BackupOptions, 'to' | 'keepDays'>,
+  environment = process.env,
+): BackupStore | null {
+  const folder = options.to ?? environment['BACKUP_FOLDER']
+  if (folder === undefined || folder === '') return null
+  const keepDays = options.keepDays ?? Number(environment['BACKUP_KEEP_DAYS'] || 14)
+  if (!Number.isInteger(keepDays) || keepDays < 1)
+    throw new Failure(EXIT.usage, 'BACKUP_KEEP_DAYS must be a whole number of days.')
+  return { folder, bucket: findBucket(environment), keepDays }
+}
+
+function findBucket(environment: NodeJS.ProcessEnv): Bucket | null {
+  const url = environment['BACKUP_S3_URL']
+  if (!url) return null
+  const [accessKeyId, secretAccessKey] = [
+    environment['AWS_ACCESS_KEY_ID'],
+    environment['AWS_SECRET_ACCESS_KEY'],
+  ]
+  if (!URL.canParse(url) || !accessKeyId || !secretAccessKey)
+    throw new Failure(EXIT.usage, 'BACKUP_S3_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.')
+  return { url, region: environment['AWS_REGION'] || 'us-east-1', accessKeyId, secretAccessKey }
+}
+
+/** --file, else BACKUP_FILES (separated by commas), else the secrets of `npm start` when its database is backed up. */
+export function findFiles(
+  { file, database }: BackupOptions,
+  environment = process.env,
+): { name: string; content: Buffer }[] {
+  const isDevelopment = database === undefined && environment['BACKUP_DATABASE_URL'] === undefined
+  const listed = environment['BACKUP_FILES']?.split(',').filter((path) => path !== '')
+  const paths =
+    file ?? listed ?? (isDevelopment && existsSync(DEVELOPMENT_SECRETS) ? [DEVELOPMENT_SECRETS] : [])
+  const names = paths.map((path) => basename(path))
+  if (new Set(names).size < names.length)
+    throw new Failure(EXIT.usage, 'Two files of --file have the same name.')
+  return paths.map((path, at) => ({ name: names[at] ?? '', content: Buffer.from(readText(path, false)) }))
+}
+
+function readText(file: string, isTrimmed = true): string {
+  try {
+    const text = readFileSync(file, 'utf8')
+    return isTrimmed ? text.trim() : text
+  } catch (error) {
+    throw new Failure(EXIT.usage, `${file} cannot be read: ${(error as Error).message}`)
+  }
+}

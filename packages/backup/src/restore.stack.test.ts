@@ -1,0 +1,158 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newDatabase } from '@platter/testkit'
+import type { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { UnreadableArchive, writeArchive } from '#/archive.ts'
+import { connect, rowsOf } from '#/database.ts'
+import { inspectArchive, restoreArchive, RestoreRefused } from '#/restore.ts'
+import { readSnapshot } from '#/snapshot.ts'
+
+/* A schema of its own, so that the roles of other tests on the same server stay as they are. */
+
+const schema = `backup_${process.pid}`
+const folder = mkdtempSync(join(tmpdir(), 'platter-restore-'))
+const file = join(folder, 'one.age')
+const keys = { passphrase: 'of this test only', workFactor: 10 }
+const migrations = () => folder
+const MIGRATION = `create table notes (
+  id bigint generated always as identity primary key, text text, tags text[], data jsonb, at timestamptz not null default now(),
+  length integer generated always as (length(text)) stored
+);
+create table replies (note bigint not null references notes, text text);
+create function refuse() returns trigger language plpgsql as $$ begin raise 'no trigger may run in a restore'; end $$;`
+const TRIGGER = 'create trigger refuse_inserts before insert on notes execute function refuse();'
+
+let source: string
+const inside = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
+  const client = await connect(url)
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+const notesOf = (url: string) =>
+  inside(url, (client) => rowsOf(client, `select *, at::text from ${schema}.notes order by id`))
+const writeOne = () => writeArchive(file, keys, readSnapshot({ databaseUrl: source, files: [], migrations }))
+
+beforeAll(async () => {
+  source = await newDatabase()
+  writeFileSync(join(folder, '0001_notes.sql'), MIGRATION)
+  writeFileSync(join(folder, '0002_refuse.sql'), TRIGGER)
+  await inside(source, async (client) => {
+    await client.query(`create role ${schema} login password 'one'; create role ${schema}_client nologin;
+      alter role ${schema} set statement_timeout = '3s'; grant ${schema}_client to ${schema};
+      create schema ${schema} authorization ${schema}; set role ${schema}; set search_path = ${schema};
+      create table kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null);
+      create table kysely_migration_lock (id varchar(255) not null primary key, is_locked integer not null default 0);
+      insert into kysely_migration values ('0001_notes', '2026'), ('0002_refuse', '2026');`)
+    await client.query(MIGRATION)
+    await client.query(
+      `insert into notes (text, tags, data) values
+         (E'line\\nbreak\\ttab \\\\. back\\\\slash', array['a', null, 'c,d'], '{"money": "1\\\\n0"}'), (null, null, null), ('', '{}', 'null')`,
+    )
+    // More than one part of a table.
+    await client.query(`insert into notes (text) select repeat('x', 100000) from generate_series(1, 100)`)
+    await client.query(`insert into replies values (1, 'one'), (2, 'two')`)
+    await client.query(TRIGGER)
+  })
+  await writeOne()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+})
+
+test('a restore into an empty database returns every row, the numbers, the owner and the limits of its role', async () => {
+  const target = await newDatabase()
+  const { rows } = await restoreArchive(file, keys, { databaseUrl: target })
+  // In the order of the names: the migrations, their lock, notes, replies.
+  expect(rows).toEqual([2, 0, 103, 2])
+  expect(await notesOf(target)).toEqual(await notesOf(source))
+  await inside(target, async (client) => {
+    const [found] = await rowsOf<{ owner: string; last: string; valid: boolean; may: boolean }>(
+      client,
+      `select pg_get_userbyid(relowner) as owner, nextval('${schema}.notes_id_seq')::text as last,
+         has_table_privilege('${schema}_client', '${schema}.notes', 'select') as may from pg_class
+       where oid = '${schema}.notes'::regclass`,
+    )
+    expect(found).toMatchObject({ owner: schema, last: '10104', may: true })
+    await expect(client.query(`insert into ${schema}.notes (text) values ('x')`)).rejects.toThrow(
+      'no trigger',
+    )
+  })
+})
+
+test('a backup is one snapshot: rows that are written while it runs are not in it', async () => {
+  const parts = readSnapshot({ databaseUrl: source, files: [], migrations })
+  const names: string[] = []
+  const late = async () =>
+    inside(source, (client) => client.query(`insert into ${schema}.replies values (3, 'late')`))
+  for await (const { name, content } of parts) {
+    names.push(name)
+    if (name === 'manifest.json') await late()
+    expect(content.toString()).not.toContain('late')
+  }
+  expect(names).toEqual(expect.arrayContaining(['roles.sql', 'schema.sql', 'restore.sql', 'end.json']))
+})
+
+test('a wrong passphrase is refused before the database changes', async () => {
+  const target = await newDatabase()
+  await expect(restoreArchive(file, { passphrase: 'wrong' }, { databaseUrl: target })).rejects.toThrow(
+    UnreadableArchive,
+  )
+  await expect(notesOf(target)).rejects.toThrow('does not exist')
+})
+
+test('a truncated archive is refused before the database changes', async () => {
+  const target = await newDatabase()
+  const torn = join(folder, 'torn.age')
+  const whole = readFileSync(file)
+  writeFileSync(torn, whole)
+  truncateSync(torn, whole.length - 1)
+  await expect(restoreArchive(torn, keys, { databaseUrl: target })).rejects.toThrow(UnreadableArchive)
+  await expect(notesOf(target)).rejects.toThrow('does not exist')
+})
+
+async function* withoutEnd() {
+  for await (const entry of readSnapshot({ databaseUrl: source, files: [], migrations }))
+    if (entry.name !== 'end.json' && !entry.name.endsWith('-000002.copy')) yield entry
+}
+
+test('an archive without its last part is not complete, although its encryption is intact', async () => {
+  const short = join(folder, 'short.age')
+  await writeArchive(short, keys, withoutEnd())
+  await expect(inspectArchive(short, keys)).rejects.toThrow('not a complete archive')
+})
+
+test('a database with rows is refused, and replaced with force', async () => {
+  const target = await newDatabase()
+  await restoreArchive(file, keys, { databaseUrl: target })
+  await expect(restoreArchive(file, keys, { databaseUrl: target })).rejects.toThrow(RestoreRefused)
+  await inside(target, (client) => client.query(`delete from ${schema}.notes where id > 2`))
+  await restoreArchive(file, keys, { databaseUrl: target, force: true })
+  expect(await notesOf(target)).toHaveLength(103)
+})
+
+test('a restore is refused while a service is connected, also with force', async () => {
+  const target = await newDatabase()
+  const url = new URL(target)
+  url.username = schema
+  url.password = 'one'
+  await inside(url.href, async () => {
+    await expect(restoreArchive(file, keys, { databaseUrl: target, force: true })).rejects.toThrow(
+      'Services are connected',
+    )
+  })
+})
+
+test('a backup refuses a database with a migration that this version does not have', async () => {
+  await inside(source, (client) =>
+    client.query(`insert into ${schema}.kysely_migration values ('9999_later', '2027')`),
+  )
+  await expect(writeOne()).rejects.toThrow('does not have the migration 9999_later')
+  await inside(source, (client) =>
+    client.query(`delete from ${schema}.kysely_migration where name = '9999_later'`),
+  )
+})

@@ -1,0 +1,37 @@
+/* The names of archives contain the moment of their start, so their order is that of their age. */
+
+const NAME = /^platter-(\d{4})-(\d{2})-(\d{2})T(\d{2})(\d{2})(\d{2})Z\.age$/
+
+/** The name of an archive that starts now. */
+export const archiveName = (now: Date): string =>
+  `platter-${now.toISOString().slice(0, 19).replaceAll(':', '')}Z.age`
+
+/** The moment in the name of an archive, epoch milliseconds; null for another file. */
+export function momentOf(name: string): number | null {
+  const [, year, month, day, hour, minute, second] = NAME.exec(name) ?? []
+  return second === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+}
+
+/** The archive that started last; null without one. */
+export const newestOf = (names: readonly string[]): string | null =>
+  names
+    .filter((name) => momentOf(name) !== null)
+    .toSorted()
+    .at(-1) ?? null
+
+const DAY_MS = 86_400_000
+
+/** The archives to delete: older than the days to keep, but never the newest one. Other files stay. */
+export function expiredOf(names: readonly string[], now: Date, keepDays: number): string[] {
+  const newest = newestOf(names)
+  return names.filter((name) => {
+    const at = momentOf(name)
+    return at !== null && name !== newest && now.getTime() - at > keepDays * DAY_MS
+  })
+}
+
+/** The milliseconds until the next run at a time of the day (minutes after midnight, UTC). */
+export function untilNext(now: Date, minuteOfDay: number): number {
+  const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) + minuteOfDay * 60_000
+  return (today > now.getTime() ? today : today + DAY_MS) - now.getTime()
+}

@@ -1,0 +1,68 @@
+import { AwsClient } from 'aws4fetch'
+import { openAsBlob } from 'node:fs'
+import { digestOf } from '#/archive.ts'
+
+/** A bucket of S3 or of a service with the same interface. */
+export type Bucket = {
+  /** With the name of the bucket, and a folder in it: https://bucket.s3.eu-central-1.amazonaws.com/platter */
+  url: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+}
+
+/** S3 accepts an object of up to 5 GiB in one request. */
+const MAX_BYTES = 5 * 1024 ** 3
+
+/** Returns a client for the archives of a bucket. Every method throws unless S3 confirms. */
+export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' })
+  const base = url.replace(/\/+$/, '')
+  const { origin, pathname } = new URL(base)
+  const folder = pathname === '/' ? '' : `${pathname.slice(1)}/`
+
+  async function send(target: string, init: RequestInit): Promise<string> {
+    const response = await client.fetch(target, init)
+    const text = await response.text()
+    if (!response.ok)
+      throw new Error(`S3 responds with ${response.status} to ${init.method ?? 'GET'} ${target}`)
+    return text
+  }
+
+  return {
+    /** S3 computes the SHA-256 of what it stores, and rejects the object if it differs. */
+    async put(file: string, name: string): Promise<void> {
+      const { bytes, sha256 } = await digestOf(file)
+      if (bytes > MAX_BYTES)
+        throw new Error(`${file} is larger than 5 GiB, the most that S3 accepts in one request`)
+      await send(`${base}/${name}`, {
+        method: 'PUT',
+        headers: {
+          'content-type': 'application/octet-stream',
+          'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64'),
+        },
+        body: await openAsBlob(file),
+      })
+    },
+    async list(): Promise<string[]> {
+      const names: string[] = []
+      let after: string | undefined
+      do {
+        const query = new URLSearchParams({
+          'list-type': '2',
+          prefix: `${folder}platter-`,
+          ...(after !== undefined && { 'continuation-token': after }),
+        })
+        const xml = await send(`${origin}/?${query.toString()}`, {})
+        names.push(
+          ...[...xml.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key]) => (key ?? '').slice(folder.length)),
+        )
+        after = /<NextContinuationToken>([^<]+)</.exec(xml)?.[1]
+      } while (after !== undefined)
+      return names
+    },
+    async remove(name: string): Promise<void> {
+      await send(`${base}/${name}`, { method: 'DELETE' })
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { s3 } from '#/s3.ts'
+
+/** A fake of S3 that checks what S3 checks of these requests, apart from the signature. */
+const objects = new Map<string, Buffer>()
+const server = createServer((request, response) => {
+  void respond(request).then(([status, body]) => response.writeHead(status).end(body))
+})
+const folder = mkdtempSync(join(tmpdir(), 'platter-s3-'))
+let bucket: ReturnType<typeof s3>
+
+async function respond(request: IncomingMessage): Promise<[status: number, body: string]> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3')
+  const content = await buffer(request)
+  const signed = /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=/
+  if (!signed.test(request.headers.authorization ?? '')) return [403, '']
+  if (request.method === 'DELETE') return [objects.delete(pathname) ? 204 : 404, '']
+  if (request.method === 'GET') {
+    const prefix = `/${searchParams.get('prefix')}`
+    // Pages of one object.
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix))
+    const at = Number(searchParams.get('continuation-token') ?? 0)
+    const next = at + 1 < keys.length ? `<NextContinuationToken>${at + 1}</NextContinuationToken>` : ''
+    return [
+      200,
+      `<ListBucketResult><Contents><Key>${keys[at]?.slice(1)}</Key></Contents>${next}</ListBucketResult>`,
+    ]
+  }
+  const sum = createHash('sha256').update(content).digest('base64')
+  if (sum !== request.headers['x-amz-checksum-sha256']) return [400, 'BadDigest']
+  if (Number(request.headers['content-length']) !== content.length) return [411, '']
+  objects.set(pathname, content)
+  return [200, '']
+}
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/backups/`
+  bucket = s3({ url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' })
+})
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('archives are stored with their checksum, listed over several pages, and deleted', async () => {
+  const file = join(folder, 'one')
+  const content = Buffer.alloc(3_000_000, 'archive')
+  writeFileSync(file, content)
+  const names = ['platter-2026-11-22T031500Z.age', 'platter-2026-11-23T031500Z.age']
+  for (const name of names) await bucket.put(file, name)
+  expect(objects.get(`/backups/${names[0]}`)?.equals(content)).toBe(true)
+  expect(await bucket.list()).toEqual(names)
+  await bucket.remove(names[0] ?? '')
+  expect(await bucket.list()).toEqual([names[1]])
+})
+
+test('a refusal of S3 is an error', async () => {
+  await expect(bucket.remove('platter-2020-01-01T000000Z.age')).rejects.toThrow(
+    'S3 responds with 404 to DELETE',
+  )
+})

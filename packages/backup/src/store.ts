@@ -1,0 +1,44 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeArchive, type Keys } from '#/archive.ts'
+import { archiveName, expiredOf, momentOf } from '#/retention.ts'
+import { s3, type Bucket } from '#/s3.ts'
+import { readSnapshot, type Source } from '#/snapshot.ts'
+
+/** Where archives are kept: always in a folder, and in a bucket as well if one is given. */
+export type BackupStore = { folder: string; bucket: Bucket | null; keepDays: number }
+
+export type Written = { name: string; file: string; bytes: number; sha256: string; deleted: string[] }
+
+/** Writes an archive, copies it to the bucket, and only then deletes expired ones. */
+export async function backUp(store: BackupStore, source: Source, keys: Keys, now: Date): Promise<Written> {
+  await mkdir(store.folder, { recursive: true, mode: 0o700 })
+  const name = archiveName(now)
+  const file = join(store.folder, name)
+  await removeDrafts(store.folder, now)
+  const written = await writeArchive(file, keys, readSnapshot(source))
+  const deleted: string[] = []
+  if (store.bucket) {
+    const bucket = s3(store.bucket)
+    await bucket.put(file, name)
+    for (const old of expiredOf(await bucket.list(), now, store.keepDays)) await bucket.remove(old)
+  }
+  for (const old of expiredOf(await readdir(store.folder), now, store.keepDays)) {
+    await rm(join(store.folder, old))
+    deleted.push(old)
+  }
+  return { name, file, ...written, deleted }
+}
+
+/** A process that was killed leaves its draft behind. A backup of the last day may still run. */
+async function removeDrafts(folder: string, now: Date): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const at = name.endsWith('.part') ? momentOf(name.slice(0, -'.part'.length)) : null
+    if (at !== null && now.getTime() - at > 86_400_000) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** The names of the archives in the bucket, or else in the folder. */
+export async function listArchives({ folder, bucket }: BackupStore): Promise<string[]> {
+  return bucket ? s3(bucket).list() : readdir(folder)
+}
