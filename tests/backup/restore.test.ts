@@ -107,13 +107,15 @@ async function restoreOnNewMachine(): Promise<void> {
   })
 }
 
-/** As when the restore takes longer than the deadline of a saga. */
+/** As when the restore takes longer than the deadline of a saga, and than the retry delay of all. */
 const expire = (url: string, orderApiKey: string) =>
-  withClient(url, (client) =>
-    client.query(`update orders.sagas set deadline_at = now() - interval '1 hour' where order_api_key = $1`, [
-      orderApiKey,
-    ]),
-  )
+  withClient(url, async (client) => {
+    await client.query('update orders.sagas set wake_at = now() where finished_at is null')
+    await client.query(
+      `update orders.sagas set deadline_at = now() - interval '1 hour' where order_api_key = $1`,
+      [orderApiKey],
+    )
+  })
 
 beforeAll(async () => {
   rmSync(root, { recursive: true, force: true })

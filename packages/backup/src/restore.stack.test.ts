@@ -94,7 +94,7 @@ test('a backup is one snapshot: rows that are written while it runs are not in i
     if (name === 'manifest.json') await late()
     expect(content.toString()).not.toContain('late')
   }
-  expect(names).toEqual(expect.arrayContaining(['roles.sql', 'schema.sql', 'restore.sql', 'end.json']))
+  expect(names).toEqual(expect.arrayContaining(['roles.sql', 'schema.sql', 'restore.psql', 'end.json']))
 })
 
 test('a wrong passphrase is refused before the database changes', async () => {

@@ -58,7 +58,7 @@ async function* filesOf(
     }
   }
   yield text('after.sql', await afterSql(client, schemas))
-  yield text('restore.sql', restoreSql(copies))
+  yield text('restore.psql', restoreSql(copies))
   for (const { name, content } of files) yield { name: `files/${name}`, content }
   yield text('end.json', `${JSON.stringify({ rows })}\n`)
 }
