@@ -10,54 +10,84 @@ export type Deps = Pick<Stores, 'incidents'> & {
   acceptWithinMs: number
 }
 
-/** An incident's id consists of its source and its key there. */
-const SOURCES = ['payment', 'saga', 'letter', 'order'] as const
-type Source = (typeof SOURCES)[number]
+type Found = Omit<Attention, 'id' | 'since' | 'kind'> & { key: string; at: number }
+type Page = { before: Before | null; limit: number }
+
+/** Incidents of one kind. `read` returns them newest first, from after the position; `advice` is what an operator should do. */
+type IncidentSource = {
+  kind: Attention['kind']
+  advice: string
+  read(deps: Deps, page: Page, context: RequestContext): Promise<Found[]>
+}
+
+/** Every incident comes from one of these. An incident's id consists of its source and its key there. */
+export const SOURCES = {
+  payment: {
+    kind: 'unknown-payment',
+    advice: 'Read the status page of the payment processor. Platter retries; do not settle it by hand.',
+    read: async ({ payments, unknownAfterMs }, page, context) =>
+      (await payments(UnknownPayments, { ...page, olderThanMs: unknownAfterMs }, context)).payments.map(
+        (row) => ({ ...row, key: row.orderApiKey, what: row.call, count: row.answers }),
+      ),
+  },
+  saga: {
+    kind: 'overdue-saga',
+    advice: 'Check the service that executes the step, and RabbitMQ. Then run: platter attention retry ID',
+    read: async ({ incidents }, page) => (await incidents.overdueSagas(page)).map(overdue),
+  },
+  letter: {
+    kind: 'dead-letter',
+    advice: 'Read the log of the consumer: the cause is a bug. Then run: platter attention retry ID',
+    read: async ({ incidents }, page) => (await incidents.deadLetters(page)).map(letter),
+  },
+  order: {
+    kind: 'order-unaccepted',
+    advice: 'Call the restaurant. Without its start the order is cancelled and refunded.',
+    read: async ({ incidents, acceptWithinMs }, page) =>
+      (await incidents.unacceptedOrders(page, acceptWithinMs)).map(unaccepted),
+  },
+} as const satisfies Record<string, IncidentSource>
+export type Source = keyof typeof SOURCES
+export const SOURCE_NAMES = Object.keys(SOURCES) as Source[]
 
 /** An incident with its position in the list. */
 export type Listed = { item: Attention; position: Before }
 
-type Found = Omit<Attention, 'id' | 'since'> & { key: string; at: number }
-
 /** Incidents, newest first, from after the position `before`. */
 export async function readAttention(
-  { incidents, payments, unknownAfterMs, acceptWithinMs }: Deps,
-  { before, limit }: { before: Before | null; limit: number },
+  deps: Deps,
+  { before, limit }: Page,
   context: RequestContext,
 ): Promise<Listed[]> {
-  const page = (source: Source) => ({ before: before && within(before, source), limit })
-  const [letters, sagas, orders, unknown] = await Promise.all([
-    incidents.deadLetters(page('letter')),
-    incidents.overdueSagas(page('saga')),
-    incidents.unacceptedOrders(page('order'), acceptWithinMs),
-    payments(UnknownPayments, { ...page('payment'), olderThanMs: unknownAfterMs }, context),
-  ])
-  return [
-    ...letters.map((row) => listed('letter', letter(row))),
-    ...sagas.map((row) => listed('saga', overdue(row))),
-    ...orders.map((row) => listed('order', unaccepted(row))),
-    ...unknown.payments.map((row) =>
-      listed('payment', {
-        ...row,
-        kind: 'unknown-payment',
-        key: row.orderApiKey,
-        what: row.call,
-        count: row.answers,
-      }),
+  const all = await Promise.all(
+    SOURCE_NAMES.map((source) =>
+      readSource(deps, source, { before: before && within(before, source), limit }, context),
     ),
-  ]
+  )
+  return all
+    .flat()
     .toSorted((one, other) => byAge(other.position, one.position))
     .slice(0, limit)
 }
 
-function listed(source: Source, { key, at, kind, orderApiKey, what, reason, count }: Found): Listed {
+/** Incidents of one source. `before` is a position in that source. */
+export async function readSource(
+  deps: Deps,
+  source: Source,
+  page: Page,
+  context: RequestContext,
+): Promise<Listed[]> {
+  return (await SOURCES[source].read(deps, page, context)).map((found) => listed(source, found))
+}
+
+function listed(source: Source, { key, at, orderApiKey, what, reason, count }: Found): Listed {
   const id = `${source}_${key}`
+  const { kind } = SOURCES[source]
   const since = Math.floor(at / 1_000_000)
   return { item: { id, kind, orderApiKey, what, reason, count, since }, position: { at, id } }
 }
 
 const letter = (row: DeadLetterRow): Found => ({
-  kind: 'dead-letter',
   key: row.id,
   at: row.at,
   orderApiKey: row.orderApiKey,
@@ -70,7 +100,6 @@ function overdue({ orderApiKey, facts, state, attempt, at }: OverdueSaga): Found
   const awaited = awaitedStep({ facts, state })
   const step = awaited?.step.name ?? 'end'
   return {
-    kind: 'overdue-saga',
     key: orderApiKey,
     at,
     orderApiKey,
@@ -81,7 +110,6 @@ function overdue({ orderApiKey, facts, state, attempt, at }: OverdueSaga): Found
 }
 
 const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: UnacceptedOrder): Found => ({
-  kind: 'order-unaccepted',
   key: orderApiKey,
   at,
   orderApiKey,
@@ -102,6 +130,6 @@ function within({ at, id }: Before, source: Source): Before {
 
 /** The source and the key of an incident's id; null for an id that was never issued. */
 export function splitId(id: string): { source: Source; key: string } | null {
-  const source = SOURCES.find((name) => id.startsWith(`${name}_`))
+  const source = SOURCE_NAMES.find((name) => id.startsWith(`${name}_`))
   return source ? { source, key: id.slice(source.length + 1) } : null
 }
