@@ -107,6 +107,12 @@ export const refuse = (own: OwnRestaurant, orderApiKey: string, reason: string) 
 export const read = (own: OwnRestaurant, { apiKey }: { apiKey: string }) =>
   call<RestaurantOrder>(`/restaurantapi/v1/order/${apiKey}`, { key: own.accessKey })
 
+/** The event stream of one order, whenever it is opened. */
+export const streamOf = (order: RestaurantOrder) => ({
+  contentType: 'text/event-stream',
+  body: `event: order\ndata: ${JSON.stringify(order)}\n\nevent: ready\ndata: {}\n\n`,
+})
+
 // Pages ----------------------------------------------------------------------------------------------------
 
 /** What the page did that cannot be seen: notes struck, notifications shown. */

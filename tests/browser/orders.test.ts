@@ -16,6 +16,7 @@ import {
   shoot,
   signIn,
   spied,
+  streamOf,
   toSalina,
   type Counter,
   type OwnRestaurant,
@@ -355,12 +356,6 @@ function wrongClock(): void {
   const { now } = Date
   Date.now = () => now() + 3_600_000
 }
-
-/** The event stream of one order, whenever it is opened. */
-const streamOf = (order: RestaurantOrder) => ({
-  contentType: 'text/event-stream',
-  body: `event: order\ndata: ${JSON.stringify(order)}\n\nevent: ready\ndata: {}\n\n`,
-})
 
 const givenUp: NonNullable<RestaurantOrder['cancellation']> = {
   reason: 'order-refused',

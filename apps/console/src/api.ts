@@ -18,19 +18,27 @@ export class NoResponse extends Error {}
 /** Longer than any request of a restaurant takes. */
 const RESPONSE_WITHIN_MS = 10_000
 
-export type Options = { method?: 'GET' | 'POST' | 'DELETE'; body?: unknown; withinMs?: number }
+export type Options = {
+  method?: 'GET' | 'POST' | 'DELETE'
+  body?: unknown
+  withinMs?: number
+  idempotencyKey?: string
+}
 
 /** Sends a request to the gateway, authenticated by the session's cookie. Throws Refused or NoResponse. */
 export async function request<T>(
   path: string,
-  { method, body, withinMs = RESPONSE_WITHIN_MS }: Options = {},
+  { method, body, withinMs = RESPONSE_WITHIN_MS, idempotencyKey }: Options = {},
 ): Promise<T> {
   const response = await fetch(path, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     signal: AbortSignal.timeout(withinMs),
     cache: 'no-store',
     ...(body !== undefined && {
-      headers: { 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
       body: JSON.stringify(body),
     }),
   }).catch((error: unknown) => {

@@ -49,12 +49,17 @@ export function actionLabel(to: OrderStatus, method: RestaurantOrder['method']):
 
 /** Returns the state of an order; null when its column is sufficient. */
 export function stateLabel({ status, method, cancellation }: RestaurantOrder): string | null {
-  if (cancellation) return cancellation.cancelledBy === 'restaurant' ? 'Refused' : 'Cancelled'
+  if (cancellation) return cancellationLabel(cancellation)
   if (status === 'PREPARING_AND_DELIVERING') return 'Preparing and delivering'
   if (status === 'READY_FOR_PICKUP') return 'Waiting for pickup'
   if (status === 'OUT_FOR_DELIVERY') return 'On the way'
   if (status === 'DELIVERED') return method === 'pickup' ? 'Handed over' : 'Delivered'
   return null
+}
+
+function cancellationLabel({ cancelledBy }: NonNullable<RestaurantOrder['cancellation']>): string {
+  if (cancelledBy === 'restaurant') return 'Refused'
+  return cancelledBy === 'system' ? 'Cancelled' : `Cancelled by the ${cancelledBy}`
 }
 
 export type WaitTimes = { minWaitTime: number; maxWaitTime: number }

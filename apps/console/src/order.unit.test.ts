@@ -1,5 +1,6 @@
-import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
+import type { OrderStatus } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
+import { anOrder as order } from '#/fixtures.ts'
 import {
   actionLabel,
   columnOf,
@@ -8,33 +9,10 @@ import {
   lateAfter,
   linesOf,
   minutesSince,
+  stateLabel,
   timeLeft,
   warningsDue,
 } from '#/order.ts'
-
-const order = (changes: Partial<RestaurantOrder> = {}): RestaurantOrder => ({
-  apiKey: 'a',
-  id: 7,
-  restaurantApiKey: 'r',
-  datePlaced: 1_000,
-  method: 'pickup',
-  payment: 'cash',
-  test: false,
-  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
-  items: [],
-  address: null,
-  comments: null,
-  subtotal: 10,
-  tax: 0.8,
-  deliveryPrice: 0,
-  tip: 0,
-  total: 10.8,
-  toCollect: 10.8,
-  status: 'AWAITING_PREPARATION',
-  nextStatuses: ['PREPARING', 'READY_FOR_PICKUP'],
-  cancellation: null,
-  ...changes,
-})
 
 const cancelled = order({
   cancellation: {
@@ -44,6 +22,11 @@ const cancelled = order({
     date: 1,
     refund: { amount: 0, state: 'VOIDED' },
   },
+})
+
+test.each(['customer', 'operator'])('an order that was cancelled by the %s says so', (cancelledBy) => {
+  const cancellation = { ...cancelled.cancellation, cancelledBy } as typeof cancelled.cancellation
+  expect(stateLabel(order({ cancellation }))).toBe(`Cancelled by the ${cancelledBy}`)
 })
 
 describe('columns', () => {

@@ -5,6 +5,7 @@ import { NoResponse, Refused, restaurantApi } from '#/api.ts'
 import { now, timeOf } from '#/clock.ts'
 import { isOffline } from '#/connection.ts'
 import { addNote } from '#/notes.ts'
+import type { Refund, RefundRequest } from '#/refund.ts'
 import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from '#/order.ts'
 
 type Orders = ReadonlyMap<string, RestaurantOrder>
@@ -83,11 +84,13 @@ function warn(order: RestaurantOrder, count: number): void {
 
 /** The kitchen must stop preparing an order that a customer or an operator cancelled. Its own refusals need no note. */
 function notifyOfCancellation(order: RestaurantOrder): void {
-  if (order.cancellation?.cancelledBy === 'restaurant') return
-  addNote(
-    `Order ${order.id} was cancelled: ${order.cancellation?.message ?? ''} Do not prepare it.`,
-    'urgent',
-  )
+  const { apiKey, id, cancellation } = order
+  if (!cancellation || cancellation.cancelledBy === 'restaurant') return
+  const label = stateLabel(order)?.toLowerCase() ?? 'cancelled'
+  // The message of a customer's cancellation repeats the label.
+  const why = label.endsWith('customer') ? '.' : `: ${cancellation.message}`
+  addNote(`Order ${id} was ${label}${why} Do not prepare it.`, 'urgent')
+  alarm(order, { title: `Order ${id} was ${label}. Do not prepare it.`, tag: `${apiKey} cancelled` })
 }
 
 /** Stores completed orders only: an open one must arrive by the stream, or it would not ring. */
@@ -105,13 +108,31 @@ export async function readAgain(apiKey: string): Promise<void> {
 export const pending = signal<ReadonlySet<string>>(new Set())
 
 export const report = (order: RestaurantOrder, status: OrderStatus): Promise<boolean> =>
-  change(order, `order/${order.apiKey}/status`, { status })
+  change(order, () => restaurantApi<RestaurantOrder>(`order/${order.apiKey}/status`, { body: { status } }))
+
+/** Returns the refund as it would be. Changes nothing. */
+export const previewRefund = (order: RestaurantOrder, request: RefundRequest): Promise<Refund> =>
+  restaurantApi<Refund>(`order/${order.apiKey}/refunds?validate-only=true`, { body: request })
+
+/** The idempotency keys of refunds whose outcome is unknown. Another tap repeats the request, and the customer gets one refund. */
+const refundKeys = new Map<string, string>()
+
+export const refund = (order: RestaurantOrder, request: RefundRequest): Promise<boolean> =>
+  change(order, async () => {
+    const path = `order/${order.apiKey}`
+    const name = `${path} ${JSON.stringify(request)}`
+    const idempotencyKey = refundKeys.get(name) ?? crypto.randomUUID()
+    refundKeys.set(name, idempotencyKey)
+    await restaurantApi<Refund>(`${path}/refunds`, { body: request, idempotencyKey })
+    refundKeys.delete(name)
+    return restaurantApi<RestaurantOrder>(path)
+  })
 
 export const refuse = (order: RestaurantOrder, reason: string): Promise<boolean> =>
-  change(order, `order/${order.apiKey}/refuse`, { reason })
+  change(order, () => restaurantApi<RestaurantOrder>(`order/${order.apiKey}/refuse`, { body: { reason } }))
 
 /** Requests a change of an order, one at a time. Returns false, with a note on the page, when it was not made. */
-async function change(order: RestaurantOrder, path: string, body: unknown): Promise<boolean> {
+async function change(order: RestaurantOrder, request: () => Promise<RestaurantOrder>): Promise<boolean> {
   const { apiKey, id } = order
   if (pending.value.has(apiKey)) return false
   if (isOffline()) {
@@ -123,7 +144,7 @@ async function change(order: RestaurantOrder, path: string, body: unknown): Prom
   }
   pending.value = new Set(pending.value).add(apiKey)
   try {
-    put(await restaurantApi<RestaurantOrder>(path, { body }))
+    put(await request())
     return true
   } catch (error) {
     await explain(order, error)

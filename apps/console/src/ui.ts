@@ -18,6 +18,7 @@ export const shownColumn = signal<Column>('new')
 
 export type OpenDialog =
   | { kind: 'refuse'; order: RestaurantOrder }
+  | { kind: 'refund'; order: RestaurantOrder }
   | { kind: 'pause' }
   | { kind: 'settings' }
   | { kind: 'off'; entry: Entry }

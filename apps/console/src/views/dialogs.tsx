@@ -1,6 +1,7 @@
 import { dialog } from '#/ui.ts'
 import { OffDialog } from '#/views/off-dialog.tsx'
 import { PauseDialog } from '#/views/pause-dialog.tsx'
+import { RefundDialog } from '#/views/refund-dialog.tsx'
 import { RefuseDialog } from '#/views/refuse-dialog.tsx'
 import { SettingsDialog } from '#/views/settings-dialog.tsx'
 
@@ -11,6 +12,8 @@ export function Dialogs() {
       return null
     case 'refuse':
       return <RefuseDialog order={value.order} />
+    case 'refund':
+      return <RefundDialog order={value.order} />
     case 'pause':
       return <PauseDialog />
     case 'settings':

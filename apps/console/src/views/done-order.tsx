@@ -1,9 +1,13 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { timeOf } from '#/clock.ts'
 import { money, nameOf, stateLabel } from '#/order.ts'
+import { disputeLabel, refundLabel } from '#/refund.ts'
 import { cardId } from '#/ui.ts'
-import { PrintButton } from '#/views/order-card.tsx'
-import { Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
+import { PrintButton, ReverseButton } from '#/views/order-card.tsx'
+import { AfterSale, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
+
+const outcomeOf = (order: RestaurantOrder): string | null =>
+  [stateLabel(order), refundLabel(order), disputeLabel(order)].filter((text) => text !== null).join(' · ')
 
 /** A completed order: one line, which unfolds to all details. */
 export function DoneOrder({ order }: { order: RestaurantOrder }) {
@@ -14,7 +18,7 @@ export function DoneOrder({ order }: { order: RestaurantOrder }) {
         <span class="hidden">Order </span>
         <strong>{id}</strong>
         <span class="name">{nameOf(order)}</span>
-        <span class="outcome">{stateLabel(order)}</span>
+        <span class="outcome">{outcomeOf(order)}</span>
         <span class="total">{money(total)}</span>
       </summary>
       {cancellation && <p class="reason">{cancellation.message}</p>}
@@ -26,8 +30,10 @@ export function DoneOrder({ order }: { order: RestaurantOrder }) {
       {comments && <Comment text={comments} />}
       <Customer order={order} />
       <ToPay order={order} />
+      <AfterSale order={order} />
       <div class="actions">
         <div class="minor">
+          <ReverseButton order={order} />
           <PrintButton order={order} />
         </div>
       </div>

@@ -2,9 +2,10 @@ import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { now } from '#/clock.ts'
 import { pending, report } from '#/orders.ts'
 import { actionLabel, columnOf, minutesSince, timeLeft, warningsDue } from '#/order.ts'
+import { reversalOf } from '#/refund.ts'
 import { cardId, dialog, focusOrder, ticket } from '#/ui.ts'
 import { Alert, Printer } from '#/views/icons.tsx'
-import { Age, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
+import { AfterSale, Age, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
 
 /** An open order. */
 export function OrderCard({ order }: { order: RestaurantOrder }) {
@@ -30,6 +31,7 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
       {comments && <Comment text={comments} />}
       <Customer order={order} />
       <ToPay order={order} />
+      <AfterSale order={order} />
       <Actions order={order} />
     </article>
   )
@@ -61,9 +63,7 @@ function Actions({ order }: { order: RestaurantOrder }) {
     <footer class="actions">
       {usual && <MoveButton order={order} to={usual} look="primary" />}
       <div class="minor">
-        <button onClick={() => (dialog.value = { kind: 'refuse', order })}>
-          Refuse …<span class="hidden"> order {order.id}</span>
-        </button>
+        <ReverseButton order={order} />
         {others.map((to) => (
           <MoveButton key={to} order={order} to={to} look="skip" />
         ))}
@@ -84,6 +84,18 @@ function MoveButton({ order, to, look }: MoveButtonProps) {
     <button class={look} aria-disabled={pending.value.has(apiKey)} onClick={() => void move()}>
       {actionLabel(to, method)}
       <span class="hidden"> order {id}</span>
+    </button>
+  )
+}
+
+const reversalLabels = { refuse: 'Refuse', refund: 'Refund', cancel: 'Cancel' } as const
+
+export function ReverseButton({ order }: { order: RestaurantOrder }) {
+  const reversal = reversalOf(order)
+  if (reversal === null) return null
+  return (
+    <button onClick={() => (dialog.value = { kind: reversal === 'refund' ? 'refund' : 'refuse', order })}>
+      {reversalLabels[reversal]} …<span class="hidden"> order {order.id}</span>
     </button>
   )
 }

@@ -2,12 +2,13 @@ import type { RestaurantOrder } from '@platter/contracts'
 import { useSignal, type Signal } from '@preact/signals'
 import { refuse } from '#/orders.ts'
 import { nameOf } from '#/order.ts'
+import { reversalOf } from '#/refund.ts'
 import { focusOrder } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const usual = [
   'We ran out of an ingredient',
-  'The kitchen is too pending',
+  'The kitchen is too busy',
   'We are closing',
   'We cannot deliver there',
 ]
@@ -15,6 +16,7 @@ const usual = [
 export function RefuseDialog({ order }: { order: RestaurantOrder }) {
   const reason = useSignal('')
   const isMissing = useSignal(false)
+  const verb = reversalOf(order) === 'refuse' ? 'Refuse' : 'Cancel'
 
   async function submit(event: Event, close: () => void) {
     event.preventDefault()
@@ -30,7 +32,7 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
   }
 
   return (
-    <Dialog title={`Refuse order ${order.id}?`}>
+    <Dialog title={`${verb} order ${order.id}?`}>
       {(close) => (
         <form onSubmit={(event) => void submit(event, close)} noValidate>
           <p>
@@ -38,30 +40,38 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
             reverse this.
           </p>
           <UsualReasons reason={reason} />
-          <label htmlFor="reason">Reason, for the customer</label>
-          <textarea
-            id="reason"
-            rows={2}
-            maxLength={500}
-            value={reason.value}
-            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-            aria-invalid={isMissing.value}
-            aria-describedby="reason-missing"
-          />
-          <p id="reason-missing" class="error">
-            {isMissing.value && 'Enter a reason. The customer will read it.'}
-          </p>
+          <Reason reason={reason} isMissing={isMissing.value} />
           <div class="buttons">
             <button type="button" onClick={close}>
               Keep the order
             </button>
             <button type="submit" class="danger">
-              Refuse the order
+              {verb} the order
             </button>
           </div>
         </form>
       )}
     </Dialog>
+  )
+}
+
+function Reason({ reason, isMissing }: { reason: Signal<string>; isMissing: boolean }) {
+  return (
+    <>
+      <label htmlFor="reason">Reason, for the customer</label>
+      <textarea
+        id="reason"
+        rows={2}
+        maxLength={500}
+        value={reason.value}
+        onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+        aria-invalid={isMissing}
+        aria-describedby="reason-missing"
+      />
+      <p id="reason-missing" class="error">
+        {isMissing && 'Enter a reason. The customer will read it.'}
+      </p>
+    </>
   )
 }
 

@@ -1,17 +1,19 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { timeOf } from '#/clock.ts'
-import { linesOf, money, nameOf, paymentText } from '#/order.ts'
+import { linesOf, money, nameOf, paymentText, stateLabel } from '#/order.ts'
+import { refundText } from '#/refund.ts'
 import { restaurant } from '#/restaurant.ts'
 
 /** The printed ticket, which is hidden on the screen. */
 export function Ticket({ order }: { order: RestaurantOrder }) {
-  const { id, datePlaced, method, recipient, address, comments, test, toCollect } = order
+  const { id, datePlaced, method, recipient, address, comments, test, toCollect, cancellation } = order
   return (
     <section class="ticket" aria-hidden="true">
       <p class="restaurant">{restaurant.value?.name}</p>
       <p class="big">
         {method === 'pickup' ? 'PICKUP' : 'DELIVERY'} {id}
       </p>
+      {cancellation && <p class="big">{stateLabel(order)?.toUpperCase()}</p>}
       {test && <p class="big">TEST</p>}
       <p>Placed {timeOf(datePlaced)}</p>
       <ul>
@@ -32,6 +34,7 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
       {comments && <p class="wish">“{comments}”</p>}
       <Sums order={order} />
       {toCollect === 0 && <p class="last">{paymentText(order)}</p>}
+      {refundText(order) && <p class="last">{refundText(order)}</p>}
       <p>
         {nameOf(order)}
         <br />

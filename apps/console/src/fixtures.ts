@@ -1,0 +1,26 @@
+import type { Order } from '#/refund.ts'
+
+/** An order for tests. */
+export const anOrder = (changes: Partial<Order> = {}): Order => ({
+  apiKey: 'a',
+  id: 7,
+  restaurantApiKey: 'r',
+  datePlaced: 1_000,
+  method: 'pickup',
+  payment: 'cash',
+  test: false,
+  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
+  items: [],
+  address: null,
+  comments: null,
+  subtotal: 10,
+  tax: 0.8,
+  deliveryPrice: 0,
+  tip: 0,
+  total: 10.8,
+  toCollect: 10.8,
+  status: 'AWAITING_PREPARATION',
+  nextStatuses: ['PREPARING', 'READY_FOR_PICKUP'],
+  cancellation: null,
+  ...changes,
+})

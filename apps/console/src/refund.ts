@@ -1,0 +1,167 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { money } from '#/order.ts'
+
+export type RefundReason =
+  | 'MISSING_ITEM'
+  | 'WRONG_ITEM'
+  | 'QUALITY'
+  | 'LATE'
+  | 'OVERCHARGED'
+  | 'GOODWILL'
+  | 'CANCELLED'
+  | 'OTHER'
+
+export type Refund = {
+  apiKey: string
+  amount: number
+  state: 'PENDING' | 'DONE' | 'FAILED'
+  reason: RefundReason
+  items?: { index: number; amount: number }[]
+}
+
+type Dispute = { state: 'OPEN' | 'WON' | 'LOST'; amount: number; reason: string; respondBy: number | null }
+
+/** Absent in records of an earlier version. */
+export type AfterSale = { refunds?: Refund[]; refundedTotal?: number; dispute?: Dispute | null }
+
+export type Order = RestaurantOrder & AfterSale
+
+export const reasonLabels: Readonly<Record<Exclude<RefundReason, 'CANCELLED'>, string>> = {
+  MISSING_ITEM: 'Item missing',
+  WRONG_ITEM: 'Wrong item',
+  QUALITY: 'Quality',
+  LATE: 'Late',
+  OVERCHARGED: 'Charged too much',
+  GOODWILL: 'Goodwill',
+  OTHER: 'Other',
+}
+
+export type Mark = 'missing' | 'wrong'
+
+/** What the restaurant has chosen. `marks` are by the index of the item in the order. */
+export type Selection = {
+  kind: 'items' | 'all' | 'amount'
+  marks: ReadonlyMap<number, Mark>
+  includeDelivery: boolean
+  includeTip: boolean
+  /** As typed. */
+  amount: string
+  reason: RefundReason | null
+  message: string
+}
+
+export const NOTHING: Selection = {
+  kind: 'items',
+  marks: new Map(),
+  includeDelivery: false,
+  includeTip: false,
+  amount: '',
+  reason: null,
+  message: '',
+}
+
+/** Marks an item. The same mark again removes it. */
+export function toggleMark(selection: Selection, index: number, mark: Mark): Selection {
+  const marks = new Map(selection.marks)
+  if (marks.get(index) === mark) marks.delete(index)
+  else marks.set(index, mark)
+  return { ...selection, kind: 'items', marks }
+}
+
+/** Returns the chosen reason; without one, the reason that the marks imply. A refund has one reason, so a wrong item decides. */
+export function reasonOf({ kind, marks, reason }: Selection): RefundReason | null {
+  if (reason !== null || kind !== 'items' || marks.size === 0) return reason
+  return [...marks.values()].includes('wrong') ? 'WRONG_ITEM' : 'MISSING_ITEM'
+}
+
+export type RefundParts =
+  | { all: true }
+  | { amount: number }
+  | { items: { index: number }[]; includeDelivery?: true; includeTip?: true }
+
+/** Returns the parts of the order that are refunded; null when nothing is chosen. */
+export function partsOf(selection: Selection): RefundParts | null {
+  if (selection.kind === 'all') return { all: true }
+  if (selection.kind === 'amount') {
+    const amount = amountOf(selection.amount)
+    return amount === null ? null : { amount }
+  }
+  const { marks, includeDelivery, includeTip } = selection
+  if (marks.size === 0 && !includeDelivery && !includeTip) return null
+  return {
+    items: [...marks.keys()].toSorted((one, other) => one - other).map((index) => ({ index })),
+    ...(includeDelivery && { includeDelivery }),
+    ...(includeTip && { includeTip }),
+  }
+}
+
+export type RefundRequest = RefundParts & { reason: RefundReason; message?: string }
+
+/** Returns the typed amount, with a point or a comma; null when it is no amount above zero with at most two decimals. */
+export function amountOf(text: string): number | null {
+  const match = /^\d{1,6}(?:[.,]\d{1,2})?$/.exec(text.trim())
+  const amount = match ? Number(match[0].replace(',', '.')) : 0
+  return amount > 0 ? amount : null
+}
+
+const cents = (amount: number): number => Math.round(amount * 100)
+
+const sumOf = ({ refunds = [] }: Order, state: Refund['state']): number =>
+  refunds.filter((refund) => refund.state === state).reduce((sum, { amount }) => sum + cents(amount), 0) / 100
+
+/** `refundedTotal` is without the pending ones. */
+const refundedCents = (order: Order): number => cents(sumOf(order, 'DONE')) + cents(sumOf(order, 'PENDING'))
+
+/** Returns what can still be refunded. */
+export const leftOf = (order: Order): number => (cents(order.total) - refundedCents(order)) / 100
+
+/** Returns what was already refunded of an item. A failed refund moved nothing. */
+export const refundedOf = ({ refunds = [] }: Order, index: number): number =>
+  refunds
+    .filter(({ state }) => state !== 'FAILED')
+    .flatMap(({ items = [] }) => items)
+    .filter((item) => item.index === index)
+    .reduce((sum, { amount }) => sum + cents(amount), 0) / 100
+
+/** What the console offers to reverse an order, or a part of it. */
+export type Reversal = 'refuse' | 'refund' | 'cancel' | null
+
+/**
+ * Returns the offer; the gateway decides. Before the restaurant has begun, it refuses the whole order. Afterwards it refunds; the
+ * dialog of the refund offers to cancel as well. Cash that is not collected yet, and a test order, have nothing to refund.
+ */
+export function reversalOf(order: Order): Reversal {
+  const { status, cancellation, refunds, payment, test } = order
+  if (cancellation) return null
+  if (status === 'PROCESSING' || status === 'AWAITING_PREPARATION') return 'refuse'
+  const isDelivered = status === 'DELIVERED'
+  const wasPaid = !test && (payment === 'card' || isDelivered)
+  // A gateway of an earlier version has no refunds.
+  if (wasPaid && refunds !== undefined && leftOf(order) > 0) return 'refund'
+  return isDelivered ? null : 'cancel'
+}
+
+/** Returns the refunds in a few words; null without one. */
+export function refundLabel(order: Order): string | null {
+  const refunded = refundedCents(order)
+  return refunded === 0 ? null : `Refunded ${money(refunded / 100)}`
+}
+
+/** Returns the state of the refunds in words: "Refunded 4.50 of 23.10"; null without one. */
+export function refundText(order: Order): string | null {
+  const label = refundLabel(order)
+  const pending = sumOf(order, 'PENDING')
+  if (label === null) return null
+  return `${label} of ${money(order.total)}${pending === 0 ? '' : `, ${money(pending)} of it in progress`}`
+}
+
+/** Returns a warning about failed refunds; null without one. */
+export function failedRefundText(order: Order): string | null {
+  const failed = sumOf(order, 'FAILED')
+  return failed === 0 ? null : `A refund of ${money(failed)} failed. The customer did not receive it.`
+}
+
+const disputeLabels = { OPEN: 'Disputed', WON: 'Dispute won', LOST: 'Dispute lost' } as const
+
+export const disputeLabel = ({ dispute }: Order): string | null =>
+  dispute ? disputeLabels[dispute.state] : null

@@ -1,0 +1,121 @@
+import type { RestaurantOrder } from '@platter/contracts'
+import { useComputed, useSignal, type Signal } from '@preact/signals'
+import { money, nameOf } from '#/order.ts'
+import { pending, refund } from '#/orders.ts'
+import { NOTHING, partsOf, reasonLabels, reasonOf, type RefundReason, type Selection } from '#/refund.ts'
+import { dialog, focusOrder } from '#/ui.ts'
+import { Dialog } from '#/views/dialog.tsx'
+import { RefundParts } from '#/views/refund-parts.tsx'
+import { usePreview, type Preview } from '#/views/refund-preview.ts'
+
+export function RefundDialog({ order }: { order: RestaurantOrder }) {
+  const selection = useSignal(NOTHING)
+  const isReasonMissing = useSignal(false)
+  const parts = useComputed(() => JSON.stringify(partsOf(selection.value)))
+  const preview = usePreview(order, parts)
+
+  async function submit(event: Event, close: () => void) {
+    event.preventDefault()
+    const reason = reasonOf(selection.value)
+    const chosen = partsOf(selection.value)
+    isReasonMissing.value = reason === null
+    if (reason === null) {
+      document.getElementById('refund-reason')?.focus()
+      return
+    }
+    if (chosen === null || preview.value.state !== 'ready') return
+    const message = selection.value.message.trim()
+    if (!(await refund(order, { ...chosen, reason, ...(message !== '' && { message }) }))) return
+    close()
+    focusOrder(order.apiKey)
+  }
+
+  return (
+    <Dialog title={`Refund order ${order.id}`}>
+      {(close) => (
+        <form onSubmit={(event) => void submit(event, close)} noValidate>
+          <RefundParts order={order} selection={selection} />
+          <Reason selection={selection} isMissing={isReasonMissing.value} />
+          <Outcome order={order} preview={preview.value} />
+          <div class="buttons">
+            <button type="button" onClick={close}>
+              Refund nothing
+            </button>
+            <Confirm preview={preview.value} isPending={pending.value.has(order.apiKey)} />
+          </div>
+          {order.status !== 'DELIVERED' && (
+            <button type="button" onClick={() => (dialog.value = { kind: 'refuse', order })}>
+              Cancel the whole order …
+            </button>
+          )}
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+type ReasonProps = { selection: Signal<Selection>; isMissing: boolean }
+
+function Reason({ selection, isMissing }: ReasonProps) {
+  const { value } = selection
+  const reason = reasonOf(value)
+  return (
+    <>
+      <label htmlFor="refund-reason">Reason</label>
+      <select
+        id="refund-reason"
+        value={reason ?? ''}
+        onChange={({ currentTarget }) =>
+          (selection.value = { ...value, reason: currentTarget.value as RefundReason })
+        }
+        aria-invalid={isMissing && reason === null}
+        aria-describedby="refund-reason-missing"
+      >
+        <option value="" disabled>
+          Choose a reason
+        </option>
+        {Object.entries(reasonLabels).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <p id="refund-reason-missing" class="error">
+        {isMissing && reason === null && 'Choose a reason. The customer will read it.'}
+      </p>
+      <label htmlFor="refund-message">Message for the customer, if you like</label>
+      <textarea
+        id="refund-message"
+        rows={2}
+        maxLength={500}
+        value={value.message}
+        onInput={({ currentTarget }) => (selection.value = { ...value, message: currentTarget.value })}
+      />
+    </>
+  )
+}
+
+/** What the customer gets, before the restaurant confirms. The live region always exists. */
+function Outcome({ order, preview }: { order: RestaurantOrder; preview: Preview }) {
+  return (
+    <p class={preview.state === 'refused' ? 'outcome error' : 'outcome'} role="status">
+      {preview.state === 'none' && 'Choose what to refund.'}
+      {preview.state === 'waiting' && 'Computing the refund …'}
+      {preview.state === 'refused' && preview.message}
+      {preview.state === 'ready' && (
+        <>
+          {nameOf(order)} gets <strong>{money(preview.amount)}</strong> of {money(order.total)}{' '}
+          {order.payment === 'cash' ? 'in cash, from you' : 'on the card'}.
+        </>
+      )}
+    </p>
+  )
+}
+
+function Confirm({ preview, isPending }: { preview: Preview; isPending: boolean }) {
+  return (
+    <button type="submit" class="danger" aria-disabled={isPending || preview.state !== 'ready'}>
+      {preview.state === 'ready' ? `Refund ${money(preview.amount)}` : 'Refund'}
+    </button>
+  )
+}
