@@ -167,3 +167,16 @@ test('a key comes from a file; completion is a script for each shell and knows t
   for (const { stdout } of scripts) expect(stdout).toContain('platter')
   expect((await platter(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
 })
+
+test('the doctor reports each check of a running platform, with a remedy for what is wrong', async () => {
+  ownStack()
+  const { code, stdout, stderr } = await platter(['doctor', '--json'])
+  expect([code, stderr]).toEqual([1, ''])
+  const found = JSON.parse(stdout) as { check: string; state: string; remedy: string }[]
+  const stateOf = new Map(found.map(({ check, state }) => [check, state]))
+  for (const check of ['services', 'database', 'TLS', 'clock', 'queues', 'schema', 'processor'])
+    expect([check, stateOf.get(check)]).toEqual([check, 'ok'])
+  // Of every stack for development.
+  for (const check of ['secrets', 'backup']) expect([check, stateOf.get(check)]).toEqual([check, 'wrong'])
+  expect((await platter(['doctor'])).stdout).toMatch(/^check +state +finding\n/)
+})

@@ -51,6 +51,7 @@ const calls = {
   events: {
     isHandled: (db) => postgresWebhookEvents(db).isHandled('x'),
     markHandled: (db) => postgresWebhookEvents(db).markHandled('x'),
+    lastHandled: (db) => postgresWebhookEvents(db).lastHandled(),
   },
 } satisfies {
   authorizations: CallsOf<AuthorizationStore, Db>

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { applications } from '#/commands/applications.ts'
 import { attention } from '#/commands/attention.ts'
 import { backup, recovered, restore } from '#/commands/backup.ts'
+import { doctor } from '#/commands/doctor.ts'
 import { keys } from '#/commands/keys.ts'
 import { orders } from '#/commands/orders.ts'
 import { reconcile } from '#/commands/reconcile.ts'
@@ -14,7 +15,7 @@ Platform and operator key: --url and --key-file, else PLATTER_URL and PLATTER_OP
 
 "backup", "restore" and "recovered" are the exception: they connect to PostgreSQL.
 
-Exit codes: 0 success · 1 rejected by the platform, or a mismatch or an incident was found · 2 wrong usage ·
+Exit codes: 0 success · 1 rejected by the platform, or something wrong was found · 2 wrong usage ·
 3 the platform is unavailable.
 
 Examples:
@@ -48,6 +49,7 @@ export function programWith(exit: (code: number) => never): Command {
     orders,
     reconcile,
     attention,
+    doctor,
     backup,
     restore,
     recovered,

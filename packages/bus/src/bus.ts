@@ -95,6 +95,11 @@ export class Bus {
     })
   }
 
+  /** The queues that this process consumes, with their waiting messages. Rejects without a connection. */
+  queues(): Promise<{ queue: string; waiting: number }[]> {
+    return this.#consumer.depths()
+  }
+
   /** Publishes an event. Best effort: nothing depends on it. */
   publishEvent<S extends z.ZodType>(event: Event<S>, data: z.input<S>): void {
     this.#publisher.event(event, data)

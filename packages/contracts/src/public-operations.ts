@@ -50,6 +50,7 @@ export const operations: readonly PublicOperation[] = [
   of.RevokeAccessKey,
   of.GetOrderStory,
   of.Reconciliation,
+  of.PlatformHealth,
   of.ReadAttention,
   of.RetryAttention,
 ]

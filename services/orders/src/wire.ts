@@ -9,6 +9,7 @@ import {
   OrderMoved,
   GetOrderStatus,
   OrderStatuses,
+  PlatformHealth,
   PutRestaurantLink,
   ReadAttention,
   Reconciliation,
@@ -40,6 +41,7 @@ import {
 } from '@platter/kit'
 import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
+import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
@@ -61,6 +63,7 @@ import { orderStatuses } from '#/reading/routes/order-statuses.ts'
 import { getOrderStory } from '#/operating/routes/order-story.ts'
 import { getOrder } from '#/reading/routes/order.ts'
 import { putRestaurantLink } from '#/delivery/routes/put-restaurant-link.ts'
+import { platformHealth } from '#/operating/routes/platform-health.ts'
 import { reconciliation } from '#/operating/routes/reconciliation.ts'
 import { refuseOrder } from '#/delivery/routes/refuse-order.ts'
 import { reportStatus } from '#/delivery/routes/report-status.ts'
@@ -134,6 +137,9 @@ export function wire(config: Config, log: Log): Parts {
   const operating = { ...stores, payments: callPayments }
   route(GetOrderStory, getOrderStory(operating))
   route(Reconciliation, reconciliation(operating))
+  const reads = { database: () => readDatabaseHealth(db), queues: () => bus.queues() }
+  const development = config.NODE_ENV === 'development'
+  route(PlatformHealth, platformHealth({ development, payments: callPayments, ...reads }))
   route(ReadAttention, attention({ ...operating, unknownAfterMs, acceptWithinMs }))
   route(RetryAttention, retryAttention({ ...operating, idempotent, bus, acceptWithinMs }))
 

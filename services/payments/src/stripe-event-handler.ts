@@ -6,7 +6,7 @@ import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
 
 type Deps = {
-  events: WebhookEventStore
+  events: Pick<WebhookEventStore, 'isHandled' | 'markHandled'>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
   processor: Pick<StripeProcessor, 'read'>
   log: Log

@@ -7,12 +7,14 @@ import {
   PaymentsRelease,
   ReadCharges,
   ReadPaymentRows,
+  PaymentsHealth,
   ReadPaymentStory,
   RetryPayment,
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
 import { createApp, internalSecrets, readJson, router, type Log, type Parts } from '@platter/kit'
+import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { commandExecutor } from '#/command-executor.ts'
@@ -28,6 +30,7 @@ import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { findCharges } from '#/routes/find-charges.ts'
+import { paymentsHealth } from '#/routes/payments-health.ts'
 import { readCharges } from '#/routes/read-charges.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
@@ -77,8 +80,10 @@ export function wire(config: Config, log: Log): Parts {
   route(FindCharges, findCharges(deps))
   route(UnknownPayments, unknownPayments(deps))
   route(RetryPayment, retryPayment(deps))
+  const events = postgresWebhookEvents(postgres.db)
+  const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
+  route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))
   if (chosen.kind === 'stripe' && stripe) {
-    const events = postgresWebhookEvents(postgres.db)
     stripeWebhook(app, {
       read: createEventReader(chosen.webhookSecret),
       handle: stripeEventHandler({ events, authorizations, processor: stripe, log }),

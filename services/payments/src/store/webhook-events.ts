@@ -11,6 +11,8 @@ export type WebhookEventStore = {
   isHandled(id: string): Promise<boolean>
   /** Also deletes a few expired rows. */
   markHandled(id: string): Promise<void>
+  /** The time of the newest one, epoch seconds; null without one. */
+  lastHandled(): Promise<number | null>
 }
 
 export const postgresWebhookEvents = (db: Kysely<Database>): WebhookEventStore => ({
@@ -33,5 +35,11 @@ export const postgresWebhookEvents = (db: Kysely<Database>): WebhookEventStore =
       .values({ id })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
+  },
+  async lastHandled() {
+    const { rows } = await sql<{ at: number }>`
+      select floor(extract(epoch from received_at))::int8 as at from webhook_events
+      order by received_at desc limit 1`.execute(db)
+    return rows[0]?.at ?? null
   },
 })

@@ -1,0 +1,114 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { Applications, PlatformHealth, ReadAttention, Restaurants, type Operation } from '@platter/contracts'
+import { apiOf, type Api } from '#/api.ts'
+import type { Facts } from '#/doctor/findings.ts'
+import { EXIT, Failure } from '#/exit.ts'
+import type { Target } from '#/target.ts'
+import { findStore } from '#/target-backup.ts'
+
+const WITHIN_MS = 10_000
+
+/** Examines the platform from outside. Whatever does not respond is null. A rejected key ends the doctor: it would see nothing. */
+export async function gatherFacts(target: Target): Promise<Facts> {
+  const api = apiOf(target)
+  const [health, incidents, catalog, accounts, gatewayTime, certificate, disks, backups] = await Promise.all([
+    unlessUnavailable(() => api.call(PlatformHealth)),
+    unlessUnavailable(() => api.all(ReadAttention)),
+    isAvailable(api, Restaurants),
+    isAvailable(api, Applications),
+    readGatewayTime(target.url),
+    readCertificate(target.url),
+    readDisks(),
+    readBackups(),
+  ])
+  return {
+    url: target.url,
+    now: Date.now(),
+    gatewayTime,
+    health,
+    incidents,
+    available: { catalog, accounts },
+    certificate,
+    disks,
+    ...backups,
+    migrations: { orders: newestMigration('orders'), payments: newestMigration('payments') },
+  }
+}
+
+async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Failure && error.code === EXIT.unreachable) return null
+    throw error
+  }
+}
+
+const isAvailable = async (api: Api, operation: Operation): Promise<boolean> =>
+  (await unlessUnavailable(() => api.call(operation, { query: { limit: 1 } }))) !== null
+
+async function readGatewayTime(url: string): Promise<number | null> {
+  try {
+    const { headers } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(WITHIN_MS) })
+    const at = Date.parse(headers.get('date') ?? '')
+    return Number.isNaN(at) ? null : at
+  } catch {
+    return null
+  }
+}
+
+/** Null for a platform without TLS. */
+async function readCertificate(url: string): Promise<Facts['certificate']> {
+  const { protocol, hostname, port } = new URL(url)
+  if (protocol !== 'https:') return null
+  const { promise, resolve } = Promise.withResolvers<Facts['certificate']>()
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({ host, port: Number(port || 443), servername: host, timeout: WITHIN_MS }, () => {
+    resolve({ validTo: Date.parse(socket.getPeerCertificate().valid_to) })
+    socket.end()
+  })
+  socket.on('error', (error: Error) => resolve({ reason: error.message }))
+  socket.on('timeout', () => {
+    resolve({ reason: 'no response' })
+    socket.destroy()
+  })
+  return promise
+}
+
+async function readDisks(): Promise<Facts['disks']> {
+  const folder = findStore({})?.folder
+  const paths = ['/', ...(folder !== undefined && existsSync(folder) ? [folder] : [])]
+  return Promise.all(
+    paths.map(async (path) => {
+      const { blocks, bavail } = await statfs(path)
+      return { path, used: blocks === 0 ? 0 : 1 - bavail / blocks }
+    }),
+  )
+}
+
+async function readBackups(): Promise<Pick<Facts, 'backup' | 'knowsBackups'>> {
+  const store = findStore({})
+  if (!store) return { backup: null, knowsBackups: false }
+  const { listArchives, momentOf, newestOf } = await import('@platter/backup')
+  try {
+    const newest = newestOf(await listArchives(store))
+    return { backup: newest === null ? null : momentOf(newest), knowsBackups: true }
+  } catch (error) {
+    return { backup: (error as Error).message, knowsBackups: true }
+  }
+}
+
+function newestMigration(service: string): string | null {
+  const folder = join(import.meta.dirname, '../../../../services', service, 'migrations')
+  if (!existsSync(folder)) return null
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+  return (
+    names
+      .toSorted()
+      .at(-1)
+      ?.replace(/\.sql$/, '') ?? null
+  )
+}

@@ -1,0 +1,221 @@
+import type { Attention, PlatformHealth } from '@platter/contracts'
+import { isIP } from 'node:net'
+import type { z } from 'zod'
+
+export type Health = z.output<typeof PlatformHealth.response>
+
+/** What the doctor has seen. Null for what it could not see. */
+export type Facts = {
+  url: string
+  /** Epoch milliseconds, by the clock of this machine. */
+  now: number
+  /** The `Date` of a response of the gateway, epoch milliseconds. */
+  gatewayTime: number | null
+  health: Health | null
+  incidents: readonly Attention[] | null
+  /** Services that responded to a request of their own. */
+  available: { catalog: boolean; accounts: boolean }
+  /** The end of the certificate, epoch milliseconds, or the reason why there is none. */
+  certificate: { validTo: number } | { reason: string } | null
+  /** By path, from 0 to 1. */
+  disks: readonly { path: string; used: number }[]
+  /** The start of the newest archive, epoch milliseconds; `null` without an archive; a text when they cannot be listed. */
+  backup: number | string | null
+  /** Whether the doctor knows where archives are. */
+  knowsBackups: boolean
+  /** The newest migrations of this version; null when it has no sources of the service. */
+  migrations: { orders: string | null; payments: string | null }
+}
+
+/** One line of the table. `remedy` is for a wrong state. */
+export type Finding = { check: string; state: 'ok' | 'wrong' | 'unknown'; detail: string; remedy: string }
+
+type Check = (facts: Facts) => Omit<Finding, 'check'>
+
+const ok = (detail: string) => ({ state: 'ok' as const, detail, remedy: '' })
+const wrong = (detail: string, remedy: string) => ({ state: 'wrong' as const, detail, remedy })
+const unknown = (detail: string) => ({
+  state: 'unknown' as const,
+  detail,
+  remedy: 'Read it again when the platform responds.',
+})
+
+/** All checks, in the order of the table. */
+export function findingsOf(facts: Facts): Finding[] {
+  return Object.entries(checks).map(([check, examine]) => ({ check, ...examine(facts) }))
+}
+
+const DAY_MS = 86_400_000
+const MAX_SKEW_MS = 5_000
+const MAX_WAITING = 1_000
+const FULL = 0.85
+
+const isPrivate = (address: string): boolean =>
+  /^(10\.|127\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe80)/i.test(address)
+
+const isLocal = ({ url }: Facts): boolean => {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  return host === 'localhost' || (isIP(host) > 0 && isPrivate(host))
+}
+
+const checks: Readonly<Record<string, Check>> = {
+  services({ health, available }) {
+    const states: [string, boolean][] = [
+      ['orders', health !== null],
+      ['payments', Boolean(health?.payments)],
+      ['catalog', available.catalog],
+      ['accounts', available.accounts],
+    ]
+    const missing = states.filter(([, isAvailable]) => !isAvailable).map(([name]) => name)
+    if (missing.length === 0) return ok('gateway, orders, payments, catalog and accounts respond')
+    return wrong(
+      `no response from ${missing.join(', ')}`,
+      'Read their logs; /health/ready of each names what it lacks.',
+    )
+  },
+  database({ health }) {
+    if (!health) return unknown('orders do not respond')
+    const without = [
+      health.orders.database ? '' : 'orders',
+      health.payments?.database === null ? 'payments' : '',
+    ]
+    const names = without.filter((name) => name !== '')
+    if (names.length === 0) return ok('PostgreSQL responds')
+    return wrong(`PostgreSQL does not respond to ${names.join(' and ')}`, 'Check that it runs, and its disk.')
+  },
+  TLS(facts) {
+    const { certificate, now } = facts
+    if (!facts.url.startsWith('https:'))
+      return isLocal(facts)
+        ? ok('not used on this machine')
+        : wrong('access keys and cards travel unencrypted', 'Put a proxy with TLS in front of the gateway.')
+    if (!certificate) return unknown('the certificate was not read')
+    if ('reason' in certificate)
+      return wrong(
+        `the certificate is not accepted: ${certificate.reason}`,
+        'Renew it; read the log of the proxy.',
+      )
+    const days = Math.floor((certificate.validTo - now) / DAY_MS)
+    if (days >= 10) return ok(`the certificate is valid for ${days} days`)
+    return wrong(`the certificate ends in ${days} days`, 'Its renewal has failed: read the log of the proxy.')
+  },
+  proxies(facts) {
+    const { health } = facts
+    if (!health) return unknown('orders do not respond')
+    const address = health.clientAddress
+    if (address !== null && (isLocal(facts) || !isPrivate(address))) return ok(`this client is ${address}`)
+    return wrong(
+      `the gateway sees ${address ?? 'no address'} for this client, the address of a proxy`,
+      'Set TRUSTED_PROXIES of the gateway to the addresses of the proxy. Until then all clients share their limits.',
+    )
+  },
+  secrets({ health }) {
+    if (!health) return unknown('orders do not respond')
+    if (!health.development) return ok('services reject publicly known secrets')
+    return wrong(
+      'services accept publicly known secrets',
+      'For real orders, set NODE_ENV=production and your own secrets.',
+    )
+  },
+  clock({ health, gatewayTime, now }) {
+    if (gatewayTime === null) return unknown('the gateway does not respond')
+    const times: [string, number | undefined][] = [
+      ['the gateway', gatewayTime],
+      ['the database of orders', seconds(health?.orders.database?.at)],
+      ['the database of payments', seconds(health?.payments?.database?.at)],
+    ]
+    const skewed = times.filter(([, at]) => at !== undefined && Math.abs(at - now) > MAX_SKEW_MS)
+    if (skewed.length === 0) return ok('all clocks agree within 5 s')
+    const words = skewed.map(([name, at]) => `${name} differs by ${Math.round(((at ?? now) - now) / 1000)} s`)
+    return wrong(words.join(', '), 'Run a time service (chrony, systemd-timesyncd) on each machine.')
+  },
+  disk({ disks }) {
+    const full = disks.filter(({ used }) => used >= FULL)
+    if (full.length === 0) return ok(inWords(disks))
+    return wrong(
+      `nearly full: ${inWords(full)}`,
+      'Enlarge it, or delete files. A full disk stops PostgreSQL.',
+    )
+  },
+  backup({ backup, knowsBackups, now }) {
+    const remedy = 'Run "platter backup", and read the log of the daily one (docs/operations.md, "Backup").'
+    if (!knowsBackups) return wrong('no folder of archives is known', `Set BACKUP_FOLDER. ${remedy}`)
+    if (typeof backup === 'string') return wrong(`the archives cannot be listed: ${backup}`, remedy)
+    if (backup === null) return wrong('there is no archive', remedy)
+    const hours = Math.floor((now - backup) / 3_600_000)
+    return hours <= 26
+      ? ok(`the newest archive is ${hours} h old`)
+      : wrong(`the newest archive is ${hours} h old`, remedy)
+  },
+  queues({ health }) {
+    if (!health) return unknown('orders do not respond')
+    const queues = [health.orders.queues, health.payments?.queues]
+    if (queues.includes(null))
+      return wrong('RabbitMQ does not respond', 'Check that it runs. Orders wait in their rows.')
+    const long = queues.flatMap((list) => list ?? []).filter(({ waiting }) => waiting > MAX_WAITING)
+    if (long.length === 0) return ok('no queue grows')
+    const words = long.map(({ queue, waiting }) => `${queue} has ${waiting} messages`)
+    return wrong(words.join(', '), 'Its service is too slow, or unavailable: read its log.')
+  },
+  'dead letters': ({ incidents }) => incidentsOf(incidents, (kind) => kind === 'dead-letter', 'dead letters'),
+  incidents: ({ incidents }) => incidentsOf(incidents, (kind) => kind !== 'dead-letter', 'incidents'),
+  schema({ health, migrations }) {
+    if (!health) return unknown('orders do not respond')
+    const found = {
+      orders: health.orders.database?.migration,
+      payments: health.payments?.database?.migration,
+    }
+    const other = (['orders', 'payments'] as const).filter(
+      (name) => found[name] !== undefined && migrations[name] !== null && found[name] !== migrations[name],
+    )
+    if (other.length === 0) return ok('the schemas fit this version')
+    const words = other.map((name) => `${name} is at ${found[name]}, this version has ${migrations[name]}`)
+    return wrong(
+      words.join(', '),
+      'Use the same version for the services and this tool, and restart the services.',
+    )
+  },
+  processor({ health }) {
+    if (!health?.processor) return unknown('payments do not respond')
+    const { kind, reachable, reason } = health.processor
+    if (!reachable)
+      return wrong(
+        `the payment processor does not respond: ${reason}`,
+        'Check its status page, and STRIPE_SECRET_KEY.',
+      )
+    if (kind === 'development' && !health.development)
+      return wrong(
+        'the development processor is in use: no card is charged',
+        'Set PROCESSOR=stripe and its secrets.',
+      )
+    return ok(`${kind} responds`)
+  },
+  webhook({ health, now }) {
+    if (!health?.processor) return unknown('payments do not respond')
+    const { kind, charges, lastEvent } = health.processor
+    if (kind !== 'stripe') return ok('not used by this processor')
+    const age = lastEvent === null ? Infinity : now - lastEvent * 1000
+    if (charges === 0 || age < DAY_MS) return ok(lastEvent === null ? 'no charge yet' : 'events arrive')
+    return wrong(
+      'the processor has charges of the last day, and none of its events arrived',
+      'Check the endpoint /webhooks/stripe at Stripe, and STRIPE_WEBHOOK_SECRET.',
+    )
+  },
+}
+
+const inWords = (disks: Facts['disks']): string =>
+  disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')
+
+const seconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at * 1000)
+
+function incidentsOf(
+  incidents: Facts['incidents'],
+  isIncluded: (kind: Attention['kind']) => boolean,
+  name: string,
+): Omit<Finding, 'check'> {
+  if (!incidents) return unknown('orders or payments do not respond')
+  const found = incidents.filter(({ kind }) => isIncluded(kind))
+  if (found.length === 0) return ok(`no ${name}`)
+  const kinds = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, list]) => `${list.length} × ${kind}`)
+  return wrong(kinds.join(', '), 'Run "platter attention list".')
+}

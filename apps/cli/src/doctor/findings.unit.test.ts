@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { findingsOf, type Facts, type Health } from '#/doctor/findings.ts'
+
+const NOW = Date.parse('2026-11-23T12:00:00Z')
+const HOUR = 3_600_000
+const at = NOW / 1000
+const service = (migration: string) => ({ database: { at, migration }, queues: [{ queue: 'q', waiting: 3 }] })
+
+const health: Health = {
+  development: false,
+  clientAddress: '203.0.113.9',
+  orders: service('0131_orders'),
+  payments: service('0050_payments'),
+  processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: at - 60, charges: 5 },
+}
+const healthy: Facts = {
+  url: 'https://platter.example.org',
+  now: NOW,
+  gatewayTime: NOW - 1_000,
+  health,
+  incidents: [],
+  available: { catalog: true, accounts: true },
+  certificate: { validTo: NOW + 60 * 24 * HOUR },
+  disks: [{ path: '/', used: 0.4 }],
+  backup: NOW - 9 * HOUR,
+  knowsBackups: true,
+  migrations: { orders: '0131_orders', payments: '0050_payments' },
+}
+const incident = (kind: 'dead-letter' | 'overdue-saga') => ({
+  id: kind,
+  kind,
+  orderApiKey: null,
+  what: '',
+  reason: '',
+  count: 1,
+  since: at,
+})
+
+const badOf = (changes: Partial<Facts>) =>
+  findingsOf({ ...healthy, ...changes }).filter(({ state }) => state !== 'ok')
+const withHealth = (changes: Partial<Health>): Partial<Facts> => ({ health: { ...health, ...changes } })
+const processor = (changes: Partial<NonNullable<Health['processor']>>) =>
+  withHealth({
+    processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: at, charges: 5, ...changes },
+  })
+
+test('nothing is wrong with a healthy platform', () => {
+  expect(badOf({})).toEqual([])
+  expect(findingsOf(healthy).length).toBeGreaterThan(12)
+})
+
+const situations: [what: string, changes: Partial<Facts>, checks: string[], detail: string][] = [
+  ['catalog is unavailable', { available: { catalog: false, accounts: true } }, ['services'], 'catalog'],
+  ['accounts are unavailable', { available: { catalog: true, accounts: false } }, ['services'], 'accounts'],
+  [
+    'a database',
+    withHealth({ orders: { ...service('0131_orders'), database: null } }),
+    ['database'],
+    'orders',
+  ],
+  ['no TLS', { url: 'http://platter.example.org', certificate: null }, ['TLS'], 'unencrypted'],
+  ['an expired certificate', { certificate: { reason: 'certificate has expired' } }, ['TLS'], 'expired'],
+  ['a certificate that ends', { certificate: { validTo: NOW + 72 * HOUR } }, ['TLS'], 'ends in 3 days'],
+  ['the address of a proxy', withHealth({ clientAddress: '172.18.0.5' }), ['proxies'], '172.18.0.5'],
+  ['no address', withHealth({ clientAddress: null }), ['proxies'], 'no address'],
+  ['public secrets', withHealth({ development: true }), ['secrets'], 'publicly known'],
+  ['the clock of the gateway', { gatewayTime: NOW - 60_000 }, ['clock'], 'the gateway differs by -60 s'],
+  [
+    'the clock of a database',
+    withHealth({ orders: { ...service(''), database: { at: at + 90, migration: '0131_orders' } } }),
+    ['clock'],
+    'orders differs by 90 s',
+  ],
+  ['a full disk', { disks: [{ path: '/', used: 0.95 }] }, ['disk'], '/ 95 %'],
+  ['no folder of archives', { backup: null, knowsBackups: false }, ['backup'], 'no folder'],
+  ['no archive', { backup: null }, ['backup'], 'no archive'],
+  ['an old archive', { backup: NOW - 30 * HOUR }, ['backup'], '30 h'],
+  ['an unreadable folder', { backup: 'EACCES' }, ['backup'], 'EACCES'],
+  [
+    'a long queue',
+    withHealth({ orders: { ...service('0131_orders'), queues: [{ queue: 'orders.x', waiting: 5_000 }] } }),
+    ['queues'],
+    'orders.x has 5000',
+  ],
+  [
+    'no RabbitMQ',
+    withHealth({ orders: { ...service('0131_orders'), queues: null } }),
+    ['queues'],
+    'RabbitMQ',
+  ],
+  ['a dead letter', { incidents: [incident('dead-letter')] }, ['dead letters'], '1 × dead-letter'],
+  ['an incident', { incidents: [incident('overdue-saga')] }, ['incidents'], '1 × overdue-saga'],
+  ['another version', { migrations: { orders: '0132_new', payments: null } }, ['schema'], '0131_orders'],
+  ['no processor', processor({ reachable: false, reason: 'ECONNREFUSED' }), ['processor'], 'ECONNREFUSED'],
+  ['the development processor', processor({ kind: 'development' }), ['processor'], 'no card is charged'],
+  ['no event', processor({ lastEvent: null }), ['webhook'], 'none of its events'],
+  ['no event of the last day', processor({ lastEvent: at - 90_000 }), ['webhook'], 'none of its events'],
+]
+
+test.each(situations)('finds %s, and names its remedy', (_, changes, checks, detail) => {
+  const bad = badOf(changes)
+  expect(bad.map(({ check }) => check)).toEqual(checks)
+  expect(bad[0]?.detail).toContain(detail)
+  expect(bad[0]?.remedy.length).toBeGreaterThan(10)
+})
+
+test('unavailable payments are wrong, and what they would report is unknown', () => {
+  const bad = badOf({ ...withHealth({ payments: null, processor: null }), incidents: null })
+  expect(bad.map(({ check, state }) => `${check} ${state}`)).toEqual([
+    'services wrong',
+    'dead letters unknown',
+    'incidents unknown',
+    'processor unknown',
+    'webhook unknown',
+  ])
+})
+
+test('without a response of orders, no other check claims to be right about them', () => {
+  const states = new Map(
+    findingsOf({ ...healthy, health: null, incidents: null }).map((one) => [one.check, one.state]),
+  )
+  for (const check of [
+    'database',
+    'proxies',
+    'secrets',
+    'queues',
+    'incidents',
+    'schema',
+    'processor',
+    'webhook',
+  ])
+    expect([check, states.get(check)]).toEqual([check, 'unknown'])
+})
+
+test('a platform on this machine needs no TLS, and may see a private address', () => {
+  for (const url of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080'])
+    expect(badOf({ url, certificate: null, ...withHealth({ clientAddress: '127.0.0.1' }) })).toEqual([])
+})

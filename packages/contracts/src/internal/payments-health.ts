@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { internalOperation } from '#/operation.ts'
+import { Epoch } from '#/values.ts'
+
+/** What only a service can report of itself. Null for a part whose server does not respond. */
+export const ServiceHealth = z
+  .object({
+    database: z
+      .object({
+        at: Epoch.describe('The clock of the database.'),
+        migration: z.string().describe('The newest migration of the schema.'),
+      })
+      .nullable()
+      .describe('Null while the database is unavailable.'),
+    queues: z
+      .array(z.object({ queue: z.string(), waiting: z.int() }))
+      .nullable()
+      .describe('The queues that the service consumes, with their waiting messages; null without RabbitMQ.'),
+  })
+  .meta({ id: 'ServiceHealth' })
+export type ServiceHealth = z.infer<typeof ServiceHealth>
+
+export const ProcessorHealth = z
+  .object({
+    kind: z.enum(['development', 'stripe']),
+    reachable: z.boolean().describe('Whether the processor responds with its charges.'),
+    reason: z.string().nullable().describe('Why not; null when it does.'),
+    lastEvent: Epoch.nullable().describe('The last event of its webhook within 30 days; null without one.'),
+    charges: z.int().describe('Its newest charges of the last day, at most one page.'),
+  })
+  .meta({ id: 'ProcessorHealth' })
+export type ProcessorHealth = z.infer<typeof ProcessorHealth>
+
+/** The health of payments and of the payment processor. */
+export const PaymentsHealth = internalOperation({
+  name: 'payments-health',
+  path: '/internal/health',
+  owner: 'payments',
+  body: z.object({}),
+  response: z.object({ service: ServiceHealth, processor: ProcessorHealth }),
+  problems: [],
+})

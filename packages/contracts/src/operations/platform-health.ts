@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { ProcessorHealth, ServiceHealth } from '#/internal/payments-health.ts'
+import { operation } from '#/operation.ts'
+
+export const PlatformHealth = operation({
+  name: 'platform-health',
+  summary: 'Read the health of the platform',
+  description:
+    'What only the services can report: their databases, queues and settings, and whether the payment processor responds. An unavailable part is null, and not an error. `platter doctor` adds what can be seen from outside, and the remedy of each finding.',
+  method: 'GET',
+  path: '/operatorapi/v1/health',
+  owner: 'orders',
+  admission: 'priority',
+  response: z.object({
+    development: z.boolean().describe('Whether the services accept publicly known secrets.'),
+    clientAddress: z
+      .string()
+      .nullable()
+      .describe(
+        'The address of this client, as the gateway sees it. Behind a proxy it must not be that of the proxy.',
+      ),
+    orders: ServiceHealth,
+    payments: ServiceHealth.nullable().describe('Null while payments are unavailable.'),
+    processor: ProcessorHealth.nullable().describe('Null while payments are unavailable.'),
+  }),
+  returns: 'The health of the platform.',
+  examples: {
+    response: {
+      development: false,
+      clientAddress: '203.0.113.9',
+      orders: {
+        database: { at: 1795199700, migration: '0131_find_unfinished_sagas_by_deadline' },
+        queues: [{ queue: 'orders.saga-answer.v2', waiting: 0 }],
+      },
+      payments: {
+        database: { at: 1795199700, migration: '0050_hold_clients_to_nothing' },
+        queues: [{ queue: 'payments.capture.v2', waiting: 0 }],
+      },
+      processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: 1795199640, charges: 42 },
+    },
+  },
+  problems: [],
+})

@@ -1,0 +1,37 @@
+import type { PaymentsHealth, ProcessorHealth } from '@platter/contracts'
+import { orNull, readServiceHealth, type Handler } from '@platter/kit'
+import type { Processor } from '#/outside/processor.ts'
+import type { WebhookEventStore } from '#/store/webhook-events.ts'
+
+type Deps = {
+  kind: ProcessorHealth['kind']
+  processor: Pick<Processor, 'list'>
+  events: Pick<WebhookEventStore, 'lastHandled'>
+  now?: () => number
+} & Parameters<typeof readServiceHealth>[0]
+
+const DAY_SECONDS = 86_400
+/** The gateway and orders wait longer. A processor that needs more counts as unreachable. */
+const WITHIN_MS = 4_000
+
+export const paymentsHealth =
+  ({ kind, processor, events, now = Date.now, ...reads }: Deps): Handler<typeof PaymentsHealth> =>
+  async () => {
+    const to = Math.floor(now() / 1000)
+    const time = { from: to - DAY_SECONDS, to, after: null }
+    const [service, listed, lastEvent] = await Promise.all([
+      readServiceHealth(reads),
+      orNull(() => processor.list(time), WITHIN_MS),
+      orNull(() => events.lastHandled()),
+    ])
+    return { service, processor: { kind, lastEvent, ...reachability(listed) } }
+  }
+
+/** A wrong secret key is a refusal, and so the processor is not reachable for payments. */
+function reachability(
+  listed: Awaited<ReturnType<Processor['list']>> | null,
+): Pick<ProcessorHealth, 'reachable' | 'reason' | 'charges'> {
+  if (listed?.kind === 'yes') return { reachable: true, reason: null, charges: listed.charges.length }
+  if (listed === null) return { reachable: false, reason: 'no response in time', charges: 0 }
+  return { reachable: false, reason: listed.kind === 'no' ? listed.code : listed.reason, charges: 0 }
+}

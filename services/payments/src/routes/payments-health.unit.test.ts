@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { paymentsHealth } from '#/routes/payments-health.ts'
+
+const reads = {
+  kind: 'stripe' as const,
+  database: async () => ({ at: 1, migration: '0001_create' }),
+  queues: async () => [],
+  events: { lastHandled: async () => 1_700_000_000 },
+  now: () => 1_800_000_000_000,
+}
+const healthOf = async (list: () => Promise<unknown>) =>
+  paymentsHealth({ ...reads, processor: { list: list as never } })({} as never)
+
+test('reports the charges of the last day, and the last event', async () => {
+  const asked: unknown[] = []
+  const list = async (time?: unknown) => {
+    asked.push(time)
+    return { kind: 'yes', charges: [{}, {}], after: null }
+  }
+  expect(await healthOf(list)).toMatchObject({
+    processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: 1_700_000_000, charges: 2 },
+  })
+  expect(asked).toEqual([{ from: 1_799_913_600, to: 1_800_000_000, after: null }])
+})
+
+test.each([
+  ['refuses', { kind: 'no', code: 'invalid_api_key', declineCode: '' }, 'invalid_api_key'],
+  ['is unknown', { kind: 'unknown', reason: 'ECONNREFUSED', sent: false }, 'ECONNREFUSED'],
+])('a processor that %s is reported with its reason, and is not an error', async (_, result, reason) => {
+  expect(await healthOf(async () => result)).toMatchObject({ processor: { reachable: false, reason } })
+})
