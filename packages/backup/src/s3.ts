@@ -17,7 +17,7 @@ const MAX_BYTES = 5 * 1024 ** 3
 /** Returns a client for the archives of a bucket. Every method throws unless S3 confirms. */
 export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' })
-  const base = url.replace(/\/+$/, '')
+  const base = url.replace(/\/$/, '')
   const { origin, pathname } = new URL(base)
   const folder = pathname === '/' ? '' : `${pathname.slice(1)}/`
 

@@ -25,7 +25,7 @@ export const ProcessorHealth = z
     kind: z.enum(['development', 'stripe']),
     reachable: z.boolean().describe('Whether the processor responds with its charges.'),
     reason: z.string().nullable().describe('Why not; null when it does.'),
-    lastEvent: Epoch.nullable().describe('The last event of its webhook within 30 days; null without one.'),
+    lastEvent: Epoch.nullable().describe('The last event of its webhook within a day; null without one.'),
     charges: z.int().describe('Its newest charges of the last day, at most one page.'),
   })
   .meta({ id: 'ProcessorHealth' })

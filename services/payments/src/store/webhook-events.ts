@@ -11,7 +11,7 @@ export type WebhookEventStore = {
   isHandled(id: string): Promise<boolean>
   /** Also deletes a few expired rows. */
   markHandled(id: string): Promise<void>
-  /** The time of the newest one, epoch seconds; null without one. */
+  /** The time of the newest one of the last day, epoch seconds; null without one. */
   lastHandled(): Promise<number | null>
 }
 
@@ -39,7 +39,7 @@ export const postgresWebhookEvents = (db: Kysely<Database>): WebhookEventStore =
   async lastHandled() {
     const { rows } = await sql<{ at: number }>`
       select floor(extract(epoch from received_at))::int8 as at from webhook_events
-      order by received_at desc limit 1`.execute(db)
+      where received_at > now() - interval '1 day' order by received_at desc limit 1`.execute(db)
     return rows[0]?.at ?? null
   },
 })
