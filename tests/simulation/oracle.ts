@@ -111,6 +111,15 @@ function checkSavedCard({ database }: Simulation): Violation[] {
   })
 }
 
+/** The payment state after the last line of the ledger. */
+const SHOWN_AFTER = {
+  authorize: 'AUTHORIZED',
+  capture: 'CHARGED',
+  void: 'VOIDED',
+  refund: 'REFUNDED',
+  dispute: 'CHARGED',
+}
+
 /** The payment state of an order agrees with the processor's ledger. */
 function checkPaymentState({ database, processor }: Simulation): Violation[] {
   const moneyOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
@@ -120,10 +129,7 @@ function checkPaymentState({ database, processor }: Simulation): Violation[] {
       .map(({ kind }) => kind)
     const last = done.at(-1)
     const shown = order.paymentState
-    const expected =
-      last === undefined
-        ? ['NOT_REQUIRED', 'DUE', 'VOIDED']
-        : [{ authorize: 'AUTHORIZED', capture: 'CHARGED', void: 'VOIDED', refund: 'REFUNDED' }[last]]
+    const expected = last === undefined ? ['NOT_REQUIRED', 'DUE', 'VOIDED'] : [SHOWN_AFTER[last]]
     return expected.includes(shown)
       ? []
       : [{ rule: 'wrongly shown', what: `${shown}, and the ledger says ${done.join(' ')}`, order }]

@@ -16,7 +16,8 @@ const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sen
 const ANSWER_WITHIN_MS = 6_000
 const LATEST_MS = 30_000
 
-type What<R = EffectRequest> = R extends unknown ? Omit<R, 'fingerprint'> : never
+type Requested = Exclude<EffectRequest, { kind: 'dispute' | 'close-dispute' }>
+type What<R = Requested> = R extends unknown ? Omit<R, 'fingerprint'> : never
 
 /** The development processor's own book, and a network to it that loses, delays and repeats. */
 export class ProcessorNetwork {

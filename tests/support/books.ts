@@ -20,7 +20,7 @@ export type OrderRow = {
 }
 
 export type LedgerLine = {
-  kind: 'authorize' | 'capture' | 'void' | 'refund'
+  kind: 'authorize' | 'capture' | 'void' | 'refund' | 'dispute'
   reference: string
   amount: number
   outcome: string

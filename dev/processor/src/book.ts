@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
+import { detailsOf, disputeOf, effectsOf, type Details, type Dispute, type Movement } from './details.ts'
 import type { Entry } from './ledger.ts'
 
 /** A response of the processor. */
@@ -10,13 +11,15 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | { kind: 'authorize'; token: string; amount: number; reference: string }
   | { kind: 'capture' | 'refund'; id: string; amount: number }
   | { kind: 'void'; id: string }
+  | { kind: 'dispute'; id: string; amount: number; reason: string }
+  | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
 )
 
 /** An effect, which must be written to the ledger before its response, or a response without effect. */
 export type Decision = { kind: 'effect'; entry: Entry } | { kind: 'response'; response: Response }
 
 /** Amounts in cents: `amount` is the authorized one; `captured` is null before the capture. */
-type Authorization = {
+export type Authorization = {
   id: string
   /** Time of its creation, epoch seconds. */
   at: number
@@ -25,6 +28,8 @@ type Authorization = {
   captured: number | null
   refunded: number
   voided: boolean
+  /** All approved lines of the ledger about it. */
+  entries: Entry[]
 }
 
 export type Found = { id: string; reference: string; amount: number; status: string }
@@ -62,6 +67,8 @@ export class Book {
   readonly #byReference = new Map<string, Authorization[]>()
   readonly #inOrder: Authorization[] = []
   readonly #byKey = new Map<string, Entry>()
+  readonly #effects: Entry[] = []
+  readonly #disputed = new Map<string, Authorization>()
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) this.#apply(entry)
@@ -74,7 +81,7 @@ export class Book {
       if (known.fingerprint !== request.fingerprint) return refuse(422, 'idempotency_mismatch')
       return { kind: 'response', response: responseTo(known) }
     }
-    const decision = request.kind === 'authorize' ? authorize(request, now) : this.#move(request, now)
+    const decision = this.#decide(request, now)
     if (decision.kind === 'effect') this.#apply(decision.entry)
     return decision
   }
@@ -98,18 +105,65 @@ export class Book {
     return { page, after: null }
   }
 
-  #move(request: Exclude<EffectRequest, { kind: 'authorize' }>, now: Date): Decision {
+  /** Returns an authorization with its refunds and disputes; null for an unknown id. */
+  details(id: string): Details | null {
+    const one = this.#authorizations.get(id)
+    return one ? detailsOf(one) : null
+  }
+
+  /** Returns the newest authorizations with their refunds and disputes. */
+  newest(limit: number): Details[] {
+    return this.#inOrder.slice(-limit).toReversed().map(detailsOf)
+  }
+
+  /** Returns a page of the movements of money from `from` to before `to` (epoch seconds), oldest first. */
+  movements({ from, to, after }: { from: number; to: number; after: number }): {
+    page: Movement[]
+    after: number | null
+  } {
+    const page: Movement[] = []
+    for (let at = after; at < this.#effects.length; at++) {
+      const entry = this.#effects[at]
+      const seconds = entry ? Math.floor(Date.parse(entry.at) / 1000) : -1
+      if (!entry || seconds < from || seconds >= to) continue
+      if (page.length >= PAGE) return { page, after: at }
+      page.push(...effectsOf(entry))
+    }
+    return { page, after: null }
+  }
+
+  #decide(request: EffectRequest, now: Date): Decision {
+    if (request.kind === 'authorize') return authorize(request, now)
+    if (request.kind === 'close-dispute') return this.#closeDispute(request, now)
+    return this.#move(request, now)
+  }
+
+  #closeDispute(request: Extract<EffectRequest, { kind: 'close-dispute' }>, now: Date): Decision {
+    const one = this.#disputed.get(request.dispute)
+    const dispute = one && disputeOf(one, request.dispute)
+    if (!one || !dispute) return refuse(404, 'no_such_dispute')
+    if (dispute.state !== 'open') return refuse(409, 'already_closed')
+    const { id, reference } = one
+    const { amount, reason } = dispute
+    const what = { reference, amount, id, outcome: request.outcome, dispute: { id: dispute.id, reason } }
+    return effect({ ...request, kind: 'dispute' }, what, now)
+  }
+
+  #move(request: Move, now: Date): Decision {
     const one = this.#authorizations.get(request.id)
     if (!one) return refuse(404, 'no_such_authorization')
     const fault = impossible(one, request)
     if (fault !== null) return refuse(409, fault)
     const amount = request.kind === 'void' ? one.amount : request.amount
-    return effect(request, { reference: one.reference, amount, id: one.id, outcome: 'approved' }, now)
+    const what = { reference: one.reference, amount, id: one.id, outcome: 'approved' } as const
+    if (request.kind !== 'dispute') return effect(request, what, now)
+    const dispute = { id: `dp_${randomBytes(12).toString('hex')}`, reason: request.reason }
+    return effect(request, { ...what, dispute }, now)
   }
 
   #apply(entry: Entry): void {
     this.#byKey.set(entry.idempotencyKey, entry)
-    if (entry.outcome !== 'approved') return
+    if (entry.outcome.startsWith('declined:')) return
     const { id, reference, amount } = entry
     const one = this.#authorizations.get(id) ?? {
       id,
@@ -119,7 +173,11 @@ export class Book {
       captured: null,
       refunded: 0,
       voided: false,
+      entries: [],
     }
+    one.entries.push(entry)
+    this.#effects.push(entry)
+    if (entry.dispute) this.#disputed.set(entry.dispute.id, one)
     if (entry.kind === 'authorize') {
       this.#authorizations.set(id, one)
       this.#inOrder.push(one)
@@ -140,11 +198,11 @@ function authorize(request: Extract<EffectRequest, { kind: 'authorize' }>, now: 
   return effect(request, { reference, amount, id: `auth_${randomBytes(12).toString('hex')}`, outcome }, now)
 }
 
-function impossible(
-  one: Authorization,
-  request: Exclude<EffectRequest, { kind: 'authorize' }>,
-): string | null {
+type Move = Exclude<EffectRequest, { kind: 'authorize' | 'close-dispute' }>
+
+function impossible(one: Authorization, request: Move): string | null {
   if (one.voided) return 'already_voided'
+  if (request.kind === 'dispute') return undisputable(one, request.amount)
   if (request.kind === 'refund') {
     if (one.captured === null) return 'not_captured'
     return request.amount > one.captured - one.refunded ? 'amount_too_large' : null
@@ -153,23 +211,51 @@ function impossible(
   return request.kind === 'capture' && request.amount > one.amount ? 'amount_too_large' : null
 }
 
+function undisputable(one: Authorization, amount: number): string | null {
+  if (one.captured === null) return 'not_captured'
+  const { disputes } = detailsOf(one)
+  // As at a real processor: a charge has one open dispute, and refunded money cannot be disputed.
+  if (disputes.some(({ state }: Dispute) => state !== 'won')) return 'already_disputed'
+  return amount > one.captured - one.refunded ? 'amount_too_large' : null
+}
+
 const effect = (
-  { kind, idempotencyKey, fingerprint }: EffectRequest,
-  what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome'>,
+  { kind, idempotencyKey, fingerprint }: Pick<Entry, 'kind' | 'idempotencyKey' | 'fingerprint'>,
+  what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome' | 'dispute'>,
   now: Date,
 ): Decision => {
-  const { reference, amount, outcome, id } = what
+  const { reference, amount, outcome, id, dispute } = what
   const at = now.toISOString()
   return {
     kind: 'effect',
-    entry: { at, kind, idempotencyKey, reference, amount, outcome, id, fingerprint },
+    entry: {
+      at,
+      kind,
+      idempotencyKey,
+      reference,
+      amount,
+      outcome,
+      id,
+      fingerprint,
+      ...(dispute && { dispute }),
+    },
   }
 }
 
-const STATUS = { authorize: 'authorized', capture: 'captured', void: 'voided', refund: 'refunded' } as const
+const STATUS = {
+  authorize: 'authorized',
+  capture: 'captured',
+  void: 'voided',
+  refund: 'refunded',
+  dispute: 'disputed',
+} as const
 
 /** Returns the response to an effect, which is also the replay under its key. */
-export function responseTo({ kind, outcome, id, amount }: Entry): Response {
+export function responseTo({ kind, outcome, id, amount, dispute }: Entry): Response {
+  if (dispute) {
+    const state = outcome === 'won' || outcome === 'lost' ? outcome : 'open'
+    return { status: 200, body: { id: dispute.id, authorization: id, state, amount, reason: dispute.reason } }
+  }
   if (outcome === 'approved') return { status: 200, body: { id, status: STATUS[kind], amount } }
   const declineCode = outcome.slice('declined:'.length)
   const ownCode = declineCode === 'expired_card' || declineCode === 'incorrect_cvc'

@@ -10,6 +10,15 @@ export const Config = z.object({
     .string()
     .min(1)
     .describe('File to which every effect is appended, one JSON line each. Created when it is missing.'),
+  WEBHOOK_URL: z
+    .url()
+    .optional()
+    .describe('URL that receives an event for each refund and dispute. Without it, no events are sent.'),
+  WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
+    .default('whsec_development')
+    .describe('Secret by which events are signed; the same as PROCESSOR_WEBHOOK_SECRET of payments.'),
   FAULTS: z
     .string()
     .transform((text, context) => {

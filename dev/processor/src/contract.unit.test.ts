@@ -20,7 +20,13 @@ let parts: Parts
 let world: World
 
 beforeAll(async () => {
-  const config = { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'fatal', LEDGER_FILE } as const
+  const config = {
+    HOST: '127.0.0.1',
+    PORT: 0,
+    LOG_LEVEL: 'fatal',
+    LEDGER_FILE,
+    WEBHOOK_SECRET: 'whsec_test',
+  } as const
   parts = wire(config, createLog('processor', 'fatal'))
   const url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   world = {

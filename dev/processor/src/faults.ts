@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Response } from './book.ts'
 
 /** The kinds of requests. */
-export const KINDS = ['tokenize', 'authorize', 'capture', 'void', 'refund', 'find'] as const
+export const KINDS = ['tokenize', 'authorize', 'capture', 'void', 'refund', 'find', 'event'] as const
 export type Kind = (typeof KINDS)[number]
 
 /**

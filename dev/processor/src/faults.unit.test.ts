@@ -109,7 +109,10 @@ async function repeatUntilKnown(orderApiKey: string, kind: Command, first = exec
 }
 
 /** For each kind of request, the commands that lead to it and the expected lines of the ledger. */
-const STORIES: Record<Exclude<Kind, 'tokenize' | 'find'>, { commands: Command[]; lines: string[] }> = {
+const STORIES: Record<
+  Exclude<Kind, 'tokenize' | 'find' | 'event'>,
+  { commands: Command[]; lines: string[] }
+> = {
   authorize: { commands: ['authorize'], lines: ['authorize 1075'] },
   capture: { commands: ['authorize', 'capture'], lines: ['authorize 1075', 'capture 1075'] },
   void: { commands: ['authorize', 'release'], lines: ['authorize 1075', 'void 1075'] },

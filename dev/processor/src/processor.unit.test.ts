@@ -8,7 +8,10 @@ import { wire } from './wire.ts'
 const directory = mkdtempSync(join(tmpdir(), 'platter-processor-'))
 const LEDGER_FILE = join(directory, 'ledger.jsonl')
 const start = () =>
-  wire({ HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'fatal', LEDGER_FILE }, createLog('processor', 'fatal'))
+  wire(
+    { HOST: '127.0.0.1', PORT: 0, LOG_LEVEL: 'fatal', LEDGER_FILE, WEBHOOK_SECRET: 'whsec_test' },
+    createLog('processor', 'fatal'),
+  )
 const lines = () =>
   readFileSync(LEDGER_FILE, 'utf8')
     .split('\n')

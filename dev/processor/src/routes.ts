@@ -3,6 +3,8 @@ import type { App } from '@platter/kit'
 import { z } from 'zod'
 import { responseTo, type Response, type EffectRequest, type Book } from './book.ts'
 import { tokenize } from './cards.ts'
+import { addDashboard } from './dashboard.ts'
+import type { Events } from './events.ts'
 import { FaultPlan, type Faults, type Kind } from './faults.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -32,11 +34,11 @@ const invalid = (error: z.ZodError): Response => ({
   body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
 })
 
-type Parts = { book: Book; ledger: Ledger; faults: Faults }
+type Parts = { book: Book; ledger: Ledger; faults: Faults; events: Events }
 
-export function addRoutes(app: App, { book, ledger, faults }: Parts): void {
+export function addRoutes(app: App, { book, ledger, faults, events }: Parts): void {
   const route = faultyRoutes(app, faults)
-  const once = createOnce(book, ledger)
+  const once = createOnce(book, ledger, events)
   const effect =
     <S extends z.ZodType>(schema: S, toRequest: ToRequest<z.output<S>>) =>
     async (request: Request): Promise<Response> => {
@@ -45,6 +47,8 @@ export function addRoutes(app: App, { book, ledger, faults }: Parts): void {
     }
   route('tokenize', 'POST /tokens', async ({ body }) => tokenOf(body))
   route('find', 'GET /authorizations', async ({ query }) => find(query, book, ledger))
+  route('find', 'GET /authorizations/:id', async ({ params }) => detailsOf(params, book, ledger))
+  route('find', 'GET /movements', async ({ query }) => movements(query, book, ledger))
   route(
     'authorize',
     'POST /authorizations',
@@ -66,6 +70,7 @@ export function addRoutes(app: App, { book, ledger, faults }: Parts): void {
     effect(z.unknown(), (_body, id) => ({ kind: 'void', id })),
   )
   addFaults(app, faults)
+  addDashboard(app, { book, once })
 }
 
 /** Declares routes with fault injection. A null response cuts the connection, as a crash would. */
@@ -94,7 +99,7 @@ function faultyRoutes(app: App, faults: Faults) {
 }
 
 /** Executes each request once: one line under its key, on the disk before the response. */
-function createOnce(book: Book, ledger: Ledger) {
+function createOnce(book: Book, ledger: Ledger, events: Events) {
   const running = new Map<string, string>()
   return async function once(request: EffectRequest): Promise<Response> {
     const before = running.get(request.idempotencyKey)
@@ -103,7 +108,10 @@ function createOnce(book: Book, ledger: Ledger) {
     running.set(request.idempotencyKey, request.fingerprint)
     try {
       const decision = book.decide(request, new Date())
-      if (decision.kind === 'effect') await ledger.append(decision.entry)
+      if (decision.kind === 'effect') {
+        await ledger.append(decision.entry)
+        events.publish(decision.entry)
+      }
       // A refusal may depend on effects that are not on the disk yet.
       else await ledger.settled()
       return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response
@@ -153,6 +161,22 @@ async function find(query: unknown, book: Book, ledger: Ledger): Promise<Respons
   const authorizations = book.find(search.data.reference)
   await ledger.settled()
   return { status: 200, body: { authorizations } }
+}
+
+/** Returns an authorization with its refunds and disputes. */
+async function detailsOf(params: unknown, book: Book, ledger: Ledger): Promise<Response> {
+  const details = book.details(Id.parse(params).id)
+  await ledger.settled()
+  return details ? { status: 200, body: details } : { status: 404, body: { code: 'no_such_authorization' } }
+}
+
+/** Returns the movements of money of a time. */
+async function movements(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
+  const time = Time.safeParse(query)
+  if (!time.success) return invalid(time.error)
+  const { page, after } = book.movements(time.data)
+  await ledger.settled()
+  return { status: 200, body: { movements: page, after: after === null ? null : String(after) } }
 }
 
 /** Changes the faults at run time, until a restart, which begins with FAULTS of the environment. */

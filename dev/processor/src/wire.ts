@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { addRoutes } from './routes.ts'
 import { Book } from './book.ts'
 import type { Config } from './config.ts'
+import { Events } from './events.ts'
 import { Faults, type Wait } from './faults.ts'
 import { openLedger } from './ledger.ts'
 
@@ -11,10 +12,16 @@ export function wire(config: z.output<typeof Config>, log: Log, wait?: Wait): Pa
   const { entries, ledger } = openLedger(config.LEDGER_FILE)
   const app = createApp(log)
   readJson(app)
-  addRoutes(app, { book: new Book(entries), ledger, faults: new Faults(config.FAULTS, wait) })
+  const faults = new Faults(config.FAULTS, wait)
+  const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = config
+  const events = new Events(url === undefined ? null : { url, secret }, faults, log)
+  addRoutes(app, { book: new Book(entries), ledger, faults, events })
   return {
     app,
     checks: { ledger: () => ledger.settled() },
-    close: () => ledger.close(),
+    async close() {
+      events.stop()
+      await ledger.close()
+    },
   }
 }

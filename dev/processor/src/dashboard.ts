@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import type { App } from '@platter/kit'
+import { z } from 'zod'
+import type { Book, EffectRequest, Response } from './book.ts'
+import { DASHBOARD, type Details } from './details.ts'
+
+const Cents = z.int().min(1)
+const Text = z.string().min(1).max(100)
+const NewRefund = z.object({ reference: Text, amount: Cents })
+const NewDispute = z.object({ reference: Text, amount: Cents, reason: Text.default('fraudulent') })
+const Close = z.object({ outcome: z.enum(['won', 'lost']) })
+const Id = z.object({ id: z.string() })
+
+/** A page of a browser has no more. */
+const SHOWN = 50
+
+type Parts = { book: Book; once: (request: EffectRequest) => Promise<Response> }
+
+/**
+ * What the merchant or a bank does at the processor, without the platform: refunds and disputes, as in the dashboard of a real
+ * processor. The platform learns of them by events. Requests have no idempotency key: each has an effect.
+ */
+export function addDashboard(app: App, { book, once }: Parts): void {
+  const onCharge = async (
+    reference: string,
+    request: { kind: 'refund'; amount: number } | { kind: 'dispute'; amount: number; reason: string },
+  ): Promise<Response> => {
+    const charge = book.find(reference).find(({ status }) => status === 'captured' || status === 'refunded')
+    if (!charge) return { status: 404, body: { code: 'no_such_charge' } }
+    return once({ ...request, ...newIdentity(), id: charge.id })
+  }
+  app.post('/dashboard/refunds', async ({ body }, reply) => {
+    const { data } = NewRefund.safeParse(body)
+    const { status, body: answer } = data
+      ? await onCharge(data.reference, { kind: 'refund', amount: data.amount })
+      : invalid('reference', 'amount')
+    return reply.code(status).send(answer)
+  })
+  app.post('/dashboard/disputes', async ({ body }, reply) => {
+    const { data } = NewDispute.safeParse(body)
+    const { status, body: answer } = data
+      ? await onCharge(data.reference, { kind: 'dispute', amount: data.amount, reason: data.reason })
+      : invalid('reference', 'amount', 'reason')
+    return reply.code(status).send(answer)
+  })
+  app.post('/dashboard/disputes/:id/close', async ({ params, body }, reply) => {
+    const { data } = Close.safeParse(body)
+    const { id } = Id.parse(params)
+    const { status, body: answer } = data
+      ? await once({ kind: 'close-dispute', dispute: id, outcome: data.outcome, ...newIdentity() })
+      : invalid('outcome')
+    return reply.code(status).send(answer)
+  })
+  app.get('/dashboard', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(pageOf(book.newest(SHOWN))),
+  )
+}
+
+const newIdentity = () => {
+  const key = `${DASHBOARD}${randomUUID()}`
+  return { idempotencyKey: key, fingerprint: key }
+}
+
+const invalid = (...fields: string[]): Response => ({
+  status: 400,
+  body: { code: 'invalid_request', fields },
+})
+
+// Page ---------------------------------------------------------------------------------------------------
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const money = (amount: number): string => (amount / 100).toFixed(2)
+
+/** Sends the data of the pressed button, then shows the new state. */
+const SCRIPT = `
+document.addEventListener('click', async ({ target }) => {
+  const { path, body, ask } = target.dataset
+  if (!path) return
+  const data = JSON.parse(body)
+  if (ask) {
+    const amount = prompt('Amount in cents', String(data.amount))
+    if (amount === null) return
+    data.amount = Number(amount)
+  }
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(data) })
+  if (response.ok) location.reload()
+  else alert((await response.json()).code)
+})`
+
+const STYLE = `
+body { font: 16px system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem }
+table { border-collapse: collapse; width: 100% }
+th, td { border-bottom: 1px solid #ccc; padding: 0.5rem; text-align: left; vertical-align: top }
+button { font: inherit }`
+
+function button(label: string, path: string, { body, ask }: { body: object; ask?: boolean }): string {
+  const data = escaped(JSON.stringify(body))
+  return `<button data-path="${escaped(path)}" data-body="${data}"${ask ? ' data-ask="yes"' : ''}>${label}</button>`
+}
+
+function rowOf(one: Details): string {
+  const { reference, captured, refunded, refunds, disputes } = one
+  const left = captured - refunded
+  const actions = left > 0 && [
+    button('Refund', '/dashboard/refunds', { body: { reference, amount: left }, ask: true }),
+    button('Dispute', '/dashboard/disputes', {
+      body: { reference, amount: left, reason: 'fraudulent' },
+      ask: true,
+    }),
+  ]
+  const closing = disputes.map(({ id, state, amount, reason }) => {
+    const path = `/dashboard/disputes/${id}/close`
+    const buttons = [
+      button('Won', path, { body: { outcome: 'won' } }),
+      button('Lost', path, { body: { outcome: 'lost' } }),
+    ]
+    return `${money(amount)} ${escaped(reason)}: ${state} ${state === 'open' ? buttons.join(' ') : ''}`
+  })
+  const cells = [
+    `<code>${escaped(reference)}</code>`,
+    one.voided ? 'voided' : money(captured),
+    refunds.map(({ amount }) => money(amount)).join('<br>'),
+    closing.join('<br>'),
+    actions ? actions.join(' ') : '',
+  ]
+  return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+}
+
+const pageOf = (charges: readonly Details[]): string => `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Payment processor</title>
+<style>${STYLE}</style>
+<h1>Development payment processor</h1>
+<p>The newest ${SHOWN} charges. Refunds and disputes made here reach the platform by events.</p>
+<table><thead><tr><th>Order<th>Captured<th>Refunds<th>Disputes<th></tr></thead>
+<tbody>${charges.map(rowOf).join('\n')}</tbody></table>
+<script>${SCRIPT}</script></html>`

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { Authorization } from './book.ts'
+import type { Entry } from './ledger.ts'
+
+/** Amounts in cents, times in epoch seconds. `idempotencyKey` is null for a refund that was made in the dashboard. */
+export type Refund = {
+  id: string
+  idempotencyKey: string | null
+  amount: number
+  state: 'done'
+  at: number
+}
+export type Dispute = {
+  id: string
+  state: 'open' | 'won' | 'lost'
+  amount: number
+  reason: string
+  at: number
+  respondBy: number
+}
+export type Details = {
+  id: string
+  reference: string
+  amount: number
+  captured: number
+  refunded: number
+  voided: boolean
+  refunds: Refund[]
+  disputes: Dispute[]
+}
+
+/** A change of the merchant's balance. `amount` is positive for money that arrives; `fee` is what the processor keeps. */
+export type Movement = {
+  id: string
+  kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal'
+  reference: string
+  amount: number
+  fee: number
+  at: number
+}
+
+export const DASHBOARD = 'dashboard:'
+const RESPOND_WITHIN_SECONDS = 7 * 24 * 3_600
+
+/** 2.9 % and 30 cents: the price list of a common processor. */
+export const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30
+
+const secondsOf = ({ at }: Entry): number => Math.floor(Date.parse(at) / 1_000)
+
+/** Identifies an entry. Derived from the key, so that lines of older versions have one too. */
+const digestOf = ({ idempotencyKey }: Entry): string =>
+  createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 24)
+
+export function detailsOf({
+  id,
+  reference,
+  amount,
+  captured,
+  refunded,
+  voided,
+  entries,
+}: Authorization): Details {
+  const refunds = entries.filter(({ kind }) => kind === 'refund').map(toRefund)
+  const opened = entries.filter(({ kind, outcome }) => kind === 'dispute' && outcome === 'approved')
+  const disputes = opened.flatMap((entry) => toDispute(entry, entries) ?? [])
+  return { id, reference, amount, captured: captured ?? 0, refunded, voided, refunds, disputes }
+}
+
+export const disputeOf = (one: Authorization, id: string): Dispute | null =>
+  detailsOf(one).disputes.find((dispute) => dispute.id === id) ?? null
+
+function toRefund(entry: Entry): Refund {
+  const { idempotencyKey: key, amount } = entry
+  const idempotencyKey = key.startsWith(DASHBOARD) ? null : key
+  return { id: `re_${digestOf(entry)}`, idempotencyKey, amount, state: 'done', at: secondsOf(entry) }
+}
+
+function toDispute(entry: Entry, entries: readonly Entry[]): Dispute | null {
+  const { dispute, amount } = entry
+  if (!dispute) return null
+  const end = entries.find((one) => one.dispute?.id === dispute.id && one.outcome !== 'approved')
+  const state = end?.outcome === 'won' || end?.outcome === 'lost' ? end.outcome : 'open'
+  const at = secondsOf(entry)
+  return { ...dispute, state, amount, at, respondBy: at + RESPOND_WITHIN_SECONDS }
+}
+
+/** The changes of the balance: a capture, a refund, a dispute from its beginning, and its return when it is won. */
+export function effectsOf(entry: Entry): Movement[] {
+  const { kind, reference, amount, outcome } = entry
+  const at = secondsOf(entry)
+  const movement = { id: `txn_${digestOf(entry)}`, reference, at }
+  if (kind === 'capture') return [{ ...movement, kind: 'payment', amount, fee: feeOf(amount) }]
+  if (kind === 'refund') return [{ ...movement, kind, amount: -amount, fee: 0 }]
+  if (kind !== 'dispute' || outcome === 'lost') return []
+  if (outcome === 'won') return [{ ...movement, kind: 'dispute-reversal', amount, fee: 0 }]
+  return [{ ...movement, kind, amount: -amount, fee: 0 }]
+}

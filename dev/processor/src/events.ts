@@ -1,0 +1,79 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '@platter/kit'
+import type { Response } from './book.ts'
+import type { Faults } from './faults.ts'
+import type { Entry } from './ledger.ts'
+
+export type Target = { url: string; secret: string }
+
+/** As long as a development platform takes to restart. A real processor repeats an event for days. */
+const RETRY_AFTER_MS = [500, 2_000, 10_000]
+const SEND_WITHIN_MS = 5_000
+
+type Event = { id: string; body: string }
+
+/**
+ * Sends an event for each refund and dispute, signed as Stripe signs (docs.stripe.com/webhooks/signature). The fault kind
+ * `event` applies: `drop-request` loses the event, `drop-reply` makes it arrive twice, `slow` delays it behind later ones.
+ */
+export class Events {
+  readonly #target: Target | null
+  readonly #faults: Faults
+  readonly #log: Log
+  readonly #stopping = new AbortController()
+
+  constructor(target: Target | null, faults: Faults, log: Log) {
+    this.#target = target
+    this.#faults = faults
+    this.#log = log
+  }
+
+  /** Returns at once: no client of the processor waits for an event. */
+  publish(entry: Entry): void {
+    const type = typeOf(entry)
+    const target = this.#target
+    if (!target || type === null) return
+    const id = `evt_${randomBytes(12).toString('hex')}`
+    const object = { object: 'charge', id: entry.id, payment_intent: entry.id }
+    const body = JSON.stringify({ id, object: 'event', type, data: { object } })
+    void this.#deliver(target, { id, body })
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  async #deliver(target: Target, event: Event): Promise<void> {
+    for (const delay of [0, ...RETRY_AFTER_MS]) {
+      if (delay > 0) await wait(delay, undefined, { signal: this.#stopping.signal }).catch(() => 'stopped')
+      if (this.#stopping.signal.aborted) return
+      const sent: Event[] = []
+      const response = await this.#faults.strike('event', () => {
+        sent.push(event)
+        return send(target, event)
+      })
+      if (sent.length === 0 || (response && response.status < 300)) return
+    }
+    this.#log.warn({ event: event.id }, 'event not delivered')
+  }
+}
+
+function typeOf({ kind, outcome }: Entry): string | null {
+  if (kind === 'refund') return 'charge.refunded'
+  if (kind !== 'dispute') return null
+  return outcome === 'approved' ? 'charge.dispute.created' : 'charge.dispute.closed'
+}
+
+async function send({ url, secret }: Target, { body }: Event): Promise<Response> {
+  const time = Math.floor(Date.now() / 1_000)
+  const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
+  const headers = { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${signature}` }
+  try {
+    const signal = AbortSignal.timeout(SEND_WITHIN_MS)
+    const { status } = await fetch(url, { method: 'POST', headers, body, signal })
+    return { status, body: {} }
+  } catch {
+    return { status: 503, body: {} }
+  }
+}
