@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { problems, type ProblemCode, type Refusal } from '#/problems.ts'
+import { Order } from '#/records.ts'
 
 const Code = z
   .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
@@ -39,6 +40,7 @@ export const ProblemDocument = z
       .string()
       .optional()
       .describe("For a card: the payment processor's code, for example `insufficient_funds`."),
+    order: Order.optional().describe('With `price-changed`: the order as it would be placed now.'),
     errors: z.array(FaultShape).describe('All faults of the request.'),
     error: z.literal(true),
     errorCode: z.int().describe('Like `code`, as a number that never changes.'),

@@ -126,6 +126,14 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     why: 'The key to import already exists: for this application or another one, possibly revoked.',
     fix: 'Use the existing key, or import another one. A revoked key cannot be imported again.',
   },
+  'cancel-too-late': {
+    why: 'The restaurant has begun the order, or the time in which a customer may cancel it is over.',
+    fix: 'Call the restaurant. It can refuse the order, and the operator can cancel or refund it.',
+  },
+  'price-changed': {
+    why: 'A price, a tax or a delivery price has changed since the customer saw the total of `expectedTotal`.',
+    fix: 'Show the customer the order in `order`, and send it again with its total as `expectedTotal`.',
+  },
   'access-key-ended': {
     why: 'The access key was revoked or has expired, so it cannot be replaced.',
     fix: 'Issue a new access key.',
@@ -210,6 +218,10 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   'payment-not-possible': {
     why: 'The payment processor refused the payment, and the card is not the reason. It refuses the same request again.',
     fix: 'Pay in cash or with another card. The operator finds the reason in the log of payments.',
+  },
+  'order-cancelled': {
+    why: 'The customer or the operator cancelled the order before the restaurant had it. The charge was voided.',
+    fix: 'Send the order again if it is still wanted, with another Idempotency-Key.',
   },
 
   'rate-limited': {

@@ -46,6 +46,8 @@ export const problems = {
   'last-operator-key': row(1605, 409, 'The last access key of an operator cannot be revoked'),
   'access-key-ended': row(1606, 409, 'The access key is revoked or expired'),
   'access-key-taken': row(1607, 409, 'The access key exists already'),
+  'cancel-too-late': row(1609, 409, 'The order can no longer be cancelled'),
+  'price-changed': row(1608, 409, 'The total is not the expected one'),
 
   'restaurant-closed': row(1701, 422, 'The restaurant is closed', true),
   'item-unavailable': row(1702, 422, 'An item is not available'),
@@ -67,6 +69,7 @@ export const problems = {
   'below-card-minimum': row(1718, 422, 'The total is below the minimum for payment by card'),
   'total-too-large': row(1719, 422, 'The total is too large'),
   'payment-not-possible': row(1720, 422, 'The payment processor does not accept this payment'),
+  'order-cancelled': row(1721, 422, 'The order was cancelled'),
 
   'rate-limited': row(1801, 429, 'Too many requests', true),
 

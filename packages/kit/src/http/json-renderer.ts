@@ -14,12 +14,18 @@ declare global {
  * languages take `8` for an integer and fail where they expect a decimal. Integers stay integers.
  */
 export function jsonRenderer(name: string, schema: z.ZodType): (value: unknown) => string {
+  const toJson = jsonValue(name, schema)
+  return (value) => JSON.stringify(toJson(value))
+}
+
+/** The same as a part of another document: JSON.stringify of the result is the JSON of the value. */
+export function jsonValue(name: string, schema: z.ZodType): (value: unknown) => unknown {
   const rendered = z.compile(withDecimals(schema) as z.ZodType)
   return (value) => {
     const result = rendered.safeParse(value)
     if (!result.success)
       throw new Error(`${name} answered what its schema does not allow: ${z.prettifyError(result.error)}`)
-    return JSON.stringify(result.data)
+    return result.data
   }
 }
 

@@ -10,6 +10,7 @@ export class Problem extends ErrorWithoutStack {
   readonly faults: readonly Fault[]
   readonly declineCode: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly order: unknown
 
   constructor(
     code: ProblemCode,
@@ -18,6 +19,8 @@ export class Problem extends ErrorWithoutStack {
       faults?: readonly Fault[]
       declineCode?: string | undefined
       retryAfterSeconds?: number
+      /** The member `order` of the document, by `jsonValue`. */
+      order?: unknown
       cause?: unknown
     } = {},
   ) {
@@ -26,6 +29,7 @@ export class Problem extends ErrorWithoutStack {
     this.code = code
     this.faults = more.faults ?? []
     this.declineCode = more.declineCode
+    this.order = more.order
     this.retryAfterSeconds = more.retryAfterSeconds ?? (problems[code].status === 503 ? 1 : undefined)
   }
 
@@ -65,6 +69,7 @@ export function problemDocument(problem: Problem, requestId: string, url: string
     requestId,
     retryable: row.retryable,
     ...(problem.declineCode !== undefined && { declineCode: problem.declineCode }),
+    ...(problem.order !== undefined && { order: problem.order }),
     errors: problem.faults,
     error: true,
     errorCode: row.errorCode,

@@ -24,6 +24,7 @@ import {
   type CompleteOrder,
 } from '#/domain/order-request.ts'
 import { cardFaults, checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
+import { checkExpectedTotal } from '#/placing/expected-total.ts'
 
 type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
@@ -69,8 +70,10 @@ export async function checkOrder(
     throw new Error('catalog or accounts returned neither faults nor a result')
   }
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
+  const order = priceOrder(request, quote, known)
+  checkExpectedTotal(order, request)
   const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
-  return { order: priceOrder(request, quote, known), savedCard: resolved.card, saves }
+  return { order, savedCard: resolved.card, saves }
 }
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }

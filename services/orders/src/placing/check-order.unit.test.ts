@@ -8,7 +8,7 @@ import {
   requestTimes,
   type Fault,
 } from '@platter/contracts'
-import { Deadline, Problem } from '@platter/kit'
+import { Deadline, Problem, problemDocument } from '@platter/kit'
 import { beforeEach, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { checkOrder } from '#/placing/check-order.ts'
@@ -247,4 +247,17 @@ test('a new card and a new address are saved only while the account has neither 
     answers.accounts = { ...answers.accounts, newCard: saving, newAddress: saving }
     expect((await check(body)).saves).toEqual({ card: isSaved, address: isSaved })
   }
+})
+
+test('another total than the expected one is refused with the order as it would be, money with two decimals', async () => {
+  expect((await check({ expectedTotal: 13.8 })).order.total).toBe(1_380)
+  const refused = await check({ expectedTotal: 13.79 }).catch((error: unknown) => error)
+  if (!(refused instanceof Problem)) throw new Error('the order was not refused', { cause: refused })
+  expect([refused.code, refused.status]).toEqual(['price-changed', 409])
+  expect(JSON.stringify(problemDocument(refused, 'q', '/publicapi/v1/send-order'))).toContain('"total":13.80')
+})
+
+test('an order with other faults is not compared with the expected total', async () => {
+  answers.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
+  expect(await faultsOf(check({ expectedTotal: 1 }))).toEqual(['item-unavailable'])
 })

@@ -1,0 +1,22 @@
+import { SendOrder, toCents, toMoney, type OrderRequest } from '@platter/contracts'
+import { jsonValue, Problem } from '@platter/kit'
+import { orderRecord, type PricedOrder } from '#/domain/order.ts'
+
+const orderJson = jsonValue(SendOrder.name, SendOrder.response)
+
+/**
+ * Throws Problem price-changed when the order has another total than the customer has seen (docs/interface.md, "Order checks"). The
+ * problem has the order as it would be, so that the client can show the new prices without another request. Without
+ * `expectedTotal` every total is accepted.
+ */
+export function checkExpectedTotal(
+  order: PricedOrder,
+  { expectedTotal }: Pick<OrderRequest, 'expectedTotal'>,
+): void {
+  if (expectedTotal === undefined || toCents(expectedTotal) === order.total) return
+  const detail = `The total is ${toMoney(order.total).toFixed(2)} now. Show it to the customer, and send the order again with it as expectedTotal.`
+  throw new Problem('price-changed', detail, {
+    faults: [{ pointer: '/expectedTotal', code: 'price-changed', detail }],
+    order: orderJson(orderRecord(order)),
+  })
+}
