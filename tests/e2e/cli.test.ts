@@ -113,6 +113,16 @@ test('the story of an order is found by its order number, and names its apiKey',
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])
 })
 
+test('an order is cancelled after a confirmation, which a script gives by --yes', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
+  const asked = await platter(cancel)
+  expect(asked.code).toBe(2)
+  expect(asked.stderr).toContain('--yes')
+  expect(await json('orders', 'show', String(order.id))).toMatchObject({ order: { cancellation: null } })
+  expect(await json(...cancel, '--yes')).toMatchObject({ cancellation: { cancelledBy: 'operator' } })
+})
+
 test('stored control characters are printed escaped', async () => {
   const { body } = await sendOrder(await anOrder(cast.aurora))
   await plant(

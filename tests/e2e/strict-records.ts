@@ -81,6 +81,7 @@ const restaurantFields = {
   offersPickup: truth,
   offersDelivery: truth,
   isTestRestaurant: truth,
+  customerCancelMinutes: integer,
   minWaitTime: integer,
   maxWaitTime: integer,
   open: truth,

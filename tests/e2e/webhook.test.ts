@@ -108,6 +108,22 @@ test('invisible controls in what a customer types do not reach the restaurant', 
   })
 })
 
+test('a restaurant that accepted an order is notified of its cancellation by the operator', async () => {
+  answer = (response) => response.writeHead(200).end()
+  const { body } = await sendOrder(order('not any more'))
+  await operator('POST', `orders/${body.apiKey}/cancel`, { reason: 'The street is flooded.' })
+  const sent = await eventually(
+    async () => sentAs('order.cancelled'),
+    ({ length }) => length > 0,
+  )
+  expect(sent).toMatchObject([
+    {
+      id: `order_${body.apiKey}_cancelled`,
+      data: { toCollect: 0, cancellation: { cancelledBy: 'operator' } },
+    },
+  ])
+})
+
 test('a restaurant that received an order and never responded gets a cancellation, and cannot move the order', async () => {
   answer = (response) => response.destroy()
   const sent = await sendOrder(order('lost answer'))

@@ -46,7 +46,7 @@ const anOrder = (apiKey: string): Acceptance => ({
   },
   order: { status: 'PROCESSING', outcome: 'pending', paymentState: 'PENDING', cancellation: null },
   saga: aSaga(apiKey),
-  delivery: { outcome: null, link: null, isNoticeDue: false },
+  delivery: { outcome: null, link: null, noticeInMs: null },
   requestId: 'r',
   traceparent: null,
   idempotency: null,
@@ -61,7 +61,7 @@ const transmitted: Save = {
     cancellation: null,
   },
   saga: { ...aSaga(order), version: 1, state: { ...state, done: ['transmit'] } },
-  delivery: { outcome: 'accepted', link: 'console', isNoticeDue: false },
+  delivery: { outcome: 'accepted', link: 'console', noticeInMs: null },
   from: { version: 0, status: 'PROCESSING' },
   status: 'AWAITING_PREPARATION',
 }
@@ -128,7 +128,7 @@ const calls = {
         })
     },
     find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
-    findUnreachable: (db) => postgresStores(db).restaurantOrders.findUnreachable(order),
+    findForNotice: (db) => postgresStores(db).restaurantOrders.findForNotice(order),
     unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {

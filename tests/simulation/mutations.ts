@@ -113,14 +113,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
     within: 2_000,
   },
   'an order that was answered as pending fails without a cancellation': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
+    file: `${ORDERS}/saga/domain/failure.ts`,
     from: '    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),\n',
     to: '',
     seed: 2,
     within: 2_000,
   },
   'a refund is shown as a voided authorization': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
+    file: `${ORDERS}/saga/domain/failure.ts`,
     from: "UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState",
     to: "'VOIDED'",
     seed: 6,

@@ -126,9 +126,9 @@ const soonOrLate = (random: Random) => random.pick([0, HOUR_MS])
 const aDelivery = (random: Random) =>
   random.pick([
     null,
-    { outcome: null, link: null, isNoticeDue: false },
-    { outcome: 'accepted', link: 'console', isNoticeDue: false },
-    { outcome: 'unreachable', link: null, isNoticeDue: true },
+    { outcome: null, link: null, noticeInMs: null },
+    { outcome: 'accepted', link: 'console', noticeInMs: null },
+    { outcome: 'unreachable', link: null, noticeInMs: 0 },
   ] as const)
 
 const someTimes = (random: Random): Times => ({

@@ -108,6 +108,7 @@ export const restaurant: Restaurant = {
   offersPickup: true,
   offersDelivery: true,
   isTestRestaurant: false,
+  customerCancelMinutes: 5,
   minWaitTime: 25,
   maxWaitTime: 40,
   open: true,

@@ -112,6 +112,11 @@ export const Restaurant = z
     offersPickup: z.boolean(),
     offersDelivery: z.boolean().describe('False for a place outside every delivery zone.'),
     isTestRestaurant: z.boolean().describe('Whether it takes test orders only.'),
+    customerCancelMinutes: z
+      .int()
+      .describe(
+        'Minutes after an order in which its customer may cancel it, unless the restaurant has begun.',
+      ),
     minWaitTime: z.int().describe('Minutes.'),
     maxWaitTime: z.int().describe('Minutes.'),
     open: z.boolean().describe('Whether it is open now.'),
@@ -194,7 +199,7 @@ export const Cancellation = z
   .object({
     reason: z.string().describe('The code of a problem, for example `order-refused`; there may be more.'),
     message: z.string().describe('Fit to show a person.'),
-    cancelledBy: z.enum(['restaurant', 'system', 'operator']),
+    cancelledBy: z.enum(['restaurant', 'system', 'operator', 'customer']),
     date: Epoch,
     refund: z.object({ amount: Money.describe('The voided or refunded amount.'), state: PaymentState }),
   })

@@ -1,10 +1,12 @@
 import { Bus } from '@platter/bus'
 import {
+  CancelOrder,
   cents,
   commands,
   GetOrder,
   GetOrderStory,
   GetRestaurantOrder,
+  OperatorCancelOrder,
   OrderByKey,
   OrderMoved,
   GetOrderStatus,
@@ -62,6 +64,8 @@ import { orderStatus } from '#/reading/routes/order-status.ts'
 import { orderStatuses } from '#/reading/routes/order-statuses.ts'
 import { getOrderStory } from '#/operating/routes/order-story.ts'
 import { getOrder } from '#/reading/routes/order.ts'
+import { cancelOrder } from '#/delivery/routes/cancel-order.ts'
+import { operatorCancelOrder } from '#/operating/routes/operator-cancel-order.ts'
 import { putRestaurantLink } from '#/delivery/routes/put-restaurant-link.ts'
 import { platformHealth } from '#/operating/routes/platform-health.ts'
 import { reconciliation } from '#/operating/routes/reconciliation.ts'
@@ -128,6 +132,7 @@ export function wire(config: Config, log: Log): Parts {
   route(GetOrderStatus, orderStatus(visibility))
   route(OrderStatuses, orderStatuses({ ...visibility, notifier, streams }))
   route(UserOrders, userOrders(visibility))
+  route(CancelOrder, cancelOrder({ ...visibility, idempotent, orchestrator }))
   route(PutRestaurantLink, putRestaurantLink({ ...stores, outgoing: outside }))
   route(RestaurantOrders, listRestaurantOrders({ ...stores, acceptWithinMs }))
   route(RestaurantOrdersStream, restaurantOrdersStream({ ...stores, acceptWithinMs, notifier, streams }))
@@ -136,6 +141,7 @@ export function wire(config: Config, log: Log): Parts {
   route(RefuseOrder, refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs }))
   const operating = { ...stores, payments: callPayments }
   route(GetOrderStory, getOrderStory(operating))
+  route(OperatorCancelOrder, operatorCancelOrder({ ...operating, idempotent, orchestrator }))
   route(Reconciliation, reconciliation(operating))
   const reads = { database: () => readDatabaseHealth(db), queues: () => bus.queues() }
   const development = config.NODE_ENV === 'development'

@@ -11,11 +11,12 @@ const find: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey) =>
     return { order, link: null, linkKind: deliveries.get(apiKey)?.linkKind ?? null }
   })
 
-const findUnreachable: RestaurantOrderStore['findUnreachable'] = (apiKey) =>
-  statement(`${apiKey.slice(0, 4)}, which was given up`, () =>
-    wasGivenUp(apiKey) ? (simulation().database.orders.get(apiKey) ?? null) : null,
-  )
+const findForNotice: RestaurantOrderStore['findForNotice'] = (apiKey) =>
+  statement(`${apiKey.slice(0, 4)}, which was cancelled or given up`, () => {
+    const order = simulation().database.orders.get(apiKey)
+    return order && (wasGivenUp(apiKey) || order.cancellation) ? order : null
+  })
 
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
 
-export const restaurantOrders = { find, findUnreachable }
+export const restaurantOrders = { find, findForNotice }

@@ -55,7 +55,7 @@ function writeDelivery({ saga, delivery, leaseMs, deliverWithinMs }: Saved): voi
     ...before,
     outcome: delivery.outcome,
     linkKind: delivery.link ?? before.linkKind,
-    cancelAt: delivery.isNoticeDue ? here.now : null,
+    cancelAt: delivery.noticeInMs === null ? null : here.now + delivery.noticeInMs,
     cancelUntil: here.now + DAY_MS,
   })
   if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)

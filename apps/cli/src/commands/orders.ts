@@ -1,12 +1,47 @@
-import { GetOrderStory } from '@platter/contracts'
+import { GetOrderStory, OperatorCancelOrder, type Order } from '@platter/contracts'
 import type { Command } from 'commander'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
-import { print, printJson, style, when } from '#/output.ts'
+import { confirm } from '#/confirm.ts'
+import { print, printJson, printNote, style, when } from '#/output.ts'
 import { summaryOf, timelineOf } from '#/timeline.ts'
 
 export function orders(program: Command): void {
   const group = program.command('orders').description('single orders')
+  show(group)
+  cancel(group)
+}
 
+const lineOf = ({ id, status, paymentState, total, recipient }: Order): string =>
+  `Order ${id ?? ''} for ${recipient.firstName} ${recipient.lastName}: ${status}, ${paymentState}, ${total.toFixed(2)}`
+
+function cancel(group: Command): void {
+  addCommand(group, 'cancel <order>', {
+    summary: 'cancel an order before it is delivered; its charge is voided or refunded',
+    examples: [
+      'orders cancel 34 --reason "Power failure"',
+      'orders cancel ORDER --reason "Power failure" --yes --json',
+    ],
+  })
+    .requiredOption('--reason <text>', 'why, for the restaurant and the customer')
+    .option('--message <text>', 'a text for the customer instead of the reason')
+    .option('--yes', 'do not ask for a confirmation')
+    .action(async (order: string, options: Shared & { reason: string; message?: string; yes?: boolean }) => {
+      const { reason, message } = options
+      const api = apiFor(options)
+      const story = await api.call(GetOrderStory, { params: { apiKey: order } })
+      if (story.order.cancellation) printNote('The order is cancelled already.')
+      else await confirm(`${lineOf(story.order)}. Cancel it?`, options)
+      const body = { reason, ...(message !== undefined && { message }) }
+      const cancelled = await api.call(OperatorCancelOrder, {
+        params: { apiKey: story.order.apiKey ?? order },
+        body,
+      })
+      if (options.json) return printJson(cancelled)
+      print(lineOf(cancelled))
+    })
+}
+
+function show(group: Command): void {
   addCommand(group, 'show <order>', {
     summary:
       'show the timeline of an order, by its apiKey or number; also of an order that is hidden from clients',

@@ -21,6 +21,8 @@ export const Quote = z.object({
   deliveryPrice: Cents,
   /** The position of the address; null for pickup. */
   point: Point.nullable(),
+  /** Minutes in which the customer may cancel. Absent from replicas of an older version. */
+  customerCancelMinutes: z.int().optional(),
 })
 export type Quote = z.infer<typeof Quote>
 

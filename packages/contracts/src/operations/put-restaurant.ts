@@ -74,6 +74,14 @@ export const RestaurantInput = z
     offersPickup: z.boolean(),
     offersDelivery: z.boolean(),
     isTestRestaurant: z.boolean().default(false),
+    customerCancelMinutes: z
+      .int()
+      .min(0)
+      .max(1440)
+      .default(5)
+      .describe(
+        'Minutes after an order in which its customer may cancel it, unless the restaurant has begun; 0: never.',
+      ),
     minWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     maxWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     hours: z

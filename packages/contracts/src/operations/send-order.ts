@@ -5,7 +5,7 @@ import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
-import { ApiKey, filledDigits, filledText, Method, Payment, text } from '#/values.ts'
+import { ApiKey, filledDigits, filledText, Method, Money, Payment, text } from '#/values.ts'
 
 const SelectedItem = z
   .object({
@@ -99,6 +99,9 @@ const body = z.object({
       "Where to deliver: a saved address or a new one. A new address is saved to the recipient's account, unless the account has the same address or 50 addresses already. Required for `delivery`, otherwise ignored.",
     ),
   recipient: OrderRecipient,
+  expectedTotal: Money.optional().describe(
+    'The total that the customer has seen, for example that of validate-order. With another total the order is refused with `price-changed`, and nothing is stored or charged.',
+  ),
 })
 
 /** Body of send-order and validate-order (docs/specification.md, "Order requests"). Unknown fields are ignored. */
@@ -140,6 +143,7 @@ export const orderProblems = [
   'tip-out-of-range',
   'below-card-minimum',
   'total-too-large',
+  'price-changed',
 ] as const
 
 const pickup = {
@@ -206,6 +210,7 @@ Send an \`Idempotency-Key\`. An order whose response was lost can then be sent a
         card: newCard,
         recipient: guest,
       },
+      'Only for the total that the customer has seen': { ...pickup, expectedTotal: pickupOrder.total },
     },
     response: pickupOrder,
   },
@@ -214,6 +219,7 @@ Send an \`Idempotency-Key\`. An order whose response was lost can then be sent a
     'card-declined',
     'cvc-failed',
     'order-refused',
+    'order-cancelled',
     'restaurant-unreachable',
     'payment-not-possible',
     'payment-unavailable',

@@ -28,6 +28,7 @@ export const ajanta: Restaurant = {
   offersPickup: true,
   offersDelivery: true,
   isTestRestaurant: false,
+  customerCancelMinutes: 5,
   minWaitTime: 30,
   maxWaitTime: 45,
   hours: {

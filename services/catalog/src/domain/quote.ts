@@ -64,6 +64,7 @@ export function quote(
       tax: shareOf(subtotal, taxRatePpm),
       deliveryPrice: isFree ? cents(0) : delivery.price,
       point: delivery.point,
+      customerCancelMinutes: restaurant.customerCancelMinutes,
     },
   }
 }

@@ -53,6 +53,7 @@ describe('prices', () => {
         tax: 69,
         deliveryPrice: 0,
         point: null,
+        customerCancelMinutes: 5,
       },
     })
   })

@@ -26,6 +26,7 @@ const body = {
   acceptsCard: false,
   offersPickup: true,
   offersDelivery: true,
+  customerCancelMinutes: 5,
   minWaitTime: 30,
   maxWaitTime: 45,
   hours: { Sunday: ['9:00 AM - 1:00 PM'], Friday: ['11:00 AM - 3:00 AM'] },

@@ -40,6 +40,8 @@ export type Restaurant = {
   offersDelivery: boolean
   isTestRestaurant: boolean
   /** Minutes. */
+  customerCancelMinutes: number
+  /** Minutes. */
   minWaitTime: number
   /** Minutes. */
   maxWaitTime: number

@@ -58,6 +58,7 @@ const COLUMNS = {
   offersPickup: 'offers_pickup',
   offersDelivery: 'offers_delivery',
   isTestRestaurant: 'is_test',
+  customerCancelMinutes: 'customer_cancel_minutes',
   minWaitTime: 'min_wait_minutes',
   maxWaitTime: 'max_wait_minutes',
   hours: 'hours',

@@ -30,6 +30,7 @@ export type Tables = {
     offers_pickup: boolean
     offers_delivery: boolean
     is_test: boolean
+    customer_cancel_minutes: number
     min_wait_minutes: number
     max_wait_minutes: number
     hours: Json<Hours>

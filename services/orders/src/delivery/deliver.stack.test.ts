@@ -290,31 +290,65 @@ test('an order is sent by the link at the time of its authorization', async () =
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
 })
 
-test('an order that is started and cancelled as unaccepted at the same moment is either started or cancelled', async () => {
-  const counts = { begun: 0, cancelled: 0 }
-  // Which of them comes first is up to the machine: more rounds, until each did.
-  for (
-    let round = 0;
-    round < 60 || (round < 600 && Math.min(counts.begun, counts.cancelled) === 0);
-    round += 1
-  ) {
-    const apiKey = await anOrder(newApiKey())
-    const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
-    const [progress, cancelled] = await Promise.all([
-      progressOf(apiKey, () => 'PREPARING'),
-      orchestrator.apply(apiKey, { kind: 'cancelled', by: 'system', refusal, onlyUnaccepted: true }),
-    ])
-    const isBegun = progress?.kind === 'advanced'
-    const isCancelled = cancelled !== null
-    expect(isBegun).toBe(!isCancelled)
-    expect(await stateOf(apiKey)).toMatchObject({
-      status: isBegun ? 'PREPARING' : 'AWAITING_PREPARATION',
-      cancelled: isCancelled,
-      finished: true,
-    })
-    counts[isBegun ? 'begun' : 'cancelled'] += 1
+/** With 1,000, the two last kinds take half a minute. */
+const RACES = 60
+
+test.each([
+  ['as unaccepted', 'system'],
+  ['by its customer', 'customer'],
+  ['by an operator', 'operator'],
+] as const)(
+  'an order that is started and cancelled %s on another replica is either started or cancelled',
+  async (_, by) => {
+    const other = replica().orchestrator
+    const counts = { begun: 0, cancelled: 0 }
+    // Which of them comes first is up to the machine: more rounds, until each did.
+    for (
+      let round = 0;
+      round < RACES || (round < 10 * RACES && Math.min(counts.begun, counts.cancelled) === 0);
+      round += 1
+    ) {
+      const apiKey = await anOrder(newApiKey())
+      const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
+      const [progress, cancelled] = await Promise.all([
+        progressOf(apiKey, () => 'PREPARING'),
+        other.apply(apiKey, { kind: 'cancelled', by, refusal, onlyUnaccepted: true }),
+      ])
+      const isBegun = progress?.kind === 'advanced'
+      const isCancelled = cancelled !== null
+      expect(isBegun).toBe(!isCancelled)
+      expect(await stateOf(apiKey)).toMatchObject({
+        status: isBegun ? 'PREPARING' : 'AWAITING_PREPARATION',
+        cancelled: isCancelled,
+        finished: true,
+      })
+      counts[isBegun ? 'begun' : 'cancelled'] += 1
+    }
+    expect(Math.min(counts.begun, counts.cancelled), 'the race is one').toBeGreaterThan(0)
+  },
+)
+
+test('an order that is cancelled while it is sent fails, and its restaurant is notified after the attempt', async () => {
+  deadlines.transmitMs = 60_000
+  const answer = Promise.withResolvers<Receipt>()
+  const sent = Promise.withResolvers<void>()
+  transmit = () => {
+    sent.resolve()
+    return answer.promise
   }
-  expect(Math.min(counts.begun, counts.cancelled), 'the race is one').toBeGreaterThan(0)
+  const apiKey = await anOrder(await aWebhook())
+  await sent.promise
+  const refusal = { code: 'order-cancelled', detail: 'because' } as const
+  await orchestrator.apply(apiKey, { kind: 'cancelled', by: 'customer', refusal, onlyUnaccepted: true })
+  answer.resolve({ kind: 'accepted' })
+  await Promise.resolve()
+  expect(await stateOf(apiKey)).toMatchObject({ outcome: 'failed', cancelled: true, delivery: 'unreachable' })
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from cancel_at - now())::float8 as seconds from deliveries where order_api_key = ${apiKey}`.execute(
+    db,
+  )
+  // An attempt takes at most 10 s.
+  expect(rows[0]?.seconds).toBeGreaterThan(10)
 })
 
 test('an order that was sent by webhook is not cancelled as unaccepted after a change to the console', async () => {

@@ -24,7 +24,7 @@ export async function notifyCancellations(deps: Deps): Promise<boolean> {
   const due = await deliveries.takeDueNotices(DUE_AT_ONCE)
   await Promise.all(
     due.map(async ({ orderApiKey, link, sentBy, attempts }) => {
-      const order = await restaurantOrders.findUnreachable(orderApiKey)
+      const order = await restaurantOrders.findForNotice(orderApiKey)
       if (!order) return
       const sent = { webhookId: `order_${orderApiKey}_cancelled`, order }
       const hasOtherKind = sentBy !== null && sentBy !== (link ?? defaultLink).kind

@@ -20,8 +20,8 @@ export type DeliveryState = {
   outcome: 'accepted' | 'refused' | 'unreachable' | null
   /** The link that accepted or refused; null leaves that of the last attempt. */
   link: RestaurantLink['kind'] | null
-  /** The restaurant may have the failed order, and is notified of its cancellation. */
-  isNoticeDue: boolean
+  /** The restaurant has the cancelled order, or may have it: it is notified after this time. Null without a notice. */
+  noticeInMs: number | null
 }
 
 /**

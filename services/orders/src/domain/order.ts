@@ -34,6 +34,8 @@ export type OrderDetails = {
   tax: Cents
   tip: Cents
   deliveryPrice: Cents
+  /** As when the order was placed; absent in orders from before this field. */
+  customerCancelMinutes?: number
 }
 
 /** An order that was checked and priced: the result of validate-order, and of the checks of send-order. */
@@ -147,6 +149,9 @@ export function priceOrder(
       tax,
       tip,
       deliveryPrice,
+      ...(quote.customerCancelMinutes !== undefined && {
+        customerCancelMinutes: quote.customerCancelMinutes,
+      }),
     },
   }
 }
@@ -159,7 +164,7 @@ export function firstPaymentState(order: PricedOrder): PaymentState {
 
 /** The record that clients see. */
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
-  const { items, subtotal, tax, tip, deliveryPrice, ...details } = order.details
+  const { items, subtotal, tax, tip, deliveryPrice, customerCancelMinutes: _, ...details } = order.details
   const paymentState = order.paymentState ?? firstPaymentState(order)
   // The refund has the current payment state.
   const refund = { amount: order.cancellation?.refund.amount ?? 0, state: paymentState }

@@ -126,13 +126,13 @@ export class PostgresRestaurantOrders {
     return row ? restaurantsOrder(row) : null
   }
 
-  /** A failed order that its restaurant may have nevertheless; null for any other. */
-  async findUnreachable(apiKey: string): Promise<PlacedOrder | null> {
+  /** A cancelled order that its restaurant has, or a failed one that it may have nevertheless; null for any other. */
+  async findForNotice(apiKey: string): Promise<PlacedOrder | null> {
     const row = await this.#db
       .selectFrom('orders')
       .selectAll()
       .where('api_key', '=', apiKey)
-      .where(isUnreachable)
+      .where((or) => or.or([isUnreachable(or), or('cancellation', 'is not', null)]))
       .executeTakeFirst()
     return row ? placedOrder(row) : null
   }

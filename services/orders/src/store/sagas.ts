@@ -38,20 +38,22 @@ export type Acceptance = Saved & {
 export type Accepted = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
 
 /** Now plus the milliseconds of a column of `given`; null if that is null. */
-const inFuture = (column: 'wake_in' | 'deadline_in' | 'lease' | 'deliver_within' | 'key_busy') =>
+const inFuture = (
+  column: 'wake_in' | 'deadline_in' | 'lease' | 'notice_in' | 'deliver_within' | 'key_busy',
+) =>
   // eslint-disable-next-line no-restricted-properties -- a column named here
   sql`now() + ${sql.ref(column)} * interval '1 millisecond'`
 
 const GIVEN = sql`
   order_api_key text, version integer, facts jsonb, state jsonb, wake_in float8, deadline_in float8, status text,
   outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
-  notice_due boolean, lease float8, deliver_within float8`
+  notice_in float8, lease float8, deliver_within float8`
 
 /** Saves the delivery of each row of `rows` that has one: a new delivery with its lease, or the end of an existing one. */
 const savingDeliveries = (rows: 'given' | 'changed') => sql`
   insert into deliveries (order_api_key, busy_until, deadline_at, outcome, link_kind, cancel_at, cancel_until)
   select order_api_key, ${inFuture('lease')}, ${inFuture('deliver_within')}, delivered, link_kind,
-    case when notice_due then now() end, now() + interval '1 day'
+    ${inFuture('notice_in')}, now() + interval '1 day'
   from ${sql.table(rows)} where has_delivery
   on conflict (order_api_key) do update set outcome = excluded.outcome,
     link_kind = coalesce(excluded.link_kind, deliveries.link_kind),
@@ -141,7 +143,7 @@ const savedRow = ({ order, saga, delivery, ...times }: Saved, status: OrderState
   has_delivery: delivery !== null,
   delivered: delivery?.outcome ?? null,
   link_kind: delivery?.link ?? null,
-  notice_due: delivery?.isNoticeDue ?? false,
+  notice_in: delivery?.noticeInMs ?? null,
   lease: times.leaseMs,
   deliver_within: times.deliverWithinMs,
 })

@@ -1,26 +1,18 @@
 import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/contracts'
-import { Problem, type Handler, type internalCaller } from '@platter/kit'
+import type { Handler, internalCaller } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
+import { findStory } from '#/operating/find-story.ts'
 import { awaitedStep } from '#/saga/domain/transition.ts'
 import type { StoredStory } from '#/store/order-story.ts'
 import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'orders' | 'orderStories'> & { payments: ReturnType<typeof internalCaller> }
 
-/** The order number of console and ticket. An apiKey has 48 characters and never matches. */
-const NUMBER = /^\d{1,15}$/
-
 /** The order, its saga, payment and delivery, for operators. Its card is masked as for clients. */
 export const getOrderStory =
   ({ orders, orderStories, payments }: Deps): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {
-    const number = NUMBER.test(params.apiKey) ? Number(params.apiKey) : null
-    const story = await orderStories.find(number === null ? params : { number })
-    if (!story)
-      throw new Problem(
-        'order-not-found',
-        number === null ? 'There is no such order.' : 'There is no order with this number.',
-      )
+    const story = await findStory(orderStories, params.apiKey)
     const { apiKey } = story.order
     const [statuses, { payment }] = await Promise.all([
       orders.statuses(apiKey),

@@ -1,16 +1,22 @@
-import {
-  cents,
-  toMoney,
-  type Cancellation,
-  type Command,
-  type Outcome,
-  type PaymentState,
-  type Refusal,
-  type RestaurantLink,
-  type StepRef,
+import type {
+  Cancellation,
+  Command,
+  Outcome,
+  PaymentState,
+  Refusal,
+  RestaurantLink,
+  StepRef,
 } from '@platter/contracts'
 import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import {
+  cancellationOf,
+  fail,
+  mayBeCancelled,
+  noticeOf,
+  noticeOfCancellation,
+  tooLate,
+} from '#/saga/domain/failure.ts'
 import { sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
 
 /*
@@ -49,6 +55,8 @@ export type Trigger =
       refusal: Refusal
       /** Only while the restaurant has not started the order. */
       onlyUnaccepted: boolean
+      /** Epoch seconds; a later cancellation is stale. */
+      until?: number
     }
   /** The deadline of the saga has passed. */
   | { kind: 'expired' }
@@ -138,7 +146,7 @@ const advance = <O extends OrderState, S extends Saga>(
   { state, at }: { state: State; at: number },
 ) => enter(order, { ...saga, version: saga.version + 1, attempt: 1, state }, at)
 
-const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, isNoticeDue: false }
+const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
 function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publication | null {
   if (step.kind === 'pivot') return null
@@ -152,8 +160,6 @@ function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publicati
 
 /** The payment state after a completed step. */
 const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
-/** States without a capture. */
-const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
   const kind = awaitedKind(saga, event)
@@ -197,7 +203,7 @@ function deliver<O extends OrderState, S extends Saga>(
   const ended: DeliveryState = {
     outcome: result.outcome,
     link: result.outcome === 'unreachable' ? null : result.link,
-    isNoticeDue: false,
+    noticeInMs: null,
   }
   const next =
     result.outcome === 'accepted'
@@ -214,22 +220,27 @@ const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Re
     ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }
     : { code: 'restaurant-unreachable', detail: 'The restaurant could not be reached.' }
 
-/** Reopens the saga, finished or not, to void the authorization or refund the capture. */
+/**
+ * Reopens the saga, finished or not, to void the authorization or refund the capture. The step that a pending order awaits is
+ * compensated too, because its command may have been executed.
+ */
 function cancel<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
   event: Of<'cancelled'>,
 ): Result<O, S> {
-  const { by, refusal, onlyUnaccepted, at } = event
-  const isOpen = order.outcome === 'transmitted' && order.cancellation === null
-  const isTooLate = onlyUnaccepted ? order.status !== 'AWAITING_PREPARATION' : order.status === 'DELIVERED'
-  if (!isOpen || isTooLate) return 'stale'
-  const cancellation = { ...cancellationOf(saga.facts, refusal, at), cancelledBy: by }
-  return advance(
+  const { by, refusal, at } = event
+  if (!mayBeCancelled(order, saga.state, event)) return 'stale'
+  const { state, facts } = saga
+  const step = order.outcome === 'pending' ? awaitedStep(saga)?.step : null
+  const done = step?.kind === 'compensatable' ? [...state.done, step.name] : state.done
+  const cancellation = { ...cancellationOf(facts, refusal, at), cancelledBy: by }
+  const next = advance(
     { ...order, cancellation },
     { ...saga, isFinished: false },
-    { state: { ...saga.state, refusal }, at },
+    { state: { ...state, done, refusal }, at },
   )
+  return { ...next, delivery: next.delivery ?? noticeOfCancellation(by, step?.kind === 'pivot', state) }
 }
 
 /**
@@ -249,40 +260,4 @@ function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
   if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }
   // The previous version cancels in two commits, and a replica of it may have died between them.
   return advance(order, saga, { state: saga.state, at })
-}
-
-const tooLate: Refusal = {
-  code: 'payment-unavailable',
-  detail: 'The payment could not be settled in time. Your card was not charged.',
-}
-
-function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
-  return {
-    ...order,
-    // A killed replica may have answered without marking the order.
-    ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
-    outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
-    paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
-    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),
-  }
-}
-
-/** A restaurant that did not respond before the deadline may have the order nevertheless. */
-function noticeOf({ done, refusal }: State): DeliveryState | null {
-  const isUnreachable = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
-  return isUnreachable ? { outcome: 'unreachable', link: null, isNoticeDue: true } : null
-}
-
-function cancellationOf(
-  { total, token }: SendOrderFacts,
-  { code, detail }: Refusal,
-  at: number,
-): Cancellation {
-  return {
-    reason: code,
-    message: detail,
-    cancelledBy: code === 'order-refused' ? 'restaurant' : 'system',
-    date: at,
-    refund: { amount: toMoney(token === null ? cents(0) : total), state: 'VOIDED' },
-  }
 }

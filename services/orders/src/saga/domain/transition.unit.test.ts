@@ -113,6 +113,9 @@ const events: Record<string, (now: Now) => Event> = {
   'delivered: unreachable': () => delivered('unreachable'),
   cancelled: () => cancelled(),
   'cancelled if unaccepted': () => cancelled({ by: 'system', onlyUnaccepted: true }),
+  'cancelled by the customer': () => cancelled({ by: 'customer', onlyUnaccepted: true, until: at }),
+  'cancelled too late': () => cancelled({ by: 'customer', onlyUnaccepted: true, until: at - 1 }),
+  'cancelled by the operator': () => cancelled({ by: 'operator' }),
   expired: () => ({ kind: 'expired', at }),
   retried: () => ({ kind: 'retried', at }),
 }
@@ -127,7 +130,7 @@ function stepOf(saga: Saga): string {
 
 function deliveryOf({ delivery }: Next): string {
   if (!delivery) return ''
-  return `, delivery ${delivery.outcome ?? 'open'}${delivery.isNoticeDue ? ', notice due' : ''}`
+  return `, delivery ${delivery.outcome ?? 'open'}${delivery.noticeInMs === null ? '' : `, notice in ${delivery.noticeInMs / 1_000} s`}`
 }
 
 /** In one line: what an event makes of an order, and what follows. */
@@ -166,6 +169,8 @@ const EXPECTED: Record<string, Record<string, string>> = {
   authorize: {
     done: 'transmit: pending PROCESSING AUTHORIZED, delivery open',
     refused: 'FAILED: failed PROCESSING VOIDED (system: card-declined)',
+    'cancelled by the customer': 'compensate authorize: pending PROCESSING PENDING (customer: order-refused)',
+    'cancelled by the operator': 'compensate authorize: pending PROCESSING PENDING (operator: order-refused)',
     expired: 'compensate authorize: pending PROCESSING PENDING',
     retried: 'again: authorize',
   },
@@ -173,6 +178,10 @@ const EXPECTED: Record<string, Record<string, string>> = {
     'delivered: accepted': 'capture: transmitted AWAITING_PREPARATION AUTHORIZED, delivery accepted',
     'delivered: refused': 'compensate authorize: pending PROCESSING AUTHORIZED, delivery refused',
     'delivered: unreachable': 'compensate authorize: pending PROCESSING AUTHORIZED, delivery unreachable',
+    'cancelled by the customer':
+      'compensate authorize: pending PROCESSING AUTHORIZED (customer: order-refused), delivery unreachable, notice in 15 s',
+    'cancelled by the operator':
+      'compensate authorize: pending PROCESSING AUTHORIZED (operator: order-refused), delivery unreachable, notice in 15 s',
     expired: 'again: transmit',
     retried: 'again: transmit',
   },
@@ -182,6 +191,10 @@ const EXPECTED: Record<string, Record<string, string>> = {
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (restaurant: order-refused)',
     'cancelled if unaccepted':
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (system: order-refused)',
+    'cancelled by the customer':
+      'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (customer: order-refused), delivery accepted, notice in 0 s',
+    'cancelled by the operator':
+      'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (operator: order-refused), delivery accepted, notice in 0 s',
     expired: 'again: capture',
     retried: 'again: capture',
   },
@@ -190,6 +203,10 @@ const EXPECTED: Record<string, Record<string, string>> = {
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
     'cancelled if unaccepted':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
+    'cancelled by the customer':
+      'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
+    'cancelled by the operator':
+      'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (operator: order-refused), delivery accepted, notice in 0 s',
     expired: 'again: save',
     retried: 'again: save',
   },
@@ -197,9 +214,15 @@ const EXPECTED: Record<string, Record<string, string>> = {
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
     'cancelled if unaccepted':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
+    'cancelled by the customer':
+      'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
+    'cancelled by the operator':
+      'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (operator: order-refused), delivery accepted, notice in 0 s',
   },
   'completed, begun': {
     cancelled: 'compensate authorize: transmitted PREPARING CHARGED (restaurant: order-refused)',
+    'cancelled by the operator':
+      'compensate authorize: transmitted PREPARING CHARGED (operator: order-refused), delivery accepted, notice in 0 s',
   },
   'completed, delivered': {},
   'compensate, refused': {
@@ -208,7 +231,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
     retried: 'again: compensate authorize',
   },
   'compensate, unreachable': {
-    done: 'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice due',
+    done: 'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice in 0 s',
     expired: 'again: compensate authorize',
     retried: 'again: compensate authorize',
   },
@@ -229,13 +252,21 @@ const EXPECTED: Record<string, Record<string, string>> = {
     'delivered: accepted': 'COMPLETED: transmitted AWAITING_PREPARATION DUE, delivery accepted',
     'delivered: refused': 'FAILED: failed PROCESSING VOIDED (restaurant: order-refused), delivery refused',
     'delivered: unreachable':
-      'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice due',
+      'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice in 0 s',
+    'cancelled by the customer':
+      'FAILED: failed PROCESSING VOIDED (customer: order-refused), delivery unreachable, notice in 15 s',
+    'cancelled by the operator':
+      'FAILED: failed PROCESSING VOIDED (operator: order-refused), delivery unreachable, notice in 15 s',
     expired: 'again: transmit',
     retried: 'again: transmit',
   },
   'completed, cash': {
     cancelled: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
     'cancelled if unaccepted': 'FAILED: transmitted AWAITING_PREPARATION VOIDED (system: order-refused)',
+    'cancelled by the customer':
+      'FAILED: transmitted AWAITING_PREPARATION VOIDED (customer: order-refused), delivery accepted, notice in 0 s',
+    'cancelled by the operator':
+      'FAILED: transmitted AWAITING_PREPARATION VOIDED (operator: order-refused), delivery accepted, notice in 0 s',
   },
   'failed, cash': {},
 }

@@ -1,0 +1,19 @@
+import { createInterface } from 'node:readline/promises'
+import { EXIT, Failure } from '#/exit.ts'
+
+/**
+ * Asks at the terminal; `--yes` answers for scripts. Throws Failure for any other answer than y or yes, and without a terminal,
+ * so that a script never cancels or refunds by accident.
+ */
+export async function confirm(question: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  if (yes) return
+  if (!process.stdin.isTTY)
+    throw new Failure(EXIT.usage, `${question} Without a terminal, repeat the command with --yes.`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question(`${question} [y/N] `)
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.refused, 'Nothing was changed.')
+  } finally {
+    terminal.close()
+  }
+}

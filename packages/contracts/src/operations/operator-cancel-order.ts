@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { deliveryOrder } from '#/examples.ts'
+import { OrderInPath } from '#/inputs.ts'
+import { bodyProblems, operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
+import { filledText, text } from '#/values.ts'
+
+export const OperatorCancelOrder = operation({
+  name: 'operator-cancel-order',
+  summary: 'Cancel an order of any application',
+  description:
+    'Cancels an order at any time before `DELIVERED`. The charge is voided or refunded, and the restaurant is notified. To cancel a cancelled order again changes nothing. The path accepts the number of the order as well.',
+  method: 'POST',
+  path: '/operatorapi/v1/orders/:apiKey/cancel',
+  owner: 'orders',
+  admission: 'priority',
+  params: OrderInPath,
+  body: z.object({
+    reason: filledText(500).describe('Why, for the restaurant and the customer.'),
+    message: text(500).optional().describe('A text for the customer instead of the reason.'),
+  }),
+  response: Order,
+  returns: 'The cancelled order.',
+  examples: {
+    bodies: {
+      'A reason, and a text for the customer': {
+        reason: 'Power failure in the kitchen.',
+        message: 'The restaurant has no power. Your card is not charged.',
+      },
+    },
+    response: {
+      ...deliveryOrder,
+      paymentState: 'REFUNDED',
+      cancellation: {
+        reason: 'order-cancelled',
+        message: 'The restaurant has no power. Your card is not charged.',
+        cancelledBy: 'operator',
+        date: 1795199500,
+        refund: { amount: deliveryOrder.total, state: 'REFUNDED' },
+      },
+    },
+  },
+  problems: [...bodyProblems, 'order-not-found', 'invalid-transition'],
+})

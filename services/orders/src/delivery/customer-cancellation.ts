@@ -1,0 +1,18 @@
+import { cents, toMoney, type CancellationOffer } from '@platter/contracts'
+import { isCharged, isOver, type PlacedOrder } from '#/domain/order.ts'
+
+/** The default of put-restaurant, for orders from before this time was stored with them. */
+const DEFAULT_MINUTES = 5
+
+/** The last second in which the customer may cancel the order (epoch seconds; docs/interface.md, "Cancellation by the customer"). */
+export const cancellableUntil = ({ datePlaced, details }: PlacedOrder): number =>
+  datePlaced + 60 * (details.customerCancelMinutes ?? DEFAULT_MINUTES)
+
+/** What a cancellation by the customer would do at `at` (epoch seconds). */
+export function offerOf(order: PlacedOrder, at: number): CancellationOffer {
+  const until = cancellableUntil(order)
+  const isBegun = order.status !== 'PROCESSING' && order.status !== 'AWAITING_PREPARATION'
+  const cancellable = !isOver(order) && !isBegun && at <= until
+  const amount = cancellable && isCharged(order) ? order.total : cents(0)
+  return { cancellable, until: cancellable ? until : null, refund: { amount: toMoney(amount) } }
+}

@@ -1,0 +1,21 @@
+import { Problem } from '@platter/kit'
+import type { StoredStory } from '#/store/order-story.ts'
+import type { Stores } from '#/store/stores.ts'
+
+/** The order number of console and ticket. An apiKey has 48 characters and never matches. */
+const NUMBER = /^\d{1,15}$/
+
+/** All rows of an order, by its apiKey or its number. Throws Problem order-not-found. */
+export async function findStory(
+  orderStories: Stores['orderStories'],
+  apiKeyOrNumber: string,
+): Promise<StoredStory> {
+  const isNumber = NUMBER.test(apiKeyOrNumber)
+  const by = isNumber ? { number: Number(apiKeyOrNumber) } : { apiKey: apiKeyOrNumber }
+  const story = await orderStories.find(by)
+  if (story) return story
+  throw new Problem(
+    'order-not-found',
+    isNumber ? 'There is no order with this number.' : 'There is no such order.',
+  )
+}

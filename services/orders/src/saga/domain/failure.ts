@@ -1,0 +1,82 @@
+import { cents, toMoney, type Cancellation, type PaymentState, type Refusal } from '@platter/contracts'
+import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
+import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+
+/* How a saga fails, and what it leaves: the cancellation, the notice to the restaurant, the order. */
+
+/** States without a capture. */
+const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
+
+export const tooLate: Refusal = {
+  code: 'payment-unavailable',
+  detail: 'The payment could not be settled in time. Your card was not charged.',
+}
+
+/** The order at the end of a failed saga, at `at` (epoch seconds). */
+export function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
+  return {
+    ...order,
+    // A killed replica may have answered without marking the order.
+    ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
+    outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
+    paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
+    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),
+  }
+}
+
+/** The notice to a restaurant that did not respond before the deadline, and may have the order nevertheless. */
+export function noticeOf({ done, refusal }: State): DeliveryState | null {
+  const isUnreachable = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
+  return isUnreachable ? { outcome: 'unreachable', link: null, noticeInMs: 0 } : null
+}
+
+type Cancelling = {
+  by: Cancellation['cancelledBy']
+  onlyUnaccepted: boolean
+  until?: number
+  at: number
+}
+
+/** Restaurants and deadlines cancel orders that a restaurant has; customers and operators pending ones as well. */
+export function mayBeCancelled(
+  { outcome, status, cancellation }: OrderState,
+  { refusal }: State,
+  { by, onlyUnaccepted, until = Infinity, at }: Cancelling,
+): boolean {
+  if (cancellation !== null || at > until) return false
+  if (outcome === 'pending') return isByOthers(by) && refusal === null
+  return (
+    outcome === 'transmitted' && (onlyUnaccepted ? status === 'AWAITING_PREPARATION' : status !== 'DELIVERED')
+  )
+}
+
+/** By others than the restaurant, which then needs a notice. */
+const isByOthers = (by: Cancellation['cancelledBy']): boolean => by === 'customer' || by === 'operator'
+
+/** An attempt takes 10 s, and its lease ends 3 s after its replica does. No order may arrive after its cancellation. */
+const ATTEMPTS_ARE_OVER_MS = 15_000
+
+/** The notice of a cancellation to a restaurant that has the order, or (`isDelivering`) may receive it at this moment. */
+export function noticeOfCancellation(
+  by: Cancellation['cancelledBy'],
+  isDelivering: boolean,
+  { done }: State,
+): DeliveryState | null {
+  if (!isByOthers(by)) return null
+  if (isDelivering) return { outcome: 'unreachable', link: null, noticeInMs: ATTEMPTS_ARE_OVER_MS }
+  return done.includes('transmit') ? { outcome: 'accepted', link: null, noticeInMs: 0 } : null
+}
+
+export function cancellationOf(
+  { total, token }: SendOrderFacts,
+  { code, detail }: Refusal,
+  at: number,
+): Cancellation {
+  return {
+    reason: code,
+    message: detail,
+    cancelledBy: code === 'order-refused' ? 'restaurant' : 'system',
+    date: at,
+    refund: { amount: toMoney(token === null ? cents(0) : total), state: 'VOIDED' },
+  }
+}

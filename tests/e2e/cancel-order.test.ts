@@ -1,0 +1,72 @@
+import type { CancellationOffer, RestaurantOrder } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  api,
+  card,
+  cast,
+  eventually,
+  ledgerOf,
+  post,
+  readOrder,
+  sendOrder,
+  type Order,
+} from './client.ts'
+import { aKitchen } from './own-restaurant.ts'
+import { asRestaurant, report } from './restaurant-client.ts'
+
+const cancel = (apiKey: string, options = {}) =>
+  post<Order & { code: string }>(`order/${apiKey}/cancel`, {}, options)
+
+const paid = async (restaurant: string) =>
+  (await sendOrder({ ...(await anOrder(restaurant)), payment: 'card', card: card() })).body
+
+test('a card order that is not begun is cancelled once: its money goes back, and its restaurant sees it', async () => {
+  const { apiKey, total } = await paid(cast.console)
+  const offer = await post<CancellationOffer>(`order/${apiKey}/cancel?validate-only=true`, {})
+  expect(offer).toMatchObject({ status: 200, body: { cancellable: true, refund: { amount: total } } })
+  expect((await readOrder(apiKey)).cancellation).toBeNull()
+
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const answers = [await cancel(apiKey, { headers }), await cancel(apiKey, { headers }), await cancel(apiKey)]
+  for (const { status, body } of answers)
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { cancellation: { cancelledBy: 'customer' } },
+    })
+
+  const back = await eventually(
+    () => readOrder(apiKey),
+    ({ paymentState }) => paymentState === 'REFUNDED' || paymentState === 'VOIDED',
+  )
+  expect(back.cancellation).toMatchObject({ reason: 'order-cancelled', refund: { amount: total } })
+  const kinds = (await ledgerOf(apiKey)).map(({ kind }) => kind)
+  expect(kinds.filter((kind) => kind === 'refund' || kind === 'void')).toHaveLength(1)
+  const seen = await asRestaurant<RestaurantOrder>(`order/${apiKey}`)
+  expect(seen.body).toMatchObject({ nextStatuses: [], cancellation: { cancelledBy: 'customer' } })
+  expect((await report(apiKey, 'PREPARING')).status).toBe(409)
+})
+
+test('409 cancel-too-late once the restaurant has begun, and after its time', async () => {
+  const { body: begun } = await sendOrder(await anOrder(cast.console))
+  await report(begun.apiKey, 'PREPARING')
+  expect(await cancel(begun.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })
+  const offer = await post<CancellationOffer>(`order/${begun.apiKey}/cancel?validate-only=true`, {})
+  expect(offer.body).toEqual({ cancellable: false, until: null, refund: { amount: 0 } })
+
+  const { apiKey: never } = await aKitchen({ customerCancelMinutes: 0 })
+  const { body: late } = await sendOrder(await anOrder(never))
+  // The time of 0 minutes ends with the second of the order.
+  const refused = await eventually(
+    () => post<CancellationOffer>(`order/${late.apiKey}/cancel?validate-only=true`, {}),
+    ({ body }) => !body.cancellable,
+  )
+  expect(refused.body.cancellable).toBe(false)
+  expect(await cancel(late.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })
+})
+
+test('404: the order of another application', async () => {
+  const { body } = await sendOrder(await anOrder(cast.console))
+  const { accessKey: key } = await api.newApplication('Cancels orders of others')
+  expect(await cancel(body.apiKey, { key })).toMatchObject({ status: 404, body: { code: 'order-not-found' } })
+})
