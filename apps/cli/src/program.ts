@@ -2,7 +2,7 @@ import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { applications } from '#/commands/applications.ts'
 import { attention } from '#/commands/attention.ts'
-import { backup, recovered, restore } from '#/commands/backup.ts'
+import { backup, backupIdentity, recovered, restore } from '#/commands/backup.ts'
 import { doctor } from '#/commands/doctor.ts'
 import { keys } from '#/commands/keys.ts'
 import { orders } from '#/commands/orders.ts'
@@ -51,6 +51,7 @@ export function programWith(exit: (code: number) => never): Command {
     attention,
     doctor,
     backup,
+    backupIdentity,
     restore,
     recovered,
   ])

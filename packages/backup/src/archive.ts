@@ -1,4 +1,4 @@
-import { Decrypter, Encrypter } from 'age-encryption'
+import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
@@ -22,6 +22,12 @@ export type Keys =
     }
   | { recipient: string }
   | { identity: string }
+
+/** A new pair: the server needs the recipient only. */
+export async function createIdentity(): Promise<{ identity: string; recipient: string }> {
+  const identity = await generateIdentity()
+  return { identity, recipient: await identityToRecipient(identity) }
+}
 
 /** The archive cannot be read: another key, a damaged or truncated file. */
 export class UnreadableArchive extends Error {}

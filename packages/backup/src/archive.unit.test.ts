@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readArchive, UnreadableArchive, writeArchive, type Keys } from '#/archive.ts'
+import { createIdentity, readArchive, UnreadableArchive, writeArchive, type Keys } from '#/archive.ts'
 import { readTar, TAR_END, tarBytes, type TarEntry } from '#/tar.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'platter-archive-'))
@@ -14,8 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let identity: string
 let recipient: string
 beforeAll(async () => {
-  identity = await generateIdentity()
-  recipient = await identityToRecipient(identity)
+  ;({ identity, recipient } = await createIdentity())
 })
 
 async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
@@ -71,7 +69,9 @@ test('a passphrase opens its archive, and no other one does', async () => {
 test('another identity does not open an archive', async () => {
   const file = newFile()
   await writeArchive(file, { recipient }, each(entries))
-  await expect(readAll(file, { identity: await generateIdentity() })).rejects.toThrow(UnreadableArchive)
+  await expect(readAll(file, { identity: (await createIdentity()).identity })).rejects.toThrow(
+    UnreadableArchive,
+  )
 })
 
 test('an archive that is truncated anywhere is unreadable', async () => {

@@ -97,6 +97,20 @@ async function runDaily(minute: number, run: () => Promise<void>): Promise<never
   }
 }
 
+export function backupIdentity(program: Command): void {
+  program
+    .command('backup-identity')
+    .description('create an identity of age: the server encrypts for its recipient, and only you decrypt')
+    .addHelpText('after', '\nExamples:\n  $ platter backup-identity > identity.txt    # on your own machine')
+    .action(async () => {
+      const { createIdentity } = await library()
+      const { identity, recipient } = await createIdentity()
+      printNote(`BACKUP_RECIPIENT=${recipient}`)
+      print(`# recipient: ${recipient}`)
+      print(identity)
+    })
+}
+
 type RestoreOptions = DatabaseOptions & {
   identityFile?: string
   force?: boolean

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { Failure } from '#/exit.ts'
+import { findDatabase, findDecryption, findEncryption, findFiles, findStore } from '#/target-backup.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'platter-target-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const fileWith = (name: string, content: string): string => {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return file
+}
+
+test('an option wins over its variable', () => {
+  expect(findDatabase({ database: 'postgres://a' }, { BACKUP_DATABASE_URL: 'postgres://b' })).toBe(
+    'postgres://a',
+  )
+  expect(findDatabase({}, { BACKUP_DATABASE_URL: 'postgres://b' })).toBe('postgres://b')
+  const store = findStore({ to: '/a', keepDays: 3 }, { BACKUP_FOLDER: '/b', BACKUP_KEEP_DAYS: '9' })
+  expect(store).toEqual({ folder: '/a', keepDays: 3, bucket: null })
+})
+
+test('archives are kept for 14 days without another setting, and a wrong number is refused', () => {
+  expect(findStore({}, { BACKUP_FOLDER: '/b', BACKUP_KEEP_DAYS: '' })).toMatchObject({ keepDays: 14 })
+  expect(() => findStore({}, { BACKUP_FOLDER: '/b', BACKUP_KEEP_DAYS: '0' })).toThrow(Failure)
+  expect(findStore({}, {})).toBeNull()
+})
+
+test('a recipient encrypts instead of a passphrase, and an identity decrypts', () => {
+  const passphraseFile = fileWith('passphrase', 'long enough passphrase\n')
+  expect(findEncryption({ passphraseFile }, {})).toEqual({ passphrase: 'long enough passphrase' })
+  expect(
+    findEncryption({}, { BACKUP_RECIPIENT: 'age1x', BACKUP_PASSPHRASE: 'long enough passphrase' }),
+  ).toEqual({
+    recipient: 'age1x',
+  })
+  const identityFile = fileWith('identity', '# public key: age1x\nAGE-SECRET-KEY-1ABC\n')
+  expect(findDecryption({ identityFile }, {})).toEqual({ identity: 'AGE-SECRET-KEY-1ABC' })
+})
+
+test('a short passphrase, none at all, and a file without an identity are refused', () => {
+  expect(() => findEncryption({}, { BACKUP_PASSPHRASE: 'short' })).toThrow('at least 12 characters')
+  expect(() => findEncryption({}, {})).toThrow('Give what encrypts')
+  expect(() => findDecryption({}, {})).toThrow('Give what decrypts')
+  expect(() => findDecryption({ identityFile: fileWith('none', 'age1x') }, {})).toThrow(
+    'contains no identity',
+  )
+})
+
+test('a bucket needs both keys', () => {
+  const environment = {
+    BACKUP_FOLDER: '/b',
+    BACKUP_S3_URL: 'https://bucket.example.org',
+    AWS_ACCESS_KEY_ID: 'id',
+  }
+  expect(() => findStore({}, environment)).toThrow('AWS_SECRET_ACCESS_KEY')
+  expect(findStore({}, { ...environment, AWS_SECRET_ACCESS_KEY: 'secret' })?.bucket).toMatchObject({
+    region: 'us-east-1',
+  })
+})
+
+test('listed files are included byte for byte, and two of the same name are refused', () => {
+  const file = fileWith('.env', 'A=1\n\n')
+  expect(findFiles({ database: 'x' }, { BACKUP_FILES: file })).toEqual([
+    { name: '.env', content: Buffer.from('A=1\n\n') },
+  ])
+  expect(findFiles({ database: 'x' }, {})).toEqual([])
+  expect(() => findFiles({ file: [file, file] }, {})).toThrow('same name')
+})
