@@ -36,8 +36,8 @@ COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
 # What Node makes of the sources (see start.sh), by the user and with the flags by which it is looked up. Nobody may change it.
 RUN install --directory --owner=node /app/node_modules/.cache/node \
- && if [ -f src/main.ts ]; then \
-      su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/compile.ts src/main.ts"; fi \
+ && if [ -f src/wire.ts ]; then \
+      su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/fill-compile-cache.ts src/main.ts"; fi \
  && chown -R root:root /app/node_modules/.cache
 USER node
 # The script becomes Node: SIGTERM reaches the service itself.
@@ -47,6 +47,11 @@ CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]
 FROM process AS jobs
 WORKDIR /app
 COPY dev dev
+
+# The command-line tool, for docker-compose.backup.yml, with PACKAGE=apps/cli. A backup contains the migrations.
+FROM process AS tool
+WORKDIR /app
+COPY services services
 
 # The page that the gateway serves. With optional packages: Vite's compiler for this platform is one.
 FROM ${NODE} AS console
