@@ -1,7 +1,7 @@
 import type { OrderStatusRecord, RestaurantOrder } from '@platter/contracts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { card, eventually, ledgerOf, readOrder, stack, statusesOf } from '../e2e/client.ts'
+import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf } from '../e2e/client.ts'
 import { plantAge } from '../e2e/planted.ts'
 import { Stream } from '../support/event-stream.ts'
 import {
@@ -223,6 +223,22 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     expect(await page.locator('.note').innerText()).toBe(
       `Order ${order.id} was cancelled: It was not started in time. Do not prepare it.`,
     )
+    await page.context().close()
+  })
+
+  test('an order that its customer cancels rings, and the kitchen reads who cancelled it', async () => {
+    const { page } = await atTheCounter()
+    await button(page, 'Settings').click()
+    await page.getByRole('switch', { name: 'Notifications' }).click()
+    await button(page, 'Close').click()
+    const order = await place(own)
+    await cardIn(page, 'New', order).waitFor()
+    await post(`order/${order.apiKey}/cancel`, {})
+    await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled by the customer' }).waitFor()
+    const text = `Order ${order.id} was cancelled by the customer. Do not prepare it.`
+    expect(await page.locator('.note').innerText()).toBe(text)
+    // Within 1.5 s the alarms of two events ring once.
+    expect((await spied(page)).notifications).toContain(text)
     await page.context().close()
   })
 

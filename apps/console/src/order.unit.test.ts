@@ -14,20 +14,23 @@ import {
   warningsDue,
 } from '#/order.ts'
 
-const cancelled = order({
-  cancellation: {
-    reason: 'order-refused',
-    message: 'No.',
-    cancelledBy: 'restaurant',
-    date: 1,
-    refund: { amount: 0, state: 'VOIDED' },
-  },
-})
+const cancellation = {
+  reason: 'order-refused',
+  message: 'No.',
+  cancelledBy: 'restaurant',
+  date: 1,
+  refund: { amount: 0, state: 'VOIDED' },
+} as const
+const cancelled = order({ cancellation })
 
-test.each(['customer', 'operator'])('an order that was cancelled by the %s says so', (cancelledBy) => {
-  const cancellation = { ...cancelled.cancellation, cancelledBy } as typeof cancelled.cancellation
-  expect(stateLabel(order({ cancellation }))).toBe(`Cancelled by the ${cancelledBy}`)
-})
+test.each(['customer', 'operator'] as const)(
+  'an order that was cancelled by the %s says so',
+  (cancelledBy) => {
+    expect(stateLabel(order({ cancellation: { ...cancellation, cancelledBy } }))).toBe(
+      `Cancelled by the ${cancelledBy}`,
+    )
+  },
+)
 
 describe('columns', () => {
   test.each<[OrderStatus, string]>([

@@ -88,7 +88,7 @@ function notifyOfCancellation(order: RestaurantOrder): void {
   if (!cancellation || cancellation.cancelledBy === 'restaurant') return
   const label = stateLabel(order)?.toLowerCase() ?? 'cancelled'
   // The message of a customer's cancellation repeats the label.
-  const why = label.endsWith('customer') ? '.' : `: ${cancellation.message}`
+  const why = cancellation.cancelledBy === 'customer' ? '.' : `: ${cancellation.message}`
   addNote(`Order ${id} was ${label}${why} Do not prepare it.`, 'urgent')
   alarm(order, { title: `Order ${id} was ${label}. Do not prepare it.`, tag: `${apiKey} cancelled` })
 }
