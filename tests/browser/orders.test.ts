@@ -192,7 +192,9 @@ describe.skipIf(program() === null)('the orders of a restaurant', () => {
     await report(own, ended.apiKey, 'PREPARING')
     await report(own, ended.apiKey, 'DELIVERED')
     const meanwhile = await place(own)
+    const reportsAttendance = page.waitForRequest('**/restaurantapi/v1/attendance')
     await context.setOffline(false)
+    await reportsAttendance
     await cardIn(page, 'New', meanwhile).waitFor()
     await cardIn(page, 'Done', ended).waitFor()
     expect(await page.getByText('Offline since').count()).toBe(0)

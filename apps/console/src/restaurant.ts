@@ -34,6 +34,11 @@ export async function readRestaurant(options: Options = {}): Promise<void> {
   if (read === lastRead) restaurant.value = value
 }
 
+/** Reports that this page is open, which makes the restaurant attended. */
+export async function reportAttendance(options: Options = {}): Promise<void> {
+  attendance.value = await restaurantApi<Attendance>('attendance', options)
+}
+
 /** The value of the last record, not of the clock: `open` is part of the same record, and the two must agree. */
 export const pausedUntil = (): number | null => restaurant.value?.pausedUntil ?? null
 

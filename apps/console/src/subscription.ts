@@ -5,7 +5,7 @@ import { isBeatDue } from '#/beat.ts'
 import { now } from '#/clock.ts'
 import { connection, isOffline } from '#/connection.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
-import { clearRestaurant, pausedUntil, readRestaurant, restaurant } from '#/restaurant.ts'
+import { clearRestaurant, pausedUntil, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
 import { session, endSession } from '#/session.ts'
 
 /** EventSource does not report a connection that is silent. This and the time between beats bound the time until it is detected. */
@@ -114,11 +114,14 @@ class EventStream {
   }
 
   /**
-   * Checks that the gateway responds and that the session still belongs to this restaurant.
+   * Reports that the page is open, and checks that the gateway responds and that the session still belongs to this restaurant.
    * The stream alone proves nothing: a tablet that loses its network leaves it open at the gateway.
    */
   async beat(): Promise<void> {
     this.#lastBeatMs = Date.now()
+    // Its failure is not decisive, also a 404 of an earlier version: the read of the restaurant, at the same time, detects a lost
+    // connection and a lost session.
+    void reportAttendance({ withinMs: BEAT_WITHIN_MS }).catch(() => undefined)
     try {
       await readRestaurant({ withinMs: BEAT_WITHIN_MS })
       const apiKey = restaurant.value?.apiKey ?? this.#restaurantApiKey
