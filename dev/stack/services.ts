@@ -40,7 +40,10 @@ export function environmentOf(name: ProcessName, wiring: Wiring): Record<string,
 }
 
 const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<string, string>>> = {
-  processor: (wiring) => ({ LEDGER_FILE: wiring.ledger }),
+  processor: (wiring) => ({
+    LEDGER_FILE: wiring.ledger,
+    WEBHOOK_URL: `${firstUrl('gateway', wiring)}/webhooks/processor`,
+  }),
   simulators: (wiring) => ({
     GATEWAY_URL: firstUrl('gateway', wiring),
     OPERATOR_KEY: wiring.secrets.operatorKey,
@@ -50,6 +53,8 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     CATALOG_URL: urls('catalog', wiring),
     ACCOUNTS_URL: urls('accounts', wiring),
     ORDERS_URL: urls('orders', wiring),
+    // For the events of the processor.
+    PAYMENTS_URL: urls('payments', wiring),
     REDIS_URL: wiring.redis,
     // A load test of a developer uses one application.
     ORDERS_PER_SECOND: '1000000',
@@ -68,6 +73,8 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
   payments: (wiring) => ({
     ...rows('payments', wiring),
     PROCESSOR_URL: urls('processor', wiring),
+    // The default of the processor.
+    PROCESSOR_WEBHOOK_SECRET: 'whsec_development',
     REDIS_URL: wiring.redis,
     // In development, all cards come from one address, and some of the few test cards are always declined.
     CARDS_PER_USER: '10000',

@@ -56,6 +56,7 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   ],
   STRIPE_SECRET_KEY: ['sk_test_4eC39HqLyjWDarjtT1zdp7dc', 'sk_live_1'],
   STRIPE_WEBHOOK_SECRET: ['whsec_1', 'whsec_test'],
+  PROCESSOR_WEBHOOK_SECRET: ['whsec_development', 'whsec_1'],
   DEFAULT_RESTAURANT_LINK: [
     'http://:whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE%3D@simulators:8080/accepts',
     `https://:whsec_${'A'.repeat(32)}@example.org/orders`,

@@ -34,6 +34,8 @@ export type Movement = {
   id: string
   kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal'
   reference: string
+  /** The id of the authorization. */
+  charge: string
   amount: number
   fee: number
   at: number
@@ -86,9 +88,9 @@ function toDispute(entry: Entry, entries: readonly Entry[]): Dispute | null {
 
 /** The changes of the balance: a capture, a refund, a dispute from its beginning, and its return when it is won. */
 export function effectsOf(entry: Entry): Movement[] {
-  const { kind, reference, amount, outcome } = entry
+  const { kind, reference, amount, outcome, id: charge } = entry
   const at = secondsOf(entry)
-  const movement = { id: `txn_${digestOf(entry)}`, reference, at }
+  const movement = { id: `txn_${digestOf(entry)}`, reference, charge, at }
   if (kind === 'capture') return [{ ...movement, kind: 'payment', amount, fee: feeOf(amount) }]
   if (kind === 'refund') return [{ ...movement, kind, amount: -amount, fee: 0 }]
   if (kind !== 'dispute' || outcome === 'lost') return []

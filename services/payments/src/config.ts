@@ -48,6 +48,13 @@ export const Config = z.object({
     .url()
     .optional()
     .describe('Base URL of the development payment processor. Required with PROCESSOR=development.'),
+  PROCESSOR_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
+    .optional()
+    .describe(
+      'Signing secret of the events of the development payment processor. Without it, /webhooks/processor does not exist.',
+    ),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(sk|rk)_\w+$/, 'is not a secret key of Stripe: sk_live_…, sk_test_…, rk_…')
@@ -76,7 +83,7 @@ export const Config = z.object({
 export type Config = z.output<typeof Config>
 
 export type ProcessorConfig =
-  | { kind: 'development'; url: string }
+  | { kind: 'development'; url: string; webhookSecret: string | null }
   | { kind: 'stripe'; secretKey: string; webhookSecret: string; url: string; currency: string }
 
 /** Returns the settings of the chosen processor. Throws when one of them is missing. */
@@ -84,7 +91,7 @@ export function processorConfig(config: Config): ProcessorConfig {
   const { PROCESSOR, PROCESSOR_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = config
   if (PROCESSOR === 'development') {
     if (PROCESSOR_URL === undefined) throw missing(PROCESSOR, { PROCESSOR_URL })
-    return { kind: PROCESSOR, url: PROCESSOR_URL }
+    return { kind: PROCESSOR, url: PROCESSOR_URL, webhookSecret: config.PROCESSOR_WEBHOOK_SECRET ?? null }
   }
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined)
     throw missing(PROCESSOR, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET })

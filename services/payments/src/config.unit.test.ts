@@ -24,6 +24,7 @@ test('the development processor is the default', () => {
   expect(read({ PROCESSOR_URL: 'http://localhost:1' })).toEqual({
     kind: 'development',
     url: 'http://localhost:1',
+    webhookSecret: null,
   })
 })
 

@@ -1,14 +1,22 @@
 import { Problem, type Log } from '@platter/kit'
 import { interpretReport } from '#/domain/processor-result.ts'
+import { knownOf, type ChargeMirror } from '#/mirror-charges.ts'
 import type { StripeEvent } from '#/outside/stripe-events.ts'
+import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { StripeProcessor } from '#/outside/stripe-processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
 
+/** Events after which the refunds and disputes of a charge are read again. Both names of refunds: API versions differ. */
+const AFTER_SALE = /^(charge\.refund|refund\.|charge\.dispute\.)/
+
 type Deps = {
   events: Pick<WebhookEventStore, 'isHandled' | 'markHandled'>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
-  processor: Pick<StripeProcessor, 'read'>
+  /** Null for the development payment processor, whose results never arrive by event. */
+  processor: Pick<StripeProcessor, 'read'> | null
+  reads: Pick<ProcessorReads, 'authorizationOf'>
+  mirror: Pick<ChargeMirror, 'refresh'>
   log: Log
 }
 
@@ -17,8 +25,9 @@ type Deps = {
  * current state. So a repeated, late or reordered event has no effect. An event is marked as handled at the end; until then
  * Stripe repeats it. Throws Problem payment-unavailable while the intent cannot be read.
  */
-export function stripeEventHandler({ events, authorizations, processor, log }: Deps) {
+export function stripeEventHandler({ events, authorizations, processor, reads, mirror, log }: Deps) {
   async function moveRow(event: StripeEvent, intent: string): Promise<void> {
+    if (!processor) return
     const result = await processor.read(intent)
     if (result.kind === 'unknown')
       throw new Problem(
@@ -52,9 +61,15 @@ export function stripeEventHandler({ events, authorizations, processor, log }: D
     log.info({ ...line, now: report.change.state }, 'Stripe event moved an authorization')
   }
 
+  const intentOf = async (charge: string | null): Promise<string | null> =>
+    charge === null ? null : knownOf(await reads.authorizationOf(charge)).id
+
   return async function handle(event: StripeEvent): Promise<void> {
     if (await events.isHandled(event.id)) return
-    if (event.intent !== null) await moveRow(event, event.intent)
+    const isAfterSale = AFTER_SALE.test(event.type)
+    const intent = event.intent ?? (isAfterSale ? await intentOf(event.charge ?? null) : null)
+    if (intent !== null && isAfterSale) await mirror.refresh(intent)
+    if (intent !== null) await moveRow(event, intent)
     await events.markHandled(event.id)
   }
 }

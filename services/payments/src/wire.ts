@@ -13,7 +13,7 @@ import {
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
-import { createApp, internalSecrets, readJson, router, type Log, type Parts } from '@platter/kit'
+import { createApp, internalSecrets, readJson, Repeaters, router, type Log, type Parts } from '@platter/kit'
 import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -24,10 +24,13 @@ import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
 import { release } from '#/handlers/release.ts'
 import { countedProcessor } from '#/outside/counted-processor.ts'
+import { chargeMirror } from '#/mirror-charges.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
+import { developmentReads } from '#/outside/development-reads.ts'
 import { COMMANDS_AT_ONCE } from '#/outside/processor.ts'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
+import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
@@ -39,10 +42,14 @@ import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 import { unknownPayments } from '#/routes/unknown-payments.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { RedisCardLimits } from '#/store/card-limits.ts'
 import { postgresPaymentRecords } from '#/store/payment-records.ts'
 import { postgresWebhookEvents } from '#/store/webhook-events.ts'
 import { stripeEventHandler } from '#/stripe-event-handler.ts'
+
+/** Finds a lost event within some minutes; one page of the processor's list each time. */
+const COMPARE_EVERY_MS = 120_000
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -62,6 +69,9 @@ export function wire(config: Config, log: Log): Parts {
   const processor = countedProcessor({ processor: traced, limits, log })
   const authorizations = postgresAuthorizations(postgres.db)
   const records = postgresPaymentRecords(postgres.db)
+  const chargeReads = chosen.kind === 'stripe' ? new StripeReads(chosen) : developmentReads(chosen.url)
+  const mirrors = postgresChargeMirrors(postgres.db)
+  const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, log })
   const execute = commandExecutor({ authorizations, processor, log })
   const deps = { authorizations, records, processor, limits, execute, log }
 
@@ -83,25 +93,38 @@ export function wire(config: Config, log: Log): Parts {
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
   route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))
-  if (chosen.kind === 'stripe' && stripe) {
-    stripeWebhook(app, {
-      read: createEventReader(chosen.webhookSecret),
-      handle: stripeEventHandler({ events, authorizations, processor: stripe, log }),
-    })
-  }
+  const handle = stripeEventHandler({
+    events,
+    authorizations,
+    processor: stripe,
+    reads: chargeReads,
+    mirror,
+    log,
+  })
+  const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
+  if (chosen.webhookSecret !== null)
+    stripeWebhook(app, path, { read: createEventReader(chosen.webhookSecret), handle })
+  const repeaters = new Repeaters(log)
 
   return {
     app,
     async start() {
       await migrate(postgres.db, MIGRATIONS, log)
       await bus.start()
+      repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())
     },
     // Without Redis each replica counts cards alone. Without the processor, releases and repeated commands are replied to
     // from the rows. So neither is a condition of readiness.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: () => bus.quiesce(),
+    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     async close() {
-      await Promise.all([bus.close(), processor.close(), postgres.close(), limits.close()])
+      await Promise.all([
+        bus.close(),
+        processor.close(),
+        chargeReads.close(),
+        postgres.close(),
+        limits.close(),
+      ])
     },
   }
 }

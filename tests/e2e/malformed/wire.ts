@@ -23,6 +23,7 @@ const OTHER_PATHS = [
   '/health/live',
   '/health/ready',
   '/webhooks/stripe',
+  '/webhooks/processor',
   '/internal/resolve-access-key',
   '/',
 ]

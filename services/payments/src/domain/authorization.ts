@@ -99,6 +99,8 @@ function authorizeOrFind({ orderApiKey: reference, amount, token, ageSeconds }: 
 }
 
 function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): NextStep {
+  // Refunded at the processor, before the reply to the capture reached the saga.
+  if (row.state === 'refunded') return done
   if (row.state !== 'authorized' && row.state !== 'captured') {
     return { kind: 'incident', reason: `there is no authorization to capture: ${row.state}` }
   }

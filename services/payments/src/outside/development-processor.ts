@@ -38,7 +38,7 @@ const MISMATCH = 'idempotency_mismatch'
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
 /** Returns a function that sends a request and classifies its response. It never rejects. */
-function sender(pool: Pool, { base, callWithinMs }: { base: string; callWithinMs: number }) {
+export function sender(pool: Pool, { base, callWithinMs }: { base: string; callWithinMs: number }) {
   return async function send<T extends object>(
     request: Request,
     schema: z.ZodType<T>,

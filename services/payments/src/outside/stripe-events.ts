@@ -6,7 +6,13 @@ import { Word } from '#/outside/processor.ts'
 const TOLERANCE_SECONDS = 300
 
 /** The fields of an event that are used: its id, and the intent to read from Stripe. Null: it is about no intent. */
-export type StripeEvent = { id: string; type: string; intent: string | null }
+export type StripeEvent = {
+  id: string
+  type: string
+  intent: string | null
+  /** The charge of an object without an intent, as in API versions before 2019-12-03. */
+  charge?: string | null
+}
 
 const Event = z.object({
   id: z.string().regex(/^evt_\w+$/),
@@ -17,6 +23,7 @@ const Event = z.object({
       id: z.string(),
       /** Present on a charge or refund. */
       payment_intent: z.string().nullish(),
+      charge: z.string().nullish(),
     }),
   }),
 })
@@ -30,7 +37,8 @@ export function createEventReader(secret: string) {
       )
       const { object } = data
       const intent = object.object === 'payment_intent' ? object.id : object.payment_intent
-      return { id, type, intent: intent ?? null }
+      const charge = intent ? null : object.object === 'charge' ? object.id : object.charge
+      return { id, type, intent: intent ?? null, charge: charge ?? null }
     } catch {
       // Naming the fault would only help a forger.
       return null

@@ -10,11 +10,12 @@ type Deps = {
   handle: (event: StripeEvent) => Promise<void>
 }
 
-/** The endpoint of Stripe's events. It needs no access key: the signature over the unparsed bytes authenticates Stripe. */
-export function stripeWebhook(app: App, { read, handle }: Deps): void {
+/** The endpoint of the processor's events. It needs no access key: the signature over the unparsed bytes authenticates Stripe. */
+export function stripeWebhook(app: App, path: '/webhooks/stripe' | '/webhooks/processor', deps: Deps): void {
+  const { read, handle } = deps
   void app.register(async (scope) => {
     readBytes(scope)
-    scope.post('/webhooks/stripe', { bodyLimit: BODY_LIMIT }, async ({ body, headers }) => {
+    scope.post(path, { bodyLimit: BODY_LIMIT }, async ({ body, headers }) => {
       const signature = headers['stripe-signature']
       const event = Buffer.isBuffer(body) && typeof signature === 'string' ? read(body, signature) : null
       if (!event) throw new Problem('invalid-field', 'The signature does not match the body, or is too old.')

@@ -4,9 +4,12 @@ import { createApp, readJson, type App, type Log } from '@platter/kit'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { Stripe } from 'stripe'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
+import { StripeReads } from '#/outside/stripe-reads.ts'
+import { chargeMirror } from '#/mirror-charges.ts'
+import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 import { commandExecutor } from '#/command-executor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
@@ -21,6 +24,8 @@ const AMOUNT = cents(1075)
 let server: StripeServer
 let processor: StripeProcessor
 let authorizations: AuthorizationStore
+let afterSale: StripeReads
+let mirrors: ReturnType<typeof memoryChargeMirrors>
 let handled: Set<string>
 let app: App
 let logged: string
@@ -45,14 +50,17 @@ beforeEach(async () => {
   }
   app = createApp(log)
   readJson(app)
-  stripeWebhook(app, {
+  afterSale = new StripeReads({ secretKey: SECRET_KEY, currency: 'usd', url })
+  mirrors = memoryChargeMirrors()
+  const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, log })
+  stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
-    handle: stripeEventHandler({ events, authorizations, processor, log }),
+    handle: stripeEventHandler({ events, authorizations, processor, reads: afterSale, mirror, log }),
   })
 })
 afterEach(async () => {
   await app.close()
-  await processor.close()
+  await Promise.all([processor.close(), afterSale.close()])
   await server.close()
 })
 
@@ -176,6 +184,130 @@ describe('an event', () => {
     expect(await deliver(event({ object: 'customer', id: 'cus_1' }))).toBe(200)
     expect(await stateOf('o2')).toBe('sent')
   })
+})
+
+const picture = async () => {
+  const row = await mirrors.find('o1')
+  return row && [row.refunds.map(({ amount }) => amount), row.disputes.map(({ state }) => state)]
+}
+const captured = async () => {
+  const { id } = await authorizedAtStripe()
+  await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
+  await deliver(event({ id }))
+  const charge = server.state.read(id, { expand: ['latest_charge'] }).latest_charge as { id: string }
+  return { id, charge: charge.id }
+}
+const about = (type: string, object: object) => event({}, { type, data: { object } })
+
+const lately = () => {
+  const now = Math.floor(Date.now() / 1_000) + 1
+  return { from: now - 60, now }
+}
+
+describe('a refund or dispute that was made at Stripe', () => {
+  /** The shapes of the events of several API versions (docs.stripe.com/upgrades). */
+  const SHAPES: [string, (of: { id: string; charge: string }) => string][] = [
+    [
+      'charge.refunded',
+      ({ id, charge }) => about('charge.refunded', { object: 'charge', id: charge, payment_intent: id }),
+    ],
+    [
+      'charge.refunded of a version without intents',
+      ({ charge }) => about('charge.refunded', { object: 'charge', id: charge }),
+    ],
+    [
+      'charge.refund.updated',
+      ({ charge }) =>
+        about('charge.refund.updated', { object: 'refund', id: 're_1', payment_intent: null, charge }),
+    ],
+    [
+      'refund.created',
+      ({ id, charge }) =>
+        about('refund.created', { object: 'refund', id: 're_1', payment_intent: id, charge }),
+    ],
+    [
+      'refund.failed',
+      ({ id, charge }) =>
+        about('refund.failed', { object: 'refund', id: 're_1', payment_intent: id, charge }),
+    ],
+    [
+      'charge.dispute.created',
+      ({ id, charge }) =>
+        about('charge.dispute.created', { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
+    ],
+    [
+      'charge.dispute.closed of a version before 2019-12-03',
+      ({ charge }) => about('charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge }),
+    ],
+  ]
+  test.each(SHAPES)('is stored after %s', async (_type, shape) => {
+    const of = await captured()
+    server.state.refund({ payment_intent: of.id, amount: 300 })
+    server.state.afterSale.addDispute(of.id, 200)
+    expect(await deliver(shape(of))).toBe(200)
+    expect(await picture()).toEqual([[300], ['open']])
+  })
+
+  test('is set, not added, by events that arrive twice and out of order', async () => {
+    const of = await captured()
+    const [first, second] = ['charge.refunded', 'charge.refunded'].map((type) =>
+      about(type, { object: 'charge', id: of.charge, payment_intent: of.id }),
+    ) as [string, string]
+    server.state.refund({ payment_intent: of.id, amount: 300 })
+    server.state.refund({ payment_intent: of.id, amount: 75 })
+    for (const payload of [second, first, first, second]) expect(await deliver(payload)).toBe(200)
+    expect(await picture()).toEqual([[75, 300], []])
+    expect((await mirrors.find('o1'))?.version).toBe(1)
+    expect(await stateOf()).toBe('captured')
+  })
+
+  test('of the whole amount moves the row to refunded', async () => {
+    const of = await captured()
+    server.state.refund({ payment_intent: of.id })
+    await deliver(about('charge.refunded', { object: 'charge', id: of.charge, payment_intent: of.id }))
+    expect(await stateOf()).toBe('refunded')
+  })
+
+  test('is found by the comparison when its events are lost, and the end of a dispute too', async () => {
+    const { id } = await captured()
+    const dispute = server.state.afterSale.addDispute(id, 200)
+    const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, log: pino({ level: 'silent' }) })
+    expect(await mirror.compare()).toBe(true)
+    expect(await picture()).toBeNull()
+    vi.spyOn(mirrors, 'acquire').mockResolvedValue(lately())
+    expect(await mirror.compare()).toBe(false)
+    expect(await picture()).toEqual([[], ['open']])
+    dispute.status = 'lost'
+    await mirror.compare()
+    expect(await picture()).toEqual([[], ['lost']])
+  })
+  test('of another sale of the account is not stored', async () => {
+    const { id } = await captured()
+    server.state.change(id, { metadata: {} })
+    server.state.refund({ payment_intent: id, amount: 1 })
+    expect(await deliver(about('refund.created', { object: 'refund', id: 're_1', payment_intent: id }))).toBe(
+      200,
+    )
+    expect(await picture()).toBeNull()
+  })
+
+  test('is read again while Stripe is unavailable: 503, and the event is not marked', async () => {
+    const { id } = await captured()
+    const payload = about('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
+    handled.clear()
+    server.fault('error-before-effect', 'refunds')
+    expect(await deliver(payload)).toBe(503)
+    expect(handled.size).toBe(0)
+    expect(await deliver(payload)).toBe(200)
+  })
+})
+
+test('a picture that was read earlier never replaces a later one', async () => {
+  const refund = { id: 're_1', key: null, amount: AMOUNT, state: 'done', at: 1 } as const
+  const charge = { orderApiKey: 'o1', processorId: 'pi_1', disputes: [] }
+  expect(await mirrors.set({ ...charge, refunds: [refund] }, '000000002')).toBe(1)
+  expect(await mirrors.set({ ...charge, refunds: [] }, '000000001')).toBeNull()
+  expect((await mirrors.find('o1'))?.refunds).toEqual([refund])
 })
 
 describe('400, and no call to Stripe, for an event', () => {

@@ -4,6 +4,7 @@ import { sql, type Generated, type Kysely, type RawBuilder, type Selectable } fr
 import type { Authorization, State, Terms } from '#/domain/authorization.ts'
 import type { Decline } from '#/domain/declines.ts'
 import type { Change } from '#/domain/processor-result.ts'
+import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 
 export type Database = {
   authorizations: {
@@ -21,6 +22,14 @@ export type Database = {
     unknown_call: string | null
     unknown_reason: string | null
     unknown_answers: Generated<number>
+  }
+  charge_mirrors: {
+    order_api_key: string
+    processor_id: string
+    version: number
+    refunds: ReadRefund[]
+    disputes: ReadDispute[]
+    read_at: Date
   }
   webhook_events: { id: string; received_at: Generated<Date> }
 }

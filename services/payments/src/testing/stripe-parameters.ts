@@ -64,6 +64,21 @@ export const PARAMETERS = {
     amount: integer(1, 99_999_999).optional(),
     metadata: metadata.optional(),
   } satisfies Of<Stripe.RefundCreateParams>),
+  refunds: z.strictObject({
+    payment_intent: name('pi'),
+    limit: integer(1, 100).optional(),
+  } satisfies Of<Stripe.RefundListParams>),
+  disputes: z.strictObject({
+    payment_intent: name('pi'),
+    limit: integer(1, 100).optional(),
+  } satisfies Of<Stripe.DisputeListParams>),
+  charge: z.strictObject({}),
+  movements: z.strictObject({
+    created: z.strictObject({ gte: integer(0, 9_999_999_999), lt: integer(0, 9_999_999_999) }).optional(),
+    limit: integer(1, 100).optional(),
+    starting_after: name('txn').optional(),
+    expand: z.array(z.literal('data.source')).optional(),
+  } satisfies Of<Stripe.BalanceTransactionListParams>),
   read: z.strictObject({ expand: expand.optional() } satisfies Of<Stripe.PaymentIntentRetrieveParams>),
   find: z.strictObject({
     customer: name('cus').optional(),

@@ -64,6 +64,10 @@ const ROUTES: readonly [Kind, string, RegExp][] = [
   ['capture', 'POST', /^\/v1\/payment_intents\/(pi_\w+)\/capture$/],
   ['void', 'POST', /^\/v1\/payment_intents\/(pi_\w+)\/cancel$/],
   ['refund', 'POST', /^\/v1\/refunds$/],
+  ['refunds', 'GET', /^\/v1\/refunds$/],
+  ['disputes', 'GET', /^\/v1\/disputes$/],
+  ['charge', 'GET', /^\/v1\/charges\/(ch_\w+)$/],
+  ['movements', 'GET', /^\/v1\/balance_transactions$/],
   ['find', 'GET', /^\/v1\/payment_intents$/],
   ['read', 'GET', /^\/v1\/payment_intents\/(pi_\w+)$/],
 ]
@@ -178,6 +182,10 @@ export class StripeServer {
       refund: () => state.refund(valid),
       read: () => state.read(id, valid),
       find: () => state.find(valid),
+      refunds: () => state.afterSale.refundsOf(valid),
+      disputes: () => state.afterSale.disputesOf(valid),
+      charge: () => state.charge(id),
+      movements: () => state.afterSale.movementsOf(valid),
     }
     try {
       return { status: 200, body: endpoints[kind]() }

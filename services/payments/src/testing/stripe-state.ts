@@ -1,6 +1,7 @@
 import { brandOf, isCardNumber } from '@platter/contracts'
 import type { z } from 'zod'
 import { behaviourOf } from '#/testing/stripe-cards.ts'
+import { AfterSale } from '#/testing/stripe-after-sale.ts'
 import type { PARAMETERS, Refusal } from '#/testing/stripe-parameters.ts'
 
 type Params<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
@@ -72,6 +73,7 @@ export class StripeState {
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
   /** As if `error_on_requires_action` were unknown. */
   asksForAction = false
+  readonly afterSale = new AfterSale()
 
   tokenize({ card }: Params<'tokenize'>) {
     const { number, exp_month, exp_year } = card
@@ -139,7 +141,7 @@ export class StripeState {
     return shown(intent)
   }
 
-  refund({ payment_intent: id, amount: requested }: Params<'refund'>) {
+  refund({ payment_intent: id, amount: requested, metadata }: Params<'refund'>) {
     const intent = this.#intent(id)
     const { latest_charge: charge, amount_received: captured } = intent
     if (!charge?.captured)
@@ -156,15 +158,13 @@ export class StripeState {
     charge.refunded = charge.amount_refunded === captured
     this.#record('refund', intent, amount)
     const { currency } = intent
-    return {
-      id: newId('re'),
-      object: 'refund',
-      amount,
-      currency,
-      payment_intent: id,
-      charge: charge.id,
-      status: 'succeeded',
-    }
+    return this.afterSale.addRefund({ amount, currency, payment_intent: id, charge: charge.id, metadata })
+  }
+
+  charge(id: string) {
+    const intent = [...this.#intents.values()].find(({ latest_charge: charge }) => charge?.id === id)
+    if (!intent?.latest_charge) throw missing('charge', id, { status: 404, param: 'id' })
+    return { ...intent.latest_charge, payment_intent: intent.id }
   }
 
   read(id: string, { expand }: Params<'read'>) {

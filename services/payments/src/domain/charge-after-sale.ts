@@ -1,0 +1,38 @@
+import type { Cents } from '@platter/contracts'
+import type { Authorization } from '#/domain/authorization.ts'
+
+/** Times in epoch seconds. `key`: the idempotency key of a refund of this platform; null for one that was made at the processor. */
+export type ReadRefund = {
+  id: string
+  key: string | null
+  amount: Cents
+  state: 'pending' | 'done' | 'failed'
+  at: number
+}
+
+export type ReadDispute = {
+  id: string
+  state: 'open' | 'won' | 'lost'
+  amount: Cents
+  reason: string
+  at: number
+  /** Null when no response is possible. */
+  respondBy: number | null
+}
+
+/** A charge with everything that happened to it after the capture. */
+export type ReadCharge = {
+  id: string
+  /** The order; null for another sale of the account. */
+  reference: string | null
+  captured: Cents
+  refunds: ReadRefund[]
+  disputes: ReadDispute[]
+}
+
+/** Whether the row of a charge must become `refunded`, because everything was refunded, here or at the processor. */
+export function isWhollyRefunded(row: Authorization, { id, captured, refunds }: ReadCharge): boolean {
+  if (row.state !== 'captured' || row.releaseRequested || row.processorId !== id) return false
+  const done = refunds.filter(({ state }) => state === 'done')
+  return captured > 0 && done.reduce((sum, { amount }) => sum + amount, 0) >= captured
+}

@@ -1,0 +1,86 @@
+import { Problem, type Log } from '@platter/kit'
+import { isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { ProcessorReads } from '#/outside/processor-reads.ts'
+import type { AuthorizationStore } from '#/store/authorizations.ts'
+import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
+
+type Deps = {
+  reads: Pick<ProcessorReads, 'charge' | 'movements'>
+  mirrors: ChargeMirrorStore
+  authorizations: Pick<AuthorizationStore, 'find' | 'move'>
+  log: Log
+}
+
+/** Movements of the last seconds may appear late in the list. */
+const OVERLAP_SECONDS = 600
+/** An hour of a busy platform is some hundred pages. */
+const MOST_SECONDS = 3_600
+const LEASE_MS = 300_000
+
+/** Throws Problem payment-unavailable for an unknown result, so that the sender of an event repeats it. */
+export function knownOf<T>(result: ProcessorResult<T>): T {
+  if (result.kind === 'yes') return result
+  const cause = new Error(result.kind === 'no' ? result.code : result.reason)
+  throw new Problem('payment-unavailable', 'The processor cannot be read now. Send the event again.', {
+    cause,
+  })
+}
+
+export type ChargeMirror = ReturnType<typeof chargeMirror>
+
+/**
+ * Mirrors refunds and disputes of the processor, also those of this platform. The rows are set to what the processor reports, and never
+ * incremented, so a repeated, late or reordered event changes nothing.
+ */
+export function chargeMirror({ reads, mirrors, authorizations, log }: Deps) {
+  /** Reads a charge, and stores its refunds and disputes. */
+  async function refresh(id: string): Promise<void> {
+    const readAt = await mirrors.now()
+    const { charge } = knownOf(await reads.charge(id))
+    // The account may also be used for other sales.
+    const row = charge?.reference ? await authorizations.find(charge.reference) : null
+    if (!charge || !row) return
+    const { refunds, disputes } = charge
+    const { orderApiKey } = row
+    const hasNone = refunds.length === 0 && disputes.length === 0
+    if (hasNone && !(await mirrors.find(orderApiKey))) return
+    const isNew = (await mirrors.set({ orderApiKey, processorId: id, refunds, disputes }, readAt)) !== null
+    const count = refunds.length + disputes.length
+    if (isNew) log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
+    if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
+  }
+
+  /** Refreshes the charges whose money moved from `from` to before `to`. */
+  async function compareTime(from: number, to: number): Promise<void> {
+    const ids = new Set<string>()
+    let after: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof reads.movements>> = await reads.movements({ from, to, after })
+      const { movements, after: next } = knownOf(page)
+      for (const { kind, charge } of movements) if (kind !== 'payment' && charge !== null) ids.add(charge)
+      after = next
+    } while (after !== null)
+    for (const id of ids) await refresh(id)
+  }
+
+  /** Finds what lost events should have reported. Returns true while there is more to compare. */
+  async function compare(): Promise<boolean> {
+    const position = await mirrors.acquire(LEASE_MS)
+    if (!position) return false
+    const { from, now } = position
+    const to = Math.min(now, from + MOST_SECONDS)
+    try {
+      await compareTime(from - OVERLAP_SECONDS, to)
+      // The end of a dispute need not move money.
+      for (const id of await mirrors.disputed()) await refresh(id)
+    } catch (error) {
+      await mirrors.release(from)
+      throw error
+    }
+    await mirrors.release(to)
+    return to < now
+  }
+
+  return { refresh, compare }
+}

@@ -1,0 +1,74 @@
+import { Cents } from '@platter/contracts'
+import { Pool } from 'undici'
+import { z } from 'zod'
+import { sender } from '#/outside/development-processor.ts'
+import { CALL_WITHIN_MS, CONNECT_WITHIN_MS, Id, RESPONSE_BYTES, Word } from '#/outside/processor.ts'
+import type { ProcessorReads } from '#/outside/processor-reads.ts'
+
+const Refund = z
+  .object({
+    id: Id,
+    idempotencyKey: z.string().nullable(),
+    amount: Cents,
+    state: z.enum(['pending', 'done', 'failed']),
+    at: z.int(),
+  })
+  .transform(({ idempotencyKey: key, ...refund }) => ({ ...refund, key }))
+const Dispute = z.object({
+  id: Id,
+  state: z.enum(['open', 'won', 'lost']),
+  amount: Cents,
+  reason: Word,
+  at: z.int(),
+  respondBy: z.int(),
+})
+const Charge = z.object({
+  id: Id,
+  reference: z.string(),
+  captured: Cents,
+  refunds: z.array(Refund),
+  disputes: z.array(Dispute),
+})
+const MovementList = z.object({
+  movements: z.array(
+    z.object({
+      id: Id,
+      kind: z.enum(['payment', 'refund', 'dispute', 'dispute-reversal']),
+      charge: Id,
+      amount: z.int(),
+      fee: z.int(),
+      at: z.int(),
+    }),
+  ),
+  after: z.string().nullable(),
+})
+
+/** Few connections: these reads belong to no order in progress. */
+const CONNECTIONS = 4
+
+/** Returns the reads of the development payment processor. */
+export function developmentReads(url: string, callWithinMs = CALL_WITHIN_MS): ProcessorReads {
+  const pool = new Pool(url, {
+    connections: CONNECTIONS,
+    connectTimeout: CONNECT_WITHIN_MS,
+    maxResponseSize: RESPONSE_BYTES,
+  })
+  const base = new URL(url).pathname.replace(/\/$/, '')
+  const send = sender(pool, { base, callWithinMs })
+  return {
+    async charge(id) {
+      const path = `/authorizations/${encodeURIComponent(id)}`
+      const result = await send({ method: 'GET', path }, Charge)
+      if (result.kind === 'no') return { kind: 'yes', charge: null }
+      if (result.kind === 'unknown') return result
+      const { kind, ...charge } = result
+      return { kind, charge }
+    },
+    authorizationOf: async (id) => ({ kind: 'yes', id }),
+    movements({ from, to, after }) {
+      const query = new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' })
+      return send({ method: 'GET', path: `/movements?${query.toString()}` }, MovementList)
+    },
+    close: () => pool.destroy(),
+  }
+}

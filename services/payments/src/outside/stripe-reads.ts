@@ -1,0 +1,145 @@
+import { cents } from '@platter/contracts'
+import { z } from 'zod'
+import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
+import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
+import { StripeClient, type Result } from '#/outside/stripe-client.ts'
+import type { StripeSettings } from '#/outside/stripe-processor.ts'
+import { Intent, ORDER } from '#/outside/stripe-responses.ts'
+
+/** The metadata key of a refund whose value is its idempotency key. A refund of the dashboard has none. */
+export const REFUND = 'refundApiKey'
+
+const listOf = <S extends z.ZodType>(item: S) =>
+  z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
+
+const Refund = z.object({
+  id: Id,
+  amount: z.int(),
+  status: Word.nullable(),
+  created: z.int(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+})
+const Dispute = z.object({
+  id: Id,
+  amount: z.int(),
+  reason: Word,
+  status: Word,
+  created: z.int(),
+  evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
+})
+const Charge = z.object({ payment_intent: Id.nullish() })
+/** The source of a movement: a charge, refund or dispute. Each names its intent. */
+const Source = z.object({ payment_intent: Id.nullish() })
+const BalanceTransaction = z.object({
+  id: Id,
+  type: Word,
+  amount: z.int(),
+  fee: z.int(),
+  created: z.int(),
+  source: z.union([z.string(), Source]).nullable(),
+})
+
+/** Stripe's largest page. A refund or dispute has some kilobytes. */
+const LIMIT = 50
+/** With their sources, below RESPONSE_BYTES. */
+const MOVEMENTS_LIMIT = 25
+
+/** Reads refunds, disputes and balance transactions from Stripe. */
+export class StripeReads implements ProcessorReads {
+  readonly #client: StripeClient
+
+  constructor({ secretKey, url, callWithinMs = CALL_WITHIN_MS }: StripeSettings) {
+    this.#client = new StripeClient({ secretKey, url, callWithinMs })
+  }
+
+  async charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>> {
+    const intent = await this.#client.send(Intent, (stripe) => stripe.paymentIntents.retrieve(id))
+    if (intent.kind === 'failed')
+      return intent.result.kind === 'no' ? { kind: 'yes', charge: null } : intent.result
+    const { metadata, amount_received: captured } = intent.value
+    const query = { payment_intent: id, limit: LIMIT }
+    const [refunds, disputes] = await Promise.all([
+      this.#client.send(listOf(Refund), (stripe) => stripe.refunds.list(query)),
+      this.#client.send(listOf(Dispute), (stripe) => stripe.disputes.list(query)),
+    ])
+    if (refunds.kind === 'failed') return refunds.result
+    if (disputes.kind === 'failed') return disputes.result
+    if (refunds.value.has_more || disputes.value.has_more)
+      return { kind: 'unknown', reason: 'more refunds or disputes than a page', sent: true, alarm: true }
+    const charge = {
+      id,
+      reference: metadata[ORDER] ?? null,
+      captured: cents(captured),
+      refunds: refunds.value.data.map(toRefund),
+      disputes: disputes.value.data.map(toDispute),
+    }
+    return { kind: 'yes', charge }
+  }
+
+  async authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>> {
+    const charge: Result<z.output<typeof Charge>> = await this.#client.send(Charge, (stripe) =>
+      stripe.charges.retrieve(chargeId),
+    )
+    if (charge.kind === 'yes') return { kind: 'yes', id: charge.value.payment_intent ?? null }
+    return charge.result.kind === 'no' ? { kind: 'yes', id: null } : charge.result
+  }
+
+  async movements({ from, to, after }: { from: number; to: number; after: string | null }) {
+    const query = { created: { gte: from, lt: to }, limit: MOVEMENTS_LIMIT, expand: ['data.source'] }
+    const page = await this.#client.send(listOf(BalanceTransaction), (stripe) =>
+      stripe.balanceTransactions.list(after === null ? query : { ...query, starting_after: after }),
+    )
+    if (page.kind === 'failed') return page.result
+    const { data, has_more: hasMore } = page.value
+    const movements = data.flatMap((one) => toMovement(one) ?? [])
+    return { kind: 'yes' as const, movements, after: hasMore ? (data.at(-1)?.id ?? null) : null }
+  }
+
+  close(): Promise<void> {
+    return this.#client.close()
+  }
+}
+
+function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {
+  const isFailed = status === 'failed' || status === 'canceled'
+  const state = status === 'succeeded' ? 'done' : isFailed ? 'failed' : 'pending'
+  return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state, at }
+}
+
+/** An inquiry (`warning_…`) is answered like a dispute, but moves no money; one that is closed cost nothing. */
+const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
+  won: 'won',
+  lost: 'lost',
+  warning_closed: 'won',
+  prevented: 'won',
+}
+
+function toDispute(dispute: z.output<typeof Dispute>): ReadDispute {
+  const { id, amount, reason, status, created: at, evidence_details: evidence } = dispute
+  const respondBy = evidence?.due_by ?? null
+  return { id, state: ENDED[status] ?? 'open', amount: cents(amount), reason, at, respondBy }
+}
+
+/** docs.stripe.com/reports/balance-transaction-types. A failed refund returns as `refund_failure` or `payment_failure_refund`. */
+const KINDS: Readonly<Record<string, Movement['kind']>> = {
+  charge: 'payment',
+  payment: 'payment',
+  refund: 'refund',
+  payment_refund: 'refund',
+  refund_failure: 'refund',
+  payment_failure_refund: 'refund',
+  stripe_fee: 'fee',
+}
+
+/** Null for a movement that is none of a sale, such as a payout. */
+function toMovement(one: z.output<typeof BalanceTransaction>): Movement | null {
+  const { id, type, amount, fee, created: at, source } = one
+  const intent = typeof source === 'object' ? source?.payment_intent : null
+  const isDispute = type === 'adjustment' && typeof intent === 'string'
+  const kind = isDispute ? (amount < 0 ? 'dispute' : 'dispute-reversal') : KINDS[type]
+  if (kind === undefined) return null
+  if (kind === 'fee') return { id, kind, charge: null, amount: 0, fee: -amount, at }
+  return intent ? { id, kind, charge: intent, amount, fee, at } : null
+}

@@ -1,0 +1,67 @@
+import { cents } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mirrors.ts'
+
+const log = createLog('test', 'silent')
+let postgres: ReturnType<typeof connectPostgres<Database>>
+let mirrors: ChargeMirrorStore
+
+beforeAll(async () => {
+  postgres = connectPostgres<Database>(await newDatabase(), 2, log)
+  await migrate(postgres.db, new URL('../../migrations', import.meta.url).pathname, log)
+  mirrors = postgresChargeMirrors(postgres.db)
+  for (const orderApiKey of ['o1', 'o2'])
+    await postgresAuthorizations(postgres.db).findOrCreate(orderApiKey, { amount: cents(900), token: 't' })
+})
+afterAll(() => postgres.close())
+
+const refund = { id: 're_1', key: null, amount: cents(300), state: 'done', at: 1_700_000_000 } as const
+const dispute = {
+  id: 'dp_1',
+  state: 'open',
+  amount: cents(300),
+  reason: 'fraudulent',
+  at: 1_700_000_000,
+  respondBy: 1_700_600_000,
+} as const
+const picture = { orderApiKey: 'o1', processorId: 'pi_1', refunds: [refund], disputes: [dispute] }
+
+test('a picture has a new version only when it differs, and an earlier one never replaces a later one', async () => {
+  const early = await mirrors.now()
+  const late = await mirrors.now()
+  expect(await mirrors.set(picture, late)).toBe(1)
+  expect(await mirrors.set(picture, late)).toBeNull()
+  expect(await mirrors.set({ ...picture, refunds: [] }, early)).toBeNull()
+  expect(await mirrors.find('o1')).toEqual({ ...picture, version: 1 })
+  expect(await mirrors.set({ ...picture, refunds: [] }, await mirrors.now())).toBe(2)
+  expect(await mirrors.find('o2')).toBeNull()
+})
+
+test('open disputes are listed newest first from a position, closed ones are not', async () => {
+  const later = { ...dispute, id: 'dp_2', at: dispute.at + 60 }
+  const second = { orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [later] }
+  await mirrors.set(second, await mirrors.now())
+  expect((await mirrors.disputed()).toSorted()).toEqual(['pi_1', 'pi_2'])
+  const list = await mirrors.openDisputes({ before: null, limit: 10 })
+  expect(list.map((one) => [one.orderApiKey, one.dispute.id])).toEqual([
+    ['o2', 'dp_2'],
+    ['o1', 'dp_1'],
+  ])
+  const before = { at: Number(list[0]?.at), id: 'o2' }
+  expect(await mirrors.openDisputes({ before, limit: 10 })).toMatchObject([{ orderApiKey: 'o1' }])
+  await mirrors.set({ ...second, disputes: [{ ...later, state: 'lost' }] }, await mirrors.now())
+  expect(await mirrors.disputed()).toEqual(['pi_1'])
+})
+
+test('one replica compares at a time, and the next one continues at the stored end', async () => {
+  const first = await mirrors.acquire(60_000)
+  expect(first?.now).toBeGreaterThanOrEqual(Number(first?.from))
+  expect(await mirrors.acquire(60_000)).toBeNull()
+  await mirrors.release(1_700_000_000)
+  expect(await mirrors.acquire(60_000)).toMatchObject({ from: 1_700_000_000 })
+})

@@ -1,0 +1,109 @@
+import { sql, type Kysely } from 'kysely'
+import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
+import type { Database } from '#/store/authorizations.ts'
+
+export type Picture = {
+  orderApiKey: string
+  processorId: string
+  refunds: readonly ReadRefund[]
+  disputes: readonly ReadDispute[]
+}
+
+export type MirrorRow = Picture & { version: number }
+
+type OpenDispute = { orderApiKey: string; dispute: ReadDispute; at: number }
+type Page = { before: { at: number; id: string } | null; limit: number }
+
+/** The rows of `charge_mirrors`: what the processor reports about a charge after its capture. */
+export type ChargeMirrorStore = {
+  /** The time of the database, in microseconds. */
+  now(): Promise<string>
+  find(orderApiKey: string): Promise<MirrorRow | null>
+  /** Sets the picture that was read after `readAt`. Returns the version; null when nothing changed. */
+  set(picture: Picture, readAt: string): Promise<number | null>
+  /** Returns the ids of the charges with an open dispute. */
+  disputed(): Promise<string[]>
+  openDisputes(page: Page): Promise<OpenDispute[]>
+  /** Acquires the lease of the comparison. Returns the end of the compared time and the present, epoch seconds; null while another replica has it. */
+  acquire(leaseMs: number): Promise<{ from: number; now: number } | null>
+  /** Stores the new end of the compared time, and releases the lease. */
+  release(until: number): Promise<void>
+}
+
+const columns = [
+  'order_api_key as orderApiKey',
+  'processor_id as processorId',
+  'version',
+  'refunds',
+  'disputes',
+] as const
+
+export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore => ({
+  async now() {
+    const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db)
+    return rows[0]?.now ?? ''
+  },
+  async find(orderApiKey) {
+    const found = await db
+      .selectFrom('charge_mirrors')
+      .select(columns)
+      .where('order_api_key', '=', orderApiKey)
+      .executeTakeFirst()
+    return found ?? null
+  },
+  set: (picture, readAt) => setPicture(db, picture, readAt),
+  async disputed() {
+    const found = await db
+      .selectFrom('charge_mirrors')
+      .select('processor_id as processorId')
+      .where(sql<boolean>`disputes @> '[{"state": "open"}]'`)
+      .execute()
+    return found.map(({ processorId }) => processorId)
+  },
+  openDisputes: (page) => readOpenDisputes(db, page),
+  async acquire(leaseMs) {
+    const { rows } = await sql<{ from: number; now: number }>`
+      update mirror_position set lease_expires_at = now() + ${leaseMs} * interval '1 millisecond'
+      where lease_expires_at <= now()
+      returning floor(extract(epoch from compared_until))::int8 as "from", floor(extract(epoch from now()))::int8 as now`.execute(
+      db,
+    )
+    return rows[0] ?? null
+  },
+  async release(until) {
+    await sql`
+      update mirror_position set compared_until = to_timestamp(${until}), lease_expires_at = now()`.execute(
+      db,
+    )
+  },
+})
+
+/** One statement, so that concurrent readers agree: the later picture remains. */
+async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string): Promise<number | null> {
+  const { orderApiKey, processorId } = picture
+  const refunds = JSON.stringify(picture.refunds)
+  const disputes = JSON.stringify(picture.disputes)
+  const { rows } = await sql<{ version: number }>`
+    insert into charge_mirrors (order_api_key, processor_id, refunds, disputes, read_at)
+    values (${orderApiKey}, ${processorId}, ${refunds}::jsonb, ${disputes}::jsonb, ${readAt}::timestamptz)
+    on conflict (order_api_key) do update set
+      refunds = excluded.refunds, disputes = excluded.disputes, read_at = excluded.read_at,
+      version = charge_mirrors.version + 1, updated_at = now()
+    where charge_mirrors.read_at <= excluded.read_at
+      and (charge_mirrors.refunds, charge_mirrors.disputes) is distinct from (excluded.refunds, excluded.disputes)
+    returning version`.execute(db)
+  return rows[0]?.version ?? null
+}
+
+async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): Promise<OpenDispute[]> {
+  const { rows } = await sql<OpenDispute>`
+    select order_api_key as "orderApiKey", dispute, (dispute->>'at')::int8 * 1000000 as at
+    from charge_mirrors, jsonb_array_elements(disputes) as dispute
+    where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
+      and (${before?.at ?? null}::int8 is null
+        or ((dispute->>'at')::int8 * 1000000, order_api_key collate "C")
+          < (${before?.at ?? null}::int8, ${before?.id ?? ''}::text collate "C"))
+    order by (dispute->>'at')::int8 desc, order_api_key collate "C" desc
+    limit ${limit}`.execute(db)
+  return rows
+}

@@ -1,0 +1,35 @@
+import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
+
+const openOf = ({ disputes }: MirrorRow) => disputes.filter(({ state }) => state === 'open')
+const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) =>
+  JSON.stringify([refunds, disputes])
+
+/** An in-memory ChargeMirrorStore, with the conditions of the SQL statements. `now` counts up. */
+export function memoryChargeMirrors(): ChargeMirrorStore {
+  const rows = new Map<string, MirrorRow & { readAt: string }>()
+  let time = 0
+  return {
+    now: async () => String(++time).padStart(9, '0'),
+    find: async (orderApiKey) => rows.get(orderApiKey) ?? null,
+    async set(picture, readAt) {
+      const row = rows.get(picture.orderApiKey)
+      if (row && row.readAt > readAt) return null
+      if (row && textOf(row) === textOf(picture)) return null
+      const version = (row?.version ?? 0) + 1
+      rows.set(picture.orderApiKey, { ...picture, version, readAt })
+      return version
+    },
+    disputed: async () =>
+      [...rows.values()].filter((row) => openOf(row).length > 0).map(({ processorId }) => processorId),
+    openDisputes: async () =>
+      [...rows.values()].flatMap((row) =>
+        openOf(row).map((dispute) => ({
+          orderApiKey: row.orderApiKey,
+          dispute,
+          at: dispute.at * 1_000_000,
+        })),
+      ),
+    acquire: async () => ({ from: 1_000, now: Math.floor(Date.now() / 1_000) + 1 }),
+    release: async () => undefined,
+  }
+}
