@@ -143,9 +143,7 @@ export function wire(config: Config, log: Log): Parts {
   route(GetOrderStory, getOrderStory(operating))
   route(OperatorCancelOrder, operatorCancelOrder({ ...operating, idempotent, orchestrator }))
   route(Reconciliation, reconciliation(operating))
-  const reads = { database: () => readDatabaseHealth(db), queues: () => bus.queues() }
-  const development = config.NODE_ENV === 'development'
-  route(PlatformHealth, platformHealth({ development, payments: callPayments, ...reads }))
+  route(PlatformHealth, healthRoute({ config, db, bus, payments: callPayments }))
   route(ReadAttention, attention({ ...operating, unknownAfterMs, acceptWithinMs }))
   route(RetryAttention, retryAttention({ ...operating, idempotent, bus, acceptWithinMs }))
 
@@ -175,6 +173,20 @@ export function wire(config: Config, log: Log): Parts {
       void (await Promise.all([bus.close(), payments.close(), outside.close(), postgres.close()])),
   }
 }
+
+type HealthDeps = Pick<Parameters<typeof platformHealth>[0], 'payments'> & {
+  config: Config
+  db: Db
+  bus: Bus
+}
+
+const healthRoute = ({ config, db, bus, payments }: HealthDeps) =>
+  platformHealth({
+    development: config.NODE_ENV === 'development',
+    payments,
+    database: () => readDatabaseHealth(db),
+    queues: () => bus.queues(),
+  })
 
 type Repeating = {
   repeaters: Repeaters

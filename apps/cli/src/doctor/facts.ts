@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { Applications, PlatformHealth, ReadAttention, Restaurants, type Operation } from '@platter/contracts'
-import { apiOf, type Api } from '#/api.ts'
+import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
+import { apiOf } from '#/api.ts'
 import type { Facts } from '#/doctor/findings.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import type { Target } from '#/target.ts'
@@ -14,23 +14,25 @@ const WITHIN_MS = 10_000
 /** Examines the platform from outside. Whatever does not respond is null. A rejected key ends the doctor: it would see nothing. */
 export async function gatherFacts(target: Target): Promise<Facts> {
   const api = apiOf(target)
-  const [health, incidents, catalog, accounts, gatewayTime, certificate, disks, backups] = await Promise.all([
-    unlessUnavailable(() => api.call(PlatformHealth)),
-    unlessUnavailable(() => api.all(ReadAttention)),
-    isAvailable(api, Restaurants),
-    isAvailable(api, Applications),
-    readGatewayTime(target.url),
-    readCertificate(target.url),
-    readDisks(),
-    readBackups(),
-  ])
+  const [health, incidents, restaurants, accounts, gatewayTime, certificate, disks, backups] =
+    await Promise.all([
+      unlessUnavailable(() => api.call(PlatformHealth)),
+      unlessUnavailable(() => api.all(ReadAttention)),
+      unlessUnavailable(() => api.all(Restaurants)),
+      unlessUnavailable(() => api.call(Applications, { query: { limit: 1 } })),
+      readGatewayTime(target.url),
+      readCertificate(target.url),
+      readDisks(),
+      readBackups(),
+    ])
   return {
     url: target.url,
     now: Date.now(),
     gatewayTime,
     health,
     incidents,
-    available: { catalog, accounts },
+    restaurants: restaurants?.filter(({ isTestRestaurant }) => !isTestRestaurant) ?? null,
+    accounts: accounts !== null,
     certificate,
     disks,
     ...backups,
@@ -46,9 +48,6 @@ async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
     throw error
   }
 }
-
-const isAvailable = async (api: Api, operation: Operation): Promise<boolean> =>
-  (await unlessUnavailable(() => api.call(operation, { query: { limit: 1 } }))) !== null
 
 async function readGatewayTime(url: string): Promise<number | null> {
   try {

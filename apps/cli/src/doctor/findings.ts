@@ -13,8 +13,10 @@ export type Facts = {
   gatewayTime: number | null
   health: Health | null
   incidents: readonly Attention[] | null
-  /** Services that responded to a request of their own. */
-  available: { catalog: boolean; accounts: boolean }
+  /** Null while catalog is unavailable. */
+  restaurants: readonly AttendedRestaurant[] | null
+  /** Whether accounts responded. */
+  accounts: boolean
   /** The end of the certificate, epoch milliseconds, or the reason why there is none. */
   certificate: { validTo: number } | { reason: string } | null
   /** By path, from 0 to 1. */
@@ -26,6 +28,9 @@ export type Facts = {
   /** The newest migrations of this version; null when it has no sources of the service. */
   migrations: { orders: string | null; payments: string | null }
 }
+
+/** A restaurant that is not a test restaurant. Both members are absent while catalog has no attendance. */
+export type AttendedRestaurant = { name: string; closedReason?: unknown; requireAttendance?: unknown }
 
 /** One line of the table. `remedy` is for a wrong state. */
 export type Finding = { check: string; state: 'ok' | 'wrong' | 'unknown'; detail: string; remedy: string }
@@ -59,12 +64,12 @@ const isLocal = ({ url }: Facts): boolean => {
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  services({ health, available }) {
+  services({ health, restaurants, accounts }) {
     const states: [string, boolean][] = [
       ['orders', health !== null],
       ['payments', Boolean(health?.payments)],
-      ['catalog', available.catalog],
-      ['accounts', available.accounts],
+      ['catalog', restaurants !== null],
+      ['accounts', accounts],
     ]
     const missing = states.filter(([, isAvailable]) => !isAvailable).map(([name]) => name)
     if (missing.length === 0) return ok('gateway, orders, payments, catalog and accounts respond')
@@ -159,6 +164,20 @@ const checks: Readonly<Record<string, Check>> = {
   },
   'dead letters': ({ incidents }) => incidentsOf(incidents, (kind) => kind === 'dead-letter', 'dead letters'),
   incidents: ({ incidents }) => incidentsOf(incidents, (kind) => kind !== 'dead-letter', 'incidents'),
+  attendance({ restaurants }) {
+    if (!restaurants) return unknown('catalog does not respond')
+    const unattended = restaurants.filter(({ closedReason }) => closedReason === 'unattended')
+    const off = restaurants.filter(({ requireAttendance }) => requireAttendance === false)
+    const words = [
+      unattended.length > 0 ? `unattended: ${namesOf(unattended)}` : '',
+      off.length > 0 ? `takes orders without attendance: ${namesOf(off)}` : '',
+    ].filter((word) => word !== '')
+    if (words.length === 0) return ok('no restaurant is unattended, and attendance is required everywhere')
+    return wrong(
+      words.join('; '),
+      'Call the restaurant: its console must be open. Set requireAttendance to true.',
+    )
+  },
   schema({ health, migrations }) {
     if (!health) return unknown('orders do not respond')
     const found = {
@@ -202,6 +221,9 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
 }
+
+const namesOf = (restaurants: readonly AttendedRestaurant[]): string =>
+  restaurants.map(({ name }) => name).join(', ')
 
 const inWords = (disks: Facts['disks']): string =>
   disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')

@@ -19,7 +19,11 @@ const healthy: Facts = {
   gatewayTime: NOW - 1_000,
   health,
   incidents: [],
-  available: { catalog: true, accounts: true },
+  restaurants: [
+    { name: 'Aurora', requireAttendance: true },
+    { name: 'Basil', closedReason: 'hours' },
+  ],
+  accounts: true,
   certificate: { validTo: NOW + 60 * 24 * HOUR },
   disks: [{ path: '/', used: 0.4 }],
   backup: NOW - 9 * HOUR,
@@ -50,8 +54,20 @@ test('nothing is wrong with a healthy platform', () => {
 })
 
 const situations: [what: string, changes: Partial<Facts>, checks: string[], detail: string][] = [
-  ['catalog is unavailable', { available: { catalog: false, accounts: true } }, ['services'], 'catalog'],
-  ['accounts are unavailable', { available: { catalog: true, accounts: false } }, ['services'], 'accounts'],
+  ['catalog is unavailable', { restaurants: null }, ['services', 'attendance'], 'catalog'],
+  [
+    'an unattended restaurant',
+    { restaurants: [{ name: 'Aurora', closedReason: 'unattended' }] },
+    ['attendance'],
+    'unattended: Aurora',
+  ],
+  [
+    'attendance that is switched off',
+    { restaurants: [{ name: 'Basil', requireAttendance: false }] },
+    ['attendance'],
+    'without attendance: Basil',
+  ],
+  ['accounts are unavailable', { accounts: false }, ['services'], 'accounts'],
   [
     'a database',
     withHealth({ orders: { ...service('0131_orders'), database: null } }),
