@@ -57,6 +57,8 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   STRIPE_SECRET_KEY: ['sk_test_4eC39HqLyjWDarjtT1zdp7dc', 'sk_live_1'],
   STRIPE_WEBHOOK_SECRET: ['whsec_1', 'whsec_test'],
   PROCESSOR_WEBHOOK_SECRET: ['whsec_development', 'whsec_1'],
+  ALERT_WEBHOOK_SECRET: ['whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE=', `whsec_${'A'.repeat(32)}`],
+  ALERT_WEBHOOK_TOKEN: ['changeme', 'a'.repeat(32)],
   DEFAULT_RESTAURANT_LINK: [
     'http://:whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE%3D@simulators:8080/accepts',
     `https://:whsec_${'A'.repeat(32)}@example.org/orders`,
@@ -114,8 +116,15 @@ test('every variable that is named like a secret, or is the address of a server 
 test('every secret that docker-compose.yml has a default for is known to be one', () => {
   const compose = readComposeFile()
   for (const [name, Config] of configs) {
-    const environment = { ...compose[name]?.environment, NODE_ENV: 'production', HOST: '', PORT: '0' }
-    const expected = Object.keys(environment).filter((variable) => variable in secretVariables)
+    const environment: Record<string, string> = {
+      ...compose[name]?.environment,
+      NODE_ENV: 'production',
+      HOST: '',
+      PORT: '0',
+    }
+    const expected = Object.keys(environment).filter(
+      (variable) => variable in secretVariables && environment[variable] !== '',
+    )
     for (const variable of expected)
       expect(() => readConfig(Config, environment)).toThrow(`${variable}: is publicly known`)
   }

@@ -1,5 +1,6 @@
 import tab from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
+import { alerts } from '#/commands/alerts.ts'
 import { applications } from '#/commands/applications.ts'
 import { attention } from '#/commands/attention.ts'
 import { backup, backupIdentity, recovered, restore } from '#/commands/backup.ts'
@@ -48,6 +49,7 @@ export function programWith(exit: (code: number) => never): Command {
     restaurants,
     orders,
     reconcile,
+    alerts,
     attention,
     doctor,
     backup,

@@ -55,4 +55,5 @@ export const operations: readonly PublicOperation[] = [
   of.PlatformHealth,
   of.ReadAttention,
   of.RetryAttention,
+  of.TestAlert,
 ]

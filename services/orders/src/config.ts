@@ -1,43 +1,47 @@
 import { amqpConfig, networkList, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 import { isDefaultLink } from '#/delivery/default-link.ts'
+import { alertConfig, checkAlertConfig } from '#/operating/alerts/config.ts'
 
 const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
-export const Config = z.object({
-  ...serviceConfig,
-  ...postgresConfig,
-  ...amqpConfig,
-  PAYMENTS_URL: replicaUrls('payments'),
-  CARD_MINIMUM_CENTS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(50)
-    .describe(
-      'The smallest total that is charged to a card, in cents: the minimum of the payment processor. That of Stripe is 0.50 USD (docs.stripe.com/currencies).',
+export const Config = z
+  .object({
+    ...serviceConfig,
+    ...postgresConfig,
+    ...amqpConfig,
+    PAYMENTS_URL: replicaUrls('payments'),
+    CARD_MINIMUM_CENTS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(50)
+      .describe(
+        'The smallest total that is charged to a card, in cents: the minimum of the payment processor. That of Stripe is 0.50 USD (docs.stripe.com/currencies).',
+      ),
+    SAGA_DEADLINE_MS: ms(300_000).describe(
+      'A saga whose payment is not settled within this time is compensated; milliseconds.',
     ),
-  SAGA_DEADLINE_MS: ms(300_000).describe(
-    'A saga whose payment is not settled within this time is compensated; milliseconds.',
-  ),
-  TRANSMIT_DEADLINE_MS: ms(120_000).describe(
-    'An order that its restaurant has not accepted within this time fails; milliseconds.',
-  ),
-  TAKE_DEADLINE_MS: ms(900_000).describe(
-    'An order that its restaurant has not started on a console within this time is cancelled; milliseconds.',
-  ),
-  UNKNOWN_AFTER_MS: ms(300_000).describe(
-    'A payment whose outcome is unknown for longer is an incident; milliseconds.',
-  ),
-  DEFAULT_RESTAURANT_LINK: z
-    .string()
-    .default('console')
-    .refine(isDefaultLink, 'must be `console`, or the URL of a webhook with its secret as the password')
-    .describe(
-      'How orders reach restaurants without a link of their own: `console`, or the URL of a webhook with its secret as the password (`https://:whsec_…@example.org/orders`).',
+    TRANSMIT_DEADLINE_MS: ms(120_000).describe(
+      'An order that its restaurant has not accepted within this time fails; milliseconds.',
     ),
-  WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
-    'Networks in which webhooks may be besides public ones, also over http: addresses or CIDR ranges, separated by commas. When empty, webhooks are called over https at public addresses only.',
-  ),
-})
+    TAKE_DEADLINE_MS: ms(900_000).describe(
+      'An order that its restaurant has not started on a console within this time is cancelled; milliseconds.',
+    ),
+    UNKNOWN_AFTER_MS: ms(300_000).describe(
+      'A payment whose outcome is unknown for longer is an incident; milliseconds.',
+    ),
+    DEFAULT_RESTAURANT_LINK: z
+      .string()
+      .default('console')
+      .refine(isDefaultLink, 'must be `console`, or the URL of a webhook with its secret as the password')
+      .describe(
+        'How orders reach restaurants without a link of their own: `console`, or the URL of a webhook with its secret as the password (`https://:whsec_…@example.org/orders`).',
+      ),
+    WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
+      'Networks in which webhooks may be besides public ones, also over http: addresses or CIDR ranges, separated by commas. When empty, webhooks are called over https at public addresses only.',
+    ),
+    ...alertConfig,
+  })
+  .superRefine(checkAlertConfig)
 export type Config = z.output<typeof Config>

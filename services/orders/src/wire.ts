@@ -4,23 +4,17 @@ import {
   cents,
   commands,
   GetOrder,
-  GetOrderStory,
   GetRestaurantOrder,
-  OperatorCancelOrder,
   OrderByKey,
   OrderMoved,
   GetOrderStatus,
   OrderStatuses,
-  PlatformHealth,
   PutRestaurantLink,
-  ReadAttention,
-  Reconciliation,
   RefuseOrder,
   ReportStatus,
   requestTimes,
   RestaurantOrders,
   RestaurantOrdersStream,
-  RetryAttention,
   SagaReply,
   SendOrder,
   UserOrders,
@@ -43,7 +37,6 @@ import {
 } from '@platter/kit'
 import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
-import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
@@ -52,29 +45,24 @@ import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
+import { operatorInterface } from '#/operating/operator-interface.ts'
 import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
 import { handleReply } from '#/saga/handlers/saga-reply.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import { tokenizer } from '#/placing/outside/tokenize.ts'
 import { retrySagas } from '#/saga/retry-sagas.ts'
-import { attention } from '#/operating/routes/attention.ts'
 import { orderByKey } from '#/reading/routes/order-by-key.ts'
 import { orderStatus } from '#/reading/routes/order-status.ts'
 import { orderStatuses } from '#/reading/routes/order-statuses.ts'
-import { getOrderStory } from '#/operating/routes/order-story.ts'
 import { getOrder } from '#/reading/routes/order.ts'
 import { cancelOrder } from '#/delivery/routes/cancel-order.ts'
-import { operatorCancelOrder } from '#/operating/routes/operator-cancel-order.ts'
 import { putRestaurantLink } from '#/delivery/routes/put-restaurant-link.ts'
-import { platformHealth } from '#/operating/routes/platform-health.ts'
-import { reconciliation } from '#/operating/routes/reconciliation.ts'
 import { refuseOrder } from '#/delivery/routes/refuse-order.ts'
 import { reportStatus } from '#/delivery/routes/report-status.ts'
 import { getRestaurantOrder } from '#/reading/routes/restaurant-order.ts'
 import { restaurantOrdersStream } from '#/reading/routes/restaurant-orders-stream.ts'
 import { listRestaurantOrders } from '#/reading/routes/restaurant-orders.ts'
-import { retryAttention } from '#/operating/routes/retry-attention.ts'
 import { sendOrder } from '#/placing/routes/send-order.ts'
 import { userOrders } from '#/reading/routes/user-orders.ts'
 import { validateOrder } from '#/placing/routes/validate-order.ts'
@@ -125,7 +113,7 @@ export function wire(config: Config, log: Log): Parts {
   const waiting = { orchestrator, notifier, log, stopping }
   route(SendOrder, sendOrder({ ...stores, ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
-  const { TAKE_DEADLINE_MS: acceptWithinMs, UNKNOWN_AFTER_MS: unknownAfterMs } = config
+  const { TAKE_DEADLINE_MS: acceptWithinMs } = config
   const visibility = { ...stores, own, bus }
   route(GetOrder, getOrder(visibility))
   route(OrderByKey, orderByKey({ ...stores, own, secrets }))
@@ -139,13 +127,8 @@ export function wire(config: Config, log: Log): Parts {
   route(GetRestaurantOrder, getRestaurantOrder({ ...stores, acceptWithinMs }))
   route(ReportStatus, reportStatus({ idempotent, notifier, acceptWithinMs }))
   route(RefuseOrder, refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs }))
-  const operating = { ...stores, payments: callPayments }
-  route(GetOrderStory, getOrderStory(operating))
-  route(OperatorCancelOrder, operatorCancelOrder({ ...operating, idempotent, orchestrator }))
-  route(Reconciliation, reconciliation(operating))
-  route(PlatformHealth, healthRoute({ config, db, bus, payments: callPayments }))
-  route(ReadAttention, attention({ ...operating, unknownAfterMs, acceptWithinMs }))
-  route(RetryAttention, retryAttention({ ...operating, idempotent, bus, acceptWithinMs }))
+  const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping }
+  const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands)
@@ -162,6 +145,7 @@ export function wire(config: Config, log: Log): Parts {
       await checkTenantRole(as({ applicationId: '' }))
       await bus.start()
       startRepeating({ repeaters, config, db, stores, orchestrator, deliveries, notifier, outside, log })
+      operators.repeat(repeaters)
     },
     async quiesce() {
       stop.abort()
@@ -170,23 +154,9 @@ export function wire(config: Config, log: Log): Parts {
       await deliveries.quiesce()
     },
     close: async () =>
-      void (await Promise.all([bus.close(), payments.close(), outside.close(), postgres.close()])),
+      void (await Promise.all([bus, payments, outside, operators, postgres].map((one) => one.close()))),
   }
 }
-
-type HealthDeps = Pick<Parameters<typeof platformHealth>[0], 'payments'> & {
-  config: Config
-  db: Db
-  bus: Bus
-}
-
-const healthRoute = ({ config, db, bus, payments }: HealthDeps) =>
-  platformHealth({
-    development: config.NODE_ENV === 'development',
-    payments,
-    database: () => readDatabaseHealth(db),
-    queues: () => bus.queues(),
-  })
 
 type Repeating = {
   repeaters: Repeaters

@@ -9,14 +9,25 @@ export const Attention = z
   .object({
     id: ApiKey.describe('Stays the same while the incident is open.'),
     kind: z
-      .enum(['dead-letter', 'overdue-saga', 'unknown-payment', 'order-unaccepted'])
+      .enum([
+        'dead-letter',
+        'overdue-saga',
+        'unknown-payment',
+        'order-unaccepted',
+        'reconciliation-mismatch',
+        'alert-undelivered',
+      ])
       .describe(
-        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed.',
+        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes.',
       ),
-    orderApiKey: ApiKey.nullable().describe('Null for a message that cannot be parsed.'),
+    orderApiKey: ApiKey.nullable().describe(
+      'Null for a message that cannot be parsed, and for an incident without an order.',
+    ),
     what: z
       .string()
-      .describe('The message, the step of the saga, the call to the processor, or the restaurant.'),
+      .describe(
+        'The message, the step of the saga, the call to the processor, the restaurant, the violated rule, or the channel.',
+      ),
     reason: z.string(),
     count: z.int().describe('The number of attempts; 0 for an order that waits for its restaurant.'),
     since: Epoch,
@@ -28,7 +39,7 @@ export const ReadAttention = operation({
   name: 'attention',
   summary: 'Read the open incidents',
   description:
-    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, and orders that their restaurant has not started in half of the time until they are cancelled. Usually empty.',
+    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, orders that their restaurant has not started in half of the time until they are cancelled, mismatches of the daily reconciliation, and alerts that could not be delivered. Usually empty.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',

@@ -61,6 +61,8 @@ export const secretVariables: Readonly<Record<string, (value: string) => string 
   STRIPE_SECRET_KEY: ofSecret,
   STRIPE_WEBHOOK_SECRET: ofSecret,
   PROCESSOR_WEBHOOK_SECRET: ofSecret,
+  ALERT_WEBHOOK_SECRET: ofSecret,
+  ALERT_WEBHOOK_TOKEN: ofSecret,
   // The URL of a webhook with its secret as the password.
   DEFAULT_RESTAURANT_LINK: (link) => (link === 'console' ? null : ofSecret(passwordOf(link))),
   OPERATOR_KEY_HASH: (hash) => (KNOWN_HASHES.has(hash) ? 'is publicly known' : null),

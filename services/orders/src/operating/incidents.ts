@@ -1,10 +1,12 @@
 import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/transition.ts'
+import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
 import type { DeadLetterRow, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
 import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'incidents'> & {
+  alerts: Pick<AlertStore, 'mismatches' | 'undelivered'>
   payments: ReturnType<typeof internalCaller>
   unknownAfterMs: number
   acceptWithinMs: number
@@ -45,6 +47,17 @@ export const SOURCES = {
     advice: 'Call the restaurant. Without its start the order is cancelled and refunded.',
     read: async ({ incidents, acceptWithinMs }, page) =>
       (await incidents.unacceptedOrders(page, acceptWithinMs)).map(unaccepted),
+  },
+  mismatch: {
+    kind: 'reconciliation-mismatch',
+    advice:
+      'Run: platter orders show ORDER. Settle the difference, at the processor if necessary. Then run: platter attention retry ID',
+    read: async ({ alerts }, page) => (await alerts.mismatches(page)).map(mismatch),
+  },
+  alert: {
+    kind: 'alert-undelivered',
+    advice: 'Check the receiver of the alerts. Then run: platter alerts test',
+    read: async ({ alerts }, page) => (await alerts.undelivered(page)).map(undelivered),
   },
 } as const satisfies Record<string, IncidentSource>
 export type Source = keyof typeof SOURCES
@@ -116,6 +129,24 @@ const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: Unaccept
   what: `restaurant ${restaurantApiKey}`,
   reason: `The restaurant has not started the order. It is cancelled at ${new Date(cancelledAt * 1_000).toISOString()}.`,
   count: 0,
+})
+
+const mismatch = ({ id, orderApiKey, rule, detail, at }: MismatchRow): Found => ({
+  key: id,
+  at,
+  orderApiKey,
+  what: rule,
+  reason: detail,
+  count: 0,
+})
+
+const undelivered = ({ channel, reason, attempts, at }: UndeliveredRow): Found => ({
+  key: channel,
+  at,
+  orderApiKey: null,
+  what: channel,
+  reason: reason ?? 'No attempt has ended.',
+  count: attempts,
 })
 
 const byAge = (one: Before, other: Before): number =>

@@ -6,7 +6,8 @@ import { readAttention, splitId, type Deps, type Listed } from '#/operating/inci
 import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
-type Sources = { payments: Key[]; sagas: Key[]; letters: Key[]; orders: Key[] }
+type Sources = Record<'payments' | 'sagas' | 'letters' | 'orders' | 'mismatches' | 'channels', Key[]>
+const none: Sources = { payments: [], sagas: [], letters: [], orders: [], mismatches: [], channels: [] }
 type Page = { before: Before | null; limit: number }
 
 const context = { requestId: 'q' }
@@ -19,7 +20,10 @@ const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
     .toSorted((one, other) => other.at - one.at || (one.key < other.key ? 1 : -1))
     .slice(0, limit)
 
-function depsOf({ payments, sagas, letters, orders }: Sources, state: State = fresh): Deps {
+function depsOf(
+  { payments, sagas, letters, orders, mismatches, channels }: Sources,
+  state: State = fresh,
+): Deps {
   const incidents: Partial<IncidentStore> = {
     deadLetters: async (page) =>
       pageOf(letters, page).map(({ key, at }) => ({
@@ -41,6 +45,18 @@ function depsOf({ payments, sagas, letters, orders }: Sources, state: State = fr
         cancelledAt: 1_800,
       })),
   }
+  const alerts: Deps['alerts'] = {
+    mismatches: async (page) =>
+      pageOf(mismatches, page).map(({ key, at }) => ({
+        id: key,
+        at,
+        orderApiKey: key,
+        rule: 'charge-missing',
+        detail: 'There is no charge.',
+      })),
+    undelivered: async (page) =>
+      pageOf(channels, page).map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
+  }
   const answer = (page: Page) => ({
     payments: pageOf(payments, page).map(({ key, at }) => ({
       orderApiKey: key,
@@ -52,6 +68,7 @@ function depsOf({ payments, sagas, letters, orders }: Sources, state: State = fr
   })
   return {
     incidents: incidents as IncidentStore,
+    alerts,
     payments: (async (_operation: unknown, page: Page) => answer(page)) as unknown as Deps['payments'],
     unknownAfterMs: 60_000,
     acceptWithinMs: 900_000,
@@ -77,7 +94,14 @@ const source = fc.uniqueArray(
 )
 
 test('pages of any size list every incident exactly once, newest first', async () => {
-  const sources = fc.record({ payments: source, sagas: source, letters: source, orders: source })
+  const sources = fc.record({
+    payments: source,
+    sagas: source,
+    letters: source,
+    orders: source,
+    mismatches: source,
+    channels: source,
+  })
   await fc.assert(
     fc.asyncProperty(sources, fc.integer({ min: 1, max: 6 }), async (all, limit) => {
       const listed = await readAll(depsOf(all), limit)
@@ -86,6 +110,8 @@ test('pages of any size list every incident exactly once, newest first', async (
         ...all.sagas.map(({ key }) => `saga_${key}`),
         ...all.letters.map(({ key }) => `letter_${key}`),
         ...all.orders.map(({ key }) => `order_${key}`),
+        ...all.mismatches.map(({ key }) => `mismatch_${key}`),
+        ...all.channels.map(({ key }) => `alert_${key}`),
       ]
       expect(listed.map(({ item }) => item.id).toSorted()).toEqual(expected.toSorted())
       const times = listed.map(({ position }) => position.at)
@@ -96,9 +122,15 @@ test('pages of any size list every incident exactly once, newest first', async (
 
 test('an incident’s id leads back to its source and its key there, and no other id does', async () => {
   const one = [{ key: 'order_1', at: 1 }]
-  const listed = await readAll(depsOf({ payments: one, sagas: one, letters: one, orders: one }), 10)
+  const listed = await readAll(
+    depsOf({ payments: one, sagas: one, letters: one, orders: one, mismatches: one, channels: one }),
+    10,
+  )
   expect(listed.map(({ item }) => splitId(item.id))).toEqual(
-    ['saga', 'payment', 'order', 'letter'].map((name) => ({ source: name, key: 'order_1' })),
+    ['saga', 'payment', 'order', 'mismatch', 'letter', 'alert'].map((name) => ({
+      source: name,
+      key: 'order_1',
+    })),
   )
   for (const id of ['', 'order', 'orders_1', 'x_saga_1']) expect(splitId(id)).toBeNull()
 })
@@ -111,17 +143,25 @@ test.each<[what: string, state: State]>([
   ['compensate authorize', { done: ['authorize'], undone: [], refusal: refused }],
   ['end', { done: ['authorize'], undone: ['authorize'], refusal: refused }],
 ])('an overdue saga names the step that it waits for: %s', async (what, state) => {
-  const none = { payments: [], letters: [], orders: [] }
   const [found] = await readAll(depsOf({ ...none, sagas: [{ key: 'o1', at: 5_000_000 }] }, state), 1)
   expect(found?.item).toMatchObject({ kind: 'overdue-saga', orderApiKey: 'o1', what, count: 7, since: 5 })
 })
 
 test('an incident of each source has its kind, its order and its reason', async () => {
   const one = [{ key: 'o1', at: 1 }]
-  const listed = await readAll(depsOf({ payments: one, sagas: [], letters: one, orders: one }), 10)
+  const listed = await readAll(
+    depsOf({ ...none, payments: one, letters: one, orders: one, mismatches: one, channels: one }),
+    10,
+  )
   expect(listed.map(({ item }) => item)).toMatchObject([
     { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
+    {
+      kind: 'reconciliation-mismatch',
+      orderApiKey: 'o1',
+      what: 'charge-missing',
+      reason: 'There is no charge.',
+    },
     {
       kind: 'dead-letter',
       orderApiKey: 'o1',
@@ -129,5 +169,6 @@ test('an incident of each source has its kind, its order and its reason', async 
       reason: 'rejected',
       count: 3,
     },
+    { kind: 'alert-undelivered', orderApiKey: null, what: 'o1', reason: 'status 500', count: 4 },
   ])
 })

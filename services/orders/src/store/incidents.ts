@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Before } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -21,17 +21,6 @@ function idOf({ command, orderApiKey, step, content }: NewDeadLetter): string {
   if (orderApiKey === null) hash.update(content)
   return hash.digest('hex').slice(0, 48)
 }
-
-type Page = { before: Before | null; limit: number }
-
-/* eslint-disable no-restricted-properties -- callers name columns of this schema */
-const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::int8`
-
-/** Newest first, from after a position; ids by bytes, so that all sources have the same order. */
-const pageOf = (at: ReturnType<typeof microseconds>, id: string, { before, limit }: Page) => sql`
-  ${before === null ? sql`true` : sql`(${at}, ${sql.ref(id)} collate "C") < (${before.at}::int8, ${before.id}::text collate "C")`}
-  order by ${at} desc, ${sql.ref(id)} collate "C" desc limit ${limit}`
-/* eslint-enable no-restricted-properties */
 
 export type DeadLetterRow = {
   id: string

@@ -2,9 +2,13 @@ import type { Bus } from '@platter/bus'
 import { RetryPayment, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
 import { splitId } from '#/operating/incidents.ts'
+import type { AlertStore } from '#/store/alerts.ts'
+import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'incidents'> & {
+  alerts: Pick<AlertStore, 'hasMismatch' | 'wakeDeliveries'>
+  scheduledRuns: Pick<PostgresScheduledRuns, 'wake'>
   idempotent: Idempotent
   bus: Bus
   payments: ReturnType<typeof internalCaller>
@@ -34,6 +38,15 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
           if (!(await incidents.isUnaccepted(key, acceptWithinMs))) noSuchIncident()
           return 'Only the restaurant can start the order. Call the restaurant.'
         }
+      case 'mismatch': {
+        if (!(await deps.alerts.hasMismatch(key))) noSuchIncident()
+        await deps.scheduledRuns.wake('reconcile')
+        return async () => 'The reconciliation runs again within two minutes.'
+      }
+      case 'alert': {
+        if (!(await deps.alerts.wakeDeliveries(key))) noSuchIncident()
+        return async () => 'The alert is sent again within seconds.'
+      }
       case 'payment': {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {

@@ -1,0 +1,107 @@
+import { maskCardNumbers, sanitizeText, type Attention } from '@platter/contracts'
+
+/* The messages to the operator when incidents begin and end. */
+
+export type Phase = 'began' | 'ended'
+
+/** One message: incidents of a kind that began, or that ended. */
+export type AlertContent = {
+  kind: string
+  phase: Phase
+  count: number
+  /** Incidents of the kind that are open, these included. */
+  open: number
+  advice: string
+  /** The first of them. */
+  incidents: Attention[]
+}
+
+export type Alert = AlertContent & {
+  /** The same in every attempt. */
+  id: string
+  /** Epoch seconds. */
+  at: number
+}
+
+/** A known incident whose beginning or end has no alert yet. */
+export type Unalerted = { number: number; kind: string; phase: Phase; incident: Attention }
+
+/** A storm is one alert of each kind and phase in this time, with the count. */
+export const COALESCE_MS = 60_000
+/** Incidents that an alert shows; it counts the others. */
+const SHOWN = 20
+const MAX_TEXT = 300
+
+export type Composed = { content: AlertContent; numbers: number[] }
+
+/**
+ * The alerts that are due. `lastAt`: when the last alert of a kind and phase was made (`keyOf`), in the milliseconds of `now`;
+ * `open`: the number of open incidents of a kind.
+ */
+export function composeAlerts(
+  waiting: readonly Unalerted[],
+  {
+    now,
+    lastAt,
+    open,
+  }: { now: number; lastAt: ReadonlyMap<string, number>; open: ReadonlyMap<string, number> },
+  adviceOf: (kind: string) => string,
+): Composed[] {
+  const groups = Map.groupBy(waiting, keyOf)
+  return [...groups].flatMap(([key, all]) => {
+    const [first] = all
+    if (!first || now - (lastAt.get(key) ?? -Infinity) < COALESCE_MS) return []
+    const { kind, phase } = first
+    const incidents = all.slice(0, SHOWN).map(({ incident }) => withoutPersonalData(incident))
+    const content = {
+      kind,
+      phase,
+      count: all.length,
+      open: open.get(kind) ?? 0,
+      advice: adviceOf(kind),
+      incidents,
+    }
+    return [{ content, numbers: all.map(({ number }) => number) }]
+  })
+}
+
+export const keyOf = ({ kind, phase }: { kind: string; phase: Phase }): string => `${kind} ${phase}`
+
+/** The reason may quote another system. */
+const withoutPersonalData = (incident: Attention): Attention => ({
+  ...incident,
+  what: maskCardNumbers(sanitizeText(incident.what, MAX_TEXT)),
+  reason: maskCardNumbers(sanitizeText(incident.reason, MAX_TEXT)),
+})
+
+export const titleOf = ({ kind, phase, count, open }: AlertContent): string =>
+  kind === TEST_KIND ? 'Platter: test alert' : `Platter: ${kind}, ${count} ${phase}, ${open} open`
+
+export function textOf({ kind, phase, count, advice, incidents }: AlertContent): string {
+  if (kind === TEST_KIND) return advice
+  const lines = incidents.map(
+    ({ id, what, reason, since }) =>
+      `- ${id}: ${what}. ${reason} Since ${new Date(since * 1_000).toISOString()}.`,
+  )
+  const others = count - incidents.length
+  return [
+    ...lines,
+    ...(others > 0 ? [`- and ${others} more`] : []),
+    ...(phase === 'began' ? ['', advice] : []),
+    '',
+    'All open incidents: platter attention list',
+  ].join('\n')
+}
+
+const TEST_KIND = 'test'
+
+export const testAlert = (id: string, at: number): Alert => ({
+  id,
+  at,
+  kind: TEST_KIND,
+  phase: 'began',
+  count: 0,
+  open: 0,
+  advice: 'This is a test. Alerts of Platter arrive here. There is nothing to do.',
+  incidents: [],
+})

@@ -1,0 +1,133 @@
+import type { Attention } from '@platter/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { bodyOf, templateFault } from '#/domain/alert-template.ts'
+import {
+  COALESCE_MS,
+  composeAlerts,
+  keyOf,
+  testAlert,
+  textOf,
+  titleOf,
+  type Alert,
+  type Phase,
+  type Unalerted,
+} from '#/domain/alert.ts'
+
+const incident = (id: string, reason = 'because'): Attention => ({
+  id,
+  kind: 'order-unaccepted',
+  orderApiKey: 'o1',
+  what: 'restaurant r1',
+  reason,
+  count: 0,
+  since: 1_790_000_000,
+})
+const waiting = (number: number, phase: Phase = 'began', reason?: string): Unalerted => ({
+  number,
+  kind: 'order-unaccepted',
+  phase,
+  incident: incident(`order_${number}`, reason),
+})
+const advice = () => 'Call the restaurant.'
+const state = (now: number, lastAt = new Map<string, number>()) => ({
+  now,
+  lastAt,
+  open: new Map<string, number>(),
+})
+const alert: Alert = {
+  ...testAlert('alert_1', 1_790_000_000),
+  kind: 'dead-letter',
+  count: 2,
+  open: 5,
+  advice: 'Read the "log".',
+  incidents: [incident('order_1')],
+}
+
+test('a storm of 500 incidents is one alert with the count, which shows the first 20 of them', () => {
+  const storm = Array.from({ length: 500 }, (_, number) => waiting(number))
+  const [composed, ...others] = composeAlerts(storm, state(0), advice)
+  expect(others).toEqual([])
+  expect(composed?.content).toMatchObject({ count: 500, advice: 'Call the restaurant.' })
+  expect(composed?.content.incidents).toHaveLength(20)
+  expect(composed?.numbers).toHaveLength(500)
+  expect(textOf(composed!.content)).toContain('- and 480 more')
+})
+
+test('alerts of a kind and a phase are at least a minute apart, and each incident is in exactly one', () => {
+  const arrivals = fc.array(
+    fc.record({ round: fc.nat(40), phase: fc.constantFrom<Phase>('began', 'ended') }),
+    { maxLength: 60 },
+  )
+  fc.assert(
+    fc.property(arrivals, (all) => {
+      const lastAt = new Map<string, number>()
+      const sent: { number: number; at: number; key: string }[] = []
+      const open = new Set<number>()
+      for (let round = 0; round < 60; round++) {
+        const now = round * 10_000
+        all.forEach((one, number) => one.round === round && open.add(number))
+        const unalerted = [...open].map((number) => waiting(number, all[number]?.phase))
+        for (const { content, numbers } of composeAlerts(unalerted, state(now, lastAt), advice)) {
+          const key = keyOf(content)
+          expect(now - (lastAt.get(key) ?? -COALESCE_MS)).toBeGreaterThanOrEqual(COALESCE_MS)
+          lastAt.set(key, now)
+          for (const number of numbers) sent.push({ number, at: now, key })
+          for (const number of numbers) open.delete(number)
+        }
+      }
+      expect(sent.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual(
+        all.map((_, number) => number),
+      )
+    }),
+  )
+})
+
+test('an alert has no card number and no line break that another system put into a reason', () => {
+  const [composed] = composeAlerts(
+    [waiting(1, 'began', 'card 4242 4242 4242 4242\r\nBcc: all')],
+    state(0),
+    advice,
+  )
+  expect(JSON.stringify(composed?.content)).not.toContain('4242 4242 4242')
+  expect(composed?.content.incidents[0]?.reason).not.toMatch(/[\r\n]/)
+})
+
+test('the title has kind, phase and counts; an ended alert gives no advice', () => {
+  expect(titleOf(alert)).toBe('Platter: dead-letter, 2 began, 5 open')
+  expect(textOf(alert)).toContain('Read the "log".')
+  expect(textOf({ ...alert, phase: 'ended' })).not.toContain('Read the')
+})
+
+test('without a template the body has the type, the time and the incidents', () => {
+  expect(JSON.parse(bodyOf(alert, undefined))).toMatchObject({
+    type: 'incident.began',
+    timestamp: '2026-09-21T14:13:20.000Z',
+    data: { kind: 'dead-letter', count: 2, open: 5, incidents: [{ id: 'order_1' }] },
+  })
+})
+
+test('a template is filled without changing its structure, and a lone placeholder keeps its type', () => {
+  const template = '{"text":"{{title}}: {{advice}}","n":"{{count}}","list":[{"a":"{{kind}}"},1,null]}'
+  expect(JSON.parse(bodyOf({ ...alert, kind: '","x":"{{id}}' }, template))).toEqual({
+    text: 'Platter: ","x":"{{id}}, 2 began, 5 open: Read the "log".',
+    n: 2,
+    list: [{ a: '","x":"{{id}}' }, 1, null],
+  })
+})
+
+test('Alertmanager gets the end of an alert only when no incident of the kind is open', () => {
+  const template = '{"state":"{{state}}","endsAt":"{{endsAt}}"}'
+  const of = (phase: Phase, open: number) => bodyOf({ ...alert, phase, open }, template)
+  expect(of('began', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
+  expect(of('ended', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
+  expect(of('ended', 0)).toBe('{"state":"resolved","endsAt":"2026-09-21T14:13:20.000Z"}')
+})
+
+test('a template is JSON with known placeholders', () => {
+  expect(templateFault('{"text":"{{title}}"}')).toBeNull()
+  expect(templateFault('{text}')).toBe('is not JSON')
+  expect(templateFault('{"text":"{{name}}"}')).toContain(
+    'has the unknown placeholder {{name}}; the known ones are ',
+  )
+})

@@ -1,0 +1,80 @@
+import type { Attention } from '@platter/contracts'
+import { newRequestId, type Log } from '@platter/kit'
+import { composeAlerts } from '#/domain/alert.ts'
+import type { Channel } from '#/operating/alerts/channel.ts'
+import {
+  readSource,
+  SOURCE_NAMES,
+  SOURCES,
+  type Deps as Incidents,
+  type Source,
+} from '#/operating/incidents.ts'
+import type { AlertStore } from '#/store/alerts.ts'
+import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
+
+export const COMPARE_EVERY_MS = 10_000
+/** The right to one comparison. A crashed one is repeated after this time. */
+const LEASE_MS = 30_000
+const PAGE = 200
+/** The most incidents of a source that a comparison reads. */
+const MOST_PAGES = 25
+
+type Deps = Incidents & {
+  alerts: Pick<AlertStore, 'compare'>
+  scheduledRuns: Pick<PostgresScheduledRuns, 'acquire'>
+  channels: readonly Pick<Channel, 'name'>[]
+  log: Log
+}
+
+/**
+ * Compares the open incidents with the known ones, on one replica at a time, and stores the alerts of those that began or ended. A
+ * source that cannot be read leaves its incidents as they are, and the others are compared.
+ */
+export async function compareIncidents(deps: Deps): Promise<boolean> {
+  const { alerts, scheduledRuns, channels, log } = deps
+  const run = await scheduledRuns.acquire('compare incidents', LEASE_MS)
+  if (!run) return false
+  const found = (await Promise.all(SOURCE_NAMES.map((source) => readAll(deps, source)))).filter(
+    (one) => one !== null,
+  )
+  const composed = await alerts.compare(run, found, {
+    channels: channels.map(({ name }) => name),
+    nextInMs: COMPARE_EVERY_MS,
+    compose: (waiting, state) => composeAlerts(waiting, state, adviceOf),
+  })
+  for (const { content } of composed)
+    log.warn(
+      { kind: content.kind, state: content.phase, count: content.count },
+      'incidents: an alert is sent',
+    )
+  return false
+}
+
+async function readAll(
+  deps: Deps,
+  source: Source,
+): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean } | null> {
+  const incidents: Attention[] = []
+  const context = { requestId: newRequestId() }
+  try {
+    let before = null
+    for (let pages = 0; pages < MOST_PAGES; pages++) {
+      const page = await readSource(deps, source, { before, limit: PAGE }, context)
+      incidents.push(...page.map(({ item }) => item))
+      const last = page.at(-1)
+      if (!last || page.length < PAGE) return { source, incidents, isComplete: true }
+      before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
+    }
+    return { source, incidents, isComplete: false }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    deps.log.warn(
+      { kind: SOURCES[source].kind, reason },
+      'incidents of one kind could not be read; the others are compared',
+    )
+    return null
+  }
+}
+
+const adviceOf = (kind: string): string =>
+  Object.values(SOURCES).find((one) => one.kind === kind)?.advice ?? ''

@@ -1,0 +1,49 @@
+import { maskCardNumbers, sanitizeText } from '@platter/contracts'
+import type { Log } from '@platter/kit'
+import type { Channel } from '#/operating/alerts/channel.ts'
+import type { AlertStore } from '#/store/alerts.ts'
+
+const AT_ONCE = 5
+const MAX_REASON = 300
+
+type Deps = {
+  alerts: Pick<AlertStore, 'leaseDeliveries' | 'endDelivery' | 'recordFailure'>
+  channels: readonly Channel[]
+  log: Log
+}
+
+/**
+ * Attempts the due deliveries. At least once: after a crash between the confirmation and its commit the alert is sent again, with the
+ * same id. True when there may be more.
+ */
+export async function deliverAlerts({ alerts, channels, log }: Deps): Promise<boolean> {
+  const leased = await alerts.leaseDeliveries(
+    channels.map(({ name }) => name),
+    AT_ONCE,
+  )
+  const sent = await Promise.all(
+    leased.map(async (one) => {
+      const channel = channels.find(({ name }) => name === one.channel)
+      if (!channel) return false
+      try {
+        await channel.send(one.alert)
+      } catch (error) {
+        const reason = reasonOf(error)
+        log.warn(
+          { address: one.channel, kind: one.alert.kind, attempt: one.attempt, reason },
+          'an alert could not be delivered; it is repeated',
+        )
+        await alerts.recordFailure(one, reason)
+        return false
+      }
+      await alerts.endDelivery(one)
+      return true
+    }),
+  )
+  // An alert that waited for this one is due now.
+  return sent.includes(true)
+}
+
+/** The reason is the text of another system. */
+export const reasonOf = (error: unknown): string =>
+  maskCardNumbers(sanitizeText(error instanceof Error ? error.message : String(error), MAX_REASON))

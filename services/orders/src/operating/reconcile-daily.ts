@@ -1,0 +1,50 @@
+import type { Mismatch } from '@platter/contracts'
+import { newRequestId, type Log } from '@platter/kit'
+import { reconcile, type Deps as Books, type Position } from '#/operating/reconcile.ts'
+import type { AlertStore } from '#/store/alerts.ts'
+import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
+
+const DAY_MS = 86_400_000
+/** Longer than one page of a slow processor. A failed or crashed run is repeated after this time. */
+const LEASE_MS = 300_000
+/** More than an operator can work on. */
+const MOST_MISMATCHES = 1_000
+
+type Deps = Books & {
+  alerts: Pick<AlertStore, 'reconcileSince' | 'replaceMismatches'>
+  scheduledRuns: Pick<PostgresScheduledRuns, 'acquire' | 'renew'>
+  stopping: AbortSignal
+  log: Log
+}
+
+/**
+ * Reconciles once a day, on one replica. Its mismatches are incidents until a later run finds the books balanced. It begins a day
+ * before the end of the last one, because that one did not compare orders in progress.
+ */
+export async function reconcileDaily(deps: Deps): Promise<boolean> {
+  const { alerts, scheduledRuns, reconciliation, stopping, log } = deps
+  const run = await scheduledRuns.acquire('reconcile', LEASE_MS)
+  if (!run) return false
+  const [since, until] = [await alerts.reconcileSince(), await reconciliation.now()]
+  const context = { requestId: newRequestId() }
+  const mismatches: Mismatch[] = []
+  let position: Position | null = { after: { at: since * 1_000_000 - 1, id: 0 }, from: since, until }
+  while (position !== null && mismatches.length < MOST_MISMATCHES) {
+    stopping.throwIfAborted()
+    const page: { mismatches: Mismatch[]; next: Position | null } = await reconcile(deps, position, context)
+    mismatches.push(...page.mismatches)
+    position = page.next
+    await scheduledRuns.renew(run, LEASE_MS)
+  }
+  await alerts.replaceMismatches(run, {
+    mismatches,
+    since,
+    // The rest is compared by the next run, when these mismatches are fewer.
+    until: position === null ? until : since,
+    nextInMs: DAY_MS,
+  })
+  const message =
+    mismatches.length === 0 ? 'the books balance' : 'the books do not balance: run platter reconcile'
+  log[mismatches.length === 0 ? 'info' : 'error']({ count: mismatches.length }, message)
+  return false
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import type { TestAlert } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
+import { testAlert } from '#/domain/alert.ts'
+import type { Channel } from '#/operating/alerts/channel.ts'
+import { reasonOf } from '#/operating/alerts/deliver-alerts.ts'
+
+/** Sends a test alert through every channel of this replica, once, and reports each result. */
+export const sendTestAlert =
+  ({ channels }: { channels: readonly Channel[] }): Handler<typeof TestAlert> =>
+  async () => {
+    const alert = testAlert(`alert_${randomUUID()}`, Math.floor(Date.now() / 1_000))
+    const results = channels.map(async (channel) => {
+      try {
+        await channel.send(alert)
+        return { channel: channel.name, delivered: true, reason: null }
+      } catch (error) {
+        return { channel: channel.name, delivered: false, reason: reasonOf(error) }
+      }
+    })
+    return { id: alert.id, channels: await Promise.all(results) }
+  }

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto'
+import type { Attention, Mismatch } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { Alert, Composed, Phase, Unalerted } from '#/domain/alert.ts'
+import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
+import type { Run } from '#/store/scheduled-runs.ts'
+import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** The incidents of one comparison. Those of a source that was not read completely do not end. */
+export type Comparison = { source: string; incidents: readonly Attention[]; isComplete: boolean }[]
+
+/** An alert whose attempt was leased for a channel. */
+export type LeasedAlert = { number: number; channel: string; attempt: number; alert: Alert }
+
+export type MismatchRow = { id: string; orderApiKey: string; rule: string; detail: string; at: number }
+export type UndeliveredRow = { channel: string; reason: string | null; attempts: number; at: number }
+
+/** More unalerted incidents of a round wait for the next one. */
+const COMPOSED_AT_ONCE = 5_000
+/** An alert that no attempt has delivered in this time is given up. */
+const DELIVER_WITHIN = sql`interval '3 days'`
+
+/** Known incidents, alerts and their deliveries. */
+export class PostgresAlerts {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /**
+   * Stores which incidents began and ended since the last comparison, and the alerts that `compose` makes of them, as one commit.
+   * Without channels no alert is made, and open incidents wait for a channel.
+   */
+  async compare(
+    run: Run,
+    found: Comparison,
+    alerting: {
+      channels: readonly string[]
+      nextInMs: number
+      compose: (waiting: Unalerted[], state: AlertState) => Composed[]
+    },
+  ): Promise<Composed[]> {
+    return this.#db.transaction().execute(async (trx) => {
+      await new PostgresScheduledRuns(trx).finish(run, alerting.nextInMs)
+      for (const { source, incidents, isComplete } of found)
+        await compareSource(trx, source, incidents, isComplete)
+      if (alerting.channels.length === 0) return []
+      const composed = alerting.compose(await readUnalerted(trx), await readState(trx))
+      for (const one of composed) await storeAlert(trx, one, alerting.channels)
+      return composed
+    })
+  }
+
+  /**
+   * Acquires the leases of due deliveries, the oldest first. An alert waits for earlier ones of its kind, so that an end never
+   * arrives before its beginning. The next attempt is due after 30 s, 1 min … 16 min (±10 %).
+   */
+  async leaseDeliveries(channels: readonly string[], limit: number): Promise<LeasedAlert[]> {
+    const { rows } = await sql<LeasedRow>`
+    update alert_deliveries d set attempts = attempts + 1,
+      due_at = now() + interval '30 seconds' * power(2, least(attempts, 5)) * (0.9 + 0.2 * random())
+    from alerts a
+    where a.number = d.alert_number and (d.alert_number, d.channel) in (
+      select due.alert_number, due.channel from alert_deliveries due join alerts b on b.number = due.alert_number
+      where due.delivered_at is null and due.due_at <= now() and due.channel = any(${channels}::text[])
+        and b.created_at > now() - ${DELIVER_WITHIN}
+        and not exists (
+          select from alert_deliveries earlier join alerts c on c.number = earlier.alert_number
+          where earlier.delivered_at is null and earlier.channel = due.channel and c.kind = b.kind
+            and earlier.alert_number < due.alert_number and c.created_at > now() - ${DELIVER_WITHIN})
+      order by due.alert_number limit ${limit} for update of due skip locked)
+    returning a.number::int8 as number, d.channel, d.attempts as attempt, a.id, a.content,
+      floor(extract(epoch from a.created_at))::int8 as at`.execute(this.#db)
+    return rows.map(({ number, channel, attempt, id, content, at }) => ({
+      number,
+      channel,
+      attempt,
+      alert: { ...content, id, at },
+    }))
+  }
+
+  async endDelivery({ number, channel }: LeasedAlert): Promise<void> {
+    await sql`
+    update alert_deliveries set delivered_at = now(), last_error = null
+    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
+  }
+
+  async recordFailure({ number, channel }: LeasedAlert, reason: string): Promise<void> {
+    await sql`
+    update alert_deliveries set last_error = ${reason}
+    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
+  }
+
+  /** Makes the undelivered alerts of a channel due now. False without any. */
+  async wakeDeliveries(channel: string): Promise<boolean> {
+    const { rows } = await sql`
+    update alert_deliveries set due_at = least(due_at, now() + interval '1 second')
+    where delivered_at is null and channel = ${channel} returning channel`.execute(this.#db)
+    return rows.length > 0
+  }
+
+  /** Channels with an alert that is undelivered for ten minutes: of each the oldest. */
+  async undelivered(page: Page): Promise<UndeliveredRow[]> {
+    const at = microseconds('at')
+    const { rows } = await sql<UndeliveredRow>`
+    select channel, reason, attempts, ${at} as at from (
+      select distinct on (channel) channel, last_error as reason, attempts, created_at + interval '10 minutes' as at
+      from alert_deliveries join alerts on number = alert_number
+      where delivered_at is null and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
+      order by channel, alert_number) as oldest
+    where ${pageOf(at, 'channel', page)}`.execute(this.#db)
+    return rows
+  }
+
+  async mismatches(page: Page): Promise<MismatchRow[]> {
+    const at = microseconds('found_at')
+    const { rows } = await sql<MismatchRow>`
+    select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches
+    where ${pageOf(at, 'id', page)}`.execute(this.#db)
+    return rows
+  }
+
+  async hasMismatch(id: string): Promise<boolean> {
+    const { rows } = await sql`select from reconciliation_mismatches where id = ${id}`.execute(this.#db)
+    return rows.length > 0
+  }
+
+  /** Where the next reconciliation begins, in epoch seconds: a day before the end of the last one, and not after an open mismatch. */
+  async reconcileSince(): Promise<number> {
+    const { rows } = await sql<{ since: number }>`
+    select floor(extract(epoch from least(
+      coalesce(covered_until, now()) - interval '1 day', (select min(compared_since) from reconciliation_mismatches))))::int8 as since
+    from scheduled_runs where name = 'reconcile'`.execute(this.#db)
+    return rows[0]?.since ?? 0
+  }
+
+  /** Replaces the mismatches by those of a whole reconciliation from `since` to `until` (epoch seconds). */
+  async replaceMismatches(
+    run: Run,
+    {
+      mismatches,
+      since,
+      until,
+      nextInMs,
+    }: { mismatches: readonly Mismatch[]; since: number; until: number; nextInMs: number },
+  ): Promise<void> {
+    const rows = mismatches.map(({ orderApiKey, rule, detail }) => ({
+      id: createHash('sha256').update(`${orderApiKey}\0${rule}`).digest('hex').slice(0, 48),
+      order_api_key: orderApiKey,
+      rule,
+      detail,
+    }))
+    await this.#db.transaction().execute(async (trx) => {
+      await new PostgresScheduledRuns(trx).finish(run, nextInMs)
+      await sql`update scheduled_runs set covered_until = to_timestamp(${until}) where name = ${run.name}`.execute(
+        trx,
+      )
+      await sql`delete from reconciliation_mismatches where id <> all(${rows.map(({ id }) => id)}::text[])`.execute(
+        trx,
+      )
+      await sql`
+      insert into reconciliation_mismatches (id, order_api_key, rule, detail, compared_since)
+      select id, order_api_key, rule, detail, to_timestamp(${since})
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t (id text, order_api_key text, rule text, detail text)
+      on conflict (id) do update set detail = excluded.detail`.execute(trx)
+    })
+  }
+
+  /** Open incidents by kind. */
+  async countOpen(): Promise<{ kind: string; count: number }[]> {
+    const { rows } = await sql<{ kind: string; count: number }>`
+    select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(
+      this.#db,
+    )
+    return rows
+  }
+
+  /** Deletes what is 30 days old. */
+  async deleteOld(): Promise<boolean> {
+    await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.#db)
+    await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.#db)
+    return false
+  }
+}
+
+export type AlertStore = Pick<PostgresAlerts, keyof PostgresAlerts>
+
+/** Times in milliseconds, by the clock of the database. */
+export type AlertState = { now: number; lastAt: Map<string, number>; open: Map<string, number> }
+
+type LeasedRow = {
+  number: number
+  channel: string
+  attempt: number
+  id: string
+  content: Omit<Alert, 'id' | 'at'>
+  at: number
+}
+
+async function compareSource(
+  trx: Db,
+  source: string,
+  incidents: readonly Attention[],
+  isComplete: boolean,
+): Promise<void> {
+  await sql`
+  insert into known_incidents (id, source, kind, incident)
+  select incident ->> 'id', ${source}, incident ->> 'kind', incident
+  from jsonb_array_elements(${JSON.stringify(incidents)}::jsonb) as incident
+  on conflict (id) where ended_at is null do nothing`.execute(trx)
+  if (!isComplete) return
+  await sql`
+  update known_incidents set ended_at = now()
+  where ended_at is null and source = ${source} and id <> all(${incidents.map(({ id }) => id)}::text[])`.execute(
+    trx,
+  )
+}
+
+/** Ends only of incidents whose beginning had an alert; beginnings that ended long ago have none. */
+async function readUnalerted(trx: Db): Promise<Unalerted[]> {
+  const { rows } = await sql<Unalerted>`
+  select number::int8 as number, kind, incident, case when began_alert is null then 'began' else 'ended' end as phase
+  from known_incidents
+  where (began_alert is null or (ended_at is not null and ended_alert is null))
+    and (ended_at is null or ended_at > now() - interval '1 hour' or began_alert is not null)
+  order by number limit ${COMPOSED_AT_ONCE}`.execute(trx)
+  return rows
+}
+
+async function readState(trx: Db): Promise<AlertState> {
+  const last = await sql<{ key: string; at: number; now: number }>`
+  select kind || ' ' || phase as key, (extract(epoch from max(created_at)) * 1000)::int8 as at
+  from alerts where created_at > now() - interval '1 hour' group by kind, phase`.execute(trx)
+  const open = await sql<{ kind: string; count: number }>`
+  select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(trx)
+  const clock = await sql<{ now: number }>`select (extract(epoch from now()) * 1000)::int8 as now`.execute(
+    trx,
+  )
+  return {
+    now: clock.rows[0]?.now ?? 0,
+    lastAt: new Map(last.rows.map(({ key, at }) => [key, at])),
+    open: new Map(open.rows.map(({ kind, count }) => [kind, count])),
+  }
+}
+
+async function storeAlert(
+  trx: Db,
+  { content, numbers }: Composed,
+  channels: readonly string[],
+): Promise<void> {
+  const { kind, phase } = content
+  const { rows } = await sql<{ number: number }>`
+  insert into alerts (kind, phase, content) values (${kind}, ${phase}, ${JSON.stringify(content)}::jsonb)
+  returning number::int8 as number`.execute(trx)
+  const number = rows[0]?.number ?? 0
+  await sql`
+  insert into alert_deliveries (alert_number, channel)
+  select ${number}, unnest(${channels}::text[])`.execute(trx)
+  await markAlerted(trx, phase, number, numbers)
+}
+
+async function markAlerted(trx: Db, phase: Phase, number: number, numbers: readonly number[]): Promise<void> {
+  if (phase === 'began')
+    await sql`update known_incidents set began_alert = ${number} where number = any(${numbers}::int8[])`.execute(
+      trx,
+    )
+  else
+    await sql`update known_incidents set ended_alert = ${number} where number = any(${numbers}::int8[])`.execute(
+      trx,
+    )
+}

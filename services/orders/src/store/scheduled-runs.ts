@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db } from '#/store/tables.ts'
+
+/** The exclusive right to one round. `version` is its fencing token. */
+export type Run = { name: 'compare incidents' | 'reconcile'; version: number }
+
+/** Work that is repeated at an interval by one replica at a time, and that another one takes over after a crash. */
+export class PostgresScheduledRuns {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Acquires the lease of a round that is due; null when it is not due, or another replica has it. */
+  async acquire(name: Run['name'], leaseMs: number): Promise<Run | null> {
+    const { rows } = await sql<{ version: number }>`
+    update scheduled_runs set version = version + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    where name = ${name} and due_at <= now() returning version`.execute(this.#db)
+    return rows[0] ? { name, version: rows[0].version } : null
+  }
+
+  /** Throws when another replica has stolen the lease. */
+  async renew({ name, version }: Run, leaseMs: number): Promise<void> {
+    const { rows } = await sql`
+    update scheduled_runs set due_at = now() + ${leaseMs} * interval '1 millisecond'
+    where name = ${name} and version = ${version} returning name`.execute(this.#db)
+    if (rows.length === 0) throw new LeaseLost(name)
+  }
+
+  /** Ends a round, in the transaction of its results. Throws when another replica has stolen the lease. */
+  async finish({ name, version }: Run, nextInMs: number): Promise<void> {
+    const { rows } = await sql`
+    update scheduled_runs set due_at = now() + ${nextInMs} * interval '1 millisecond', finished_at = now()
+    where name = ${name} and version = ${version} returning name`.execute(this.#db)
+    if (rows.length === 0) throw new LeaseLost(name)
+  }
+
+  /** Makes the next round due now, unless one is running. */
+  async wake(name: Run['name']): Promise<void> {
+    await sql`
+    update scheduled_runs set due_at = now()
+    where name = ${name} and due_at > now() + interval '6 minutes'`.execute(this.#db)
+  }
+}
+
+class LeaseLost extends Error {
+  constructor(name: string) {
+    super(`another replica has taken over: ${name}`)
+  }
+}

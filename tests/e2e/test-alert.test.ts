@@ -1,0 +1,10 @@
+import { TestAlert } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { operator } from './client.ts'
+import { expectConforms } from './conforms.ts'
+
+test('a test alert reports every configured channel: none in a platform without alerts', async () => {
+  const { status, body } = await operator<{ channels: unknown[] }>('POST', 'alerts/test')
+  expect([status, body.channels]).toEqual([200, []])
+  expectConforms(TestAlert, body)
+})
