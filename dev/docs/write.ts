@@ -1,7 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { observabilityFiles } from '../observability/files.ts'
 import { pages } from './pages.ts'
 
-for (const [name, text] of Object.entries(pages())) {
-  await writeFile(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), text)
-}
+for (const [folder, files] of [
+  ['docs', pages()],
+  ['deploy/observability', observabilityFiles()],
+] as const)
+  for (const [name, text] of Object.entries(files))
+    await writeFile(fileURLToPath(new URL(`../../${folder}/${name}`, import.meta.url)), text)

@@ -81,10 +81,7 @@ export class Bus {
   }
 
   #observe(): void {
-    const gauges = {
-      'platter.queue.messages': { unit: '{message}', description: 'Messages that wait in a queue.' },
-    }
-    observe(gauges, async () => {
+    observe(['platter.queue.messages'], async () => {
       const depths = await this.#consumer.depths()
       return {
         'platter.queue.messages': depths.map(({ queue, waiting }) => ({

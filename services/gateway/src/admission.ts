@@ -9,6 +9,7 @@ import {
   type AdmissionPolicy,
   type Problem,
   type RateLimit,
+  observeLimits,
 } from '@platter/kit'
 
 type Deps = {
@@ -39,6 +40,7 @@ export class Admission {
     this.#deps = deps
     this.#policies = deps.policies ?? ADMISSION_POLICIES
     this.accessKeyRate = deps.accessKeyRate
+    observeLimits(() => this.#concurrency)
   }
 
   limitsOf({ admission, owner }: Operation): Limits {

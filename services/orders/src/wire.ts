@@ -28,6 +28,7 @@ import {
   EventStreams,
   internalCaller,
   internalSecrets,
+  observeLimits,
   readJson,
   Repeaters,
   Replicas,
@@ -100,6 +101,7 @@ export function wire(config: Config, log: Log): Parts {
   const transmit = transmitting(transmitter(outside))
   const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
+  observeLimits(() => [['order', limit]])
   const route = router(app, secrets)
   const callPayments = internalCaller({
     service: 'orders',
@@ -134,7 +136,7 @@ export function wire(config: Config, log: Log): Parts {
   for (const command of commands)
     bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping }, command))
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
-  observeSagas(stores.incidents)
+  observeSagas({ ...stores, alerts: operators.alerts })
 
   const repeaters = new Repeaters(log)
   return {

@@ -11,7 +11,6 @@ import {
   recordFailure,
   SpanKind,
   startRootSpan,
-  type Attributes,
   type RootSpan,
   type Origin,
 } from '#/telemetry/spans.ts'
@@ -29,11 +28,7 @@ declare module 'fastify' {
   }
 }
 
-const duration = histogram('http.server.request.duration', {
-  unit: 's',
-  description: 'Duration of requests, from their head to the last byte of the response.',
-  advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
-})
+const duration = histogram('http.server.request.duration')
 
 const isProbe = ({ route }: FastifyRequest): boolean => route?.startsWith('/health/') ?? false
 
@@ -106,9 +101,9 @@ function rootSpanOf({ method, route }: FastifyRequest) {
 function measure(request: FastifyRequest, reply: FastifyReply): void {
   const { rootSpan, id, method, route, orderApiKey } = request
   const { statusCode, elapsedTime } = reply
-  const measured: Attributes = { 'http.request.method': method, 'http.response.status_code': statusCode }
-  if (route !== undefined) measured['http.route'] = route
-  if (!isStream(request)) duration(elapsedTime / 1_000, measured)
+  const measured = { 'http.request.method': method, 'http.response.status_code': statusCode }
+  if (!isStream(request))
+    duration(elapsedTime / 1_000, route === undefined ? measured : { ...measured, 'http.route': route })
   const failure = statusCode >= 500 ? String(statusCode) : null
   if (!rootSpan && failure === null) return
   const attributes = {

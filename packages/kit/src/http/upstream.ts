@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Deadline } from '#/http/deadline.ts'
 import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from '#/security/principal-token.ts'
 import { Problem } from '#/http/problem.ts'
+import { histogram } from '#/telemetry/metrics.ts'
 import { inSpan, SpanKind, traceHeaders, type SpanDescription } from '#/telemetry/spans.ts'
 
 /** Connection errors that occur before a byte is sent: nothing has happened, so another replica may be tried. */
@@ -42,6 +43,8 @@ const AVOID_MS = 1_000
  */
 const CONNECTIONS = 1_024
 
+const measure = histogram('http.client.request.duration')
+
 /** The replicas of an upstream, with a pool of keep-alive connections each. */
 export class Replicas {
   readonly #pools: Pool[]
@@ -68,7 +71,18 @@ export class Replicas {
   ): Promise<T> {
     return inSpan(
       () => clientSpan(method, this.#addresses.get(pool), route),
-      (span) => ask(traceHeaders(), (status) => void span?.setAttribute('http.response.status_code', status)),
+      (span) => {
+        const started = performance.now()
+        return ask(traceHeaders(), (status) => {
+          span?.setAttribute('http.response.status_code', status)
+          measure((performance.now() - started) / 1_000, {
+            'http.request.method': method,
+            'server.address': this.#addresses.get(pool)?.hostname ?? '',
+            'url.template': route ?? '',
+            'http.response.status_code': status,
+          })
+        })
+      },
     )
   }
 

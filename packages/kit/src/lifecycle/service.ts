@@ -1,3 +1,4 @@
+import { observeRuntime } from '#/telemetry/runtime-metrics.ts'
 import { flushCompileCache } from 'node:module'
 import { Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -80,7 +81,9 @@ async function startTelemetry(name: string, config: Basics, log: Log): Promise<(
     loggedAt = performance.now()
     log.warn({ reason }, 'the OTLP receiver does not accept telemetry')
   }
-  return sdk.startTelemetry(name, config as TelemetryConfig, logReason)
+  const stop = sdk.startTelemetry(name, config as TelemetryConfig, logReason)
+  observeRuntime()
+  return stop
 }
 
 type State = { started: boolean; stopping: AbortController }

@@ -1,4 +1,5 @@
 import { Problem } from '#/http/problem.ts'
+import { observe } from '#/telemetry/metrics.ts'
 
 type Settings = {
   /** Permits of all keys together. One key gets two thirds of them at most, see `isAvailable`. */
@@ -43,7 +44,7 @@ export class ConcurrencyLimit {
     this.#permits = permits
   }
 
-  protected get inUse(): number {
+  get inUse(): number {
     return this.#inUse
   }
 
@@ -150,6 +151,22 @@ export class ConcurrencyLimit {
   #forgetUnused(key: string | undefined, { inUse, pending }: Usage): void {
     if (inUse === 0 && pending === 0) this.#usage.delete(key)
   }
+}
+
+/** Gauges of a limit over all keys. Replicas report their own. */
+export function observeLimits(
+  limits: () => Iterable<readonly [name: string, limit: ConcurrencyLimit]>,
+): void {
+  observe(['platter.permits.in_use', 'platter.permits.limit'], () => {
+    const all = [...limits()].map(([name, { inUse, permits }]) => {
+      const attributes = { 'platter.limit.name': name }
+      return { inUse: { value: inUse, attributes }, limit: { value: permits, attributes } }
+    })
+    return {
+      'platter.permits.in_use': all.map(({ inUse }) => inUse),
+      'platter.permits.limit': all.map(({ limit }) => limit),
+    }
+  })
 }
 
 /** The right to do one piece of work. Released once, however often `release` is called. */

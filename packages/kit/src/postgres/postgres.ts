@@ -186,20 +186,7 @@ function observePool(pool: pg.Pool): void {
     attributes: { ...named, 'db.client.connection.state': state },
   })
   observe(
-    {
-      'db.client.connection.count': {
-        unit: '{connection}',
-        description: 'Connections to PostgreSQL, by state.',
-      },
-      'db.client.connection.max': {
-        unit: '{connection}',
-        description: 'The largest number of connections.',
-      },
-      'db.client.connection.pending_requests': {
-        unit: '{request}',
-        description: 'Statements that wait for a connection.',
-      },
-    },
+    ['db.client.connection.count', 'db.client.connection.max', 'db.client.connection.pending_requests'],
     () => ({
       'db.client.connection.count': [
         count('idle', pool.idleCount),

@@ -58,6 +58,7 @@ export function operatorInterface(route: ReturnType<typeof router>, deps: Deps) 
   route(RetryAttention, retryAttention({ ...incidents, idempotent, bus }))
   route(TestAlert, sendTestAlert({ channels }))
   return {
+    alerts: alerting.alerts,
     repeat: (repeaters: Repeaters) => repeatAlerting({ ...incidents, repeaters, channels, stopping, log }),
     close: async () => void (await Promise.all(channels.map((one) => one.close()))),
   }

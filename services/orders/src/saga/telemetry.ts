@@ -1,6 +1,7 @@
 import type { SagaReply } from '@platter/contracts'
 import { histogram, inRootSpan, inSpan, observe, SpanKind } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/transition.ts'
+import type { AlertStore } from '#/store/alerts.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 
@@ -44,29 +45,25 @@ export const retryingCommand = <T>(
     work,
   )
 
-const duration = histogram('platter.saga.duration', {
-  unit: 's',
-  description: 'From the acceptance of an order to the end of its saga, by outcome.',
-  advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] },
-})
+const duration = histogram('platter.saga.duration')
 
 /** `age`: seconds since the order was placed. */
 export const endedSaga = (age: number, outcome: 'completed' | 'failed'): void =>
   duration(age, { 'platter.saga.outcome': outcome })
 
-/** Gauges: unfinished sagas by awaited step, the age of the oldest of them, and dead letters. */
-export function observeSagas(incidents: IncidentStore): void {
-  const gauges = {
-    'platter.saga.in_flight': {
-      unit: '{saga}',
-      description: 'Unfinished sagas, by awaited step.',
-    },
-    'platter.saga.oldest': { unit: 's', description: 'Age of the oldest unfinished saga, by awaited step.' },
-    'platter.dead_letters': {
-      unit: '{message}',
-      description: 'Messages that could not be handled, stored for an operator.',
-    },
-  }
+type Counts = {
+  incidents: Pick<IncidentStore, 'countUnfinishedSagas' | 'countDeadLetters'>
+  alerts: Pick<AlertStore, 'countOpen'>
+}
+
+/** Gauges: unfinished sagas by awaited step, the age of the oldest of them, dead letters, and open incidents by kind. */
+export function observeSagas({ incidents, alerts }: Counts): void {
+  const gauges = [
+    'platter.saga.in_flight',
+    'platter.saga.oldest',
+    'platter.dead_letters',
+    'platter.incidents',
+  ] as const
   observe(gauges, async () => {
     const groups = (await incidents.countUnfinishedSagas()).map(({ count, seconds, facts, state }) => {
       const awaited = awaitedStep({ facts, state })
@@ -83,6 +80,10 @@ export function observeSagas(incidents: IncidentStore): void {
       'platter.dead_letters': (await incidents.countDeadLetters()).map(({ command, count }) => ({
         value: count,
         attributes: { 'platter.command': command },
+      })),
+      'platter.incidents': (await alerts.countOpen()).map(({ kind, count }) => ({
+        value: count,
+        attributes: { 'platter.incident.kind': kind },
       })),
     }
   })

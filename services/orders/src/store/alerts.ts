@@ -168,13 +168,13 @@ export class PostgresAlerts {
     })
   }
 
-  /** Open incidents by kind. */
+  /** Open incidents by kind, as the last comparison found them; one row with 0 when there are none. */
   async countOpen(): Promise<{ kind: string; count: number }[]> {
     const { rows } = await sql<{ kind: string; count: number }>`
     select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(
       this.#db,
     )
-    return rows
+    return rows.length > 0 ? rows : [{ kind: 'none', count: 0 }]
   }
 
   /** Deletes what is 30 days old. */

@@ -2,10 +2,7 @@ import { counter, inSpan, SpanKind } from '@platter/kit'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 
-const charges = counter('platter.charges', {
-  unit: '{call}',
-  description: 'Calls to the payment processor that move money, by kind and result.',
-})
+const charges = counter('platter.charges')
 
 const EFFECTS = ['authorize', 'capture', 'void', 'refund'] as const
 type Effect = (typeof EFFECTS)[number]

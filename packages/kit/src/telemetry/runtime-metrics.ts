@@ -1,0 +1,38 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
+import { observe } from '#/telemetry/metrics.ts'
+
+/** The resolution of the delay of the event loop: a timer of Node outside of JavaScript. */
+const RESOLUTION_MS = 20
+
+/** Gauges of the process, read once per export. */
+export function observeRuntime(): void {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delay.enable()
+  let before = performance.eventLoopUtilization()
+  observe(
+    [
+      'nodejs.eventloop.delay.p99',
+      'nodejs.eventloop.utilization',
+      'v8js.memory.heap.used',
+      'v8js.memory.heap.limit',
+      'process.memory.usage',
+    ],
+    () => {
+      const now = performance.eventLoopUtilization()
+      const { utilization } = performance.eventLoopUtilization(now, before)
+      before = now
+      // The timer itself takes its resolution. Without a sample the percentile is not a number.
+      const p99 = Math.max(0, (delay.percentile(99) || 0) / 1e9 - RESOLUTION_MS / 1_000)
+      delay.reset()
+      const heap = getHeapStatistics()
+      return {
+        'nodejs.eventloop.delay.p99': [{ value: p99 }],
+        'nodejs.eventloop.utilization': [{ value: utilization }],
+        'v8js.memory.heap.used': [{ value: heap.used_heap_size }],
+        'v8js.memory.heap.limit': [{ value: heap.heap_size_limit }],
+        'process.memory.usage': [{ value: process.memoryUsage.rss() }],
+      }
+    },
+  )
+}
