@@ -282,6 +282,12 @@ test.each([
   ['orders', 'platter.saga.oldest'],
   ['orders', 'platter.queue.messages'],
   ['orders', 'platter.dead_letters'],
+  ['orders', 'platter.incidents'],
+  ['orders', 'platter.permits.in_use'],
+  ['gateway', 'platter.permits.limit'],
+  ['gateway', 'http.client.request.duration'],
+  ['gateway', 'nodejs.eventloop.delay.p99'],
+  ['catalog', 'v8js.memory.heap.used'],
   ['payments', 'platter.charges'],
   ['catalog', 'db.client.connection.count'],
 ])('%s sends %s', async (service, name) => {
