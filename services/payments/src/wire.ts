@@ -6,6 +6,7 @@ import {
   PaymentsCapture,
   PaymentsRelease,
   ReadCharges,
+  OpenDisputes,
   ReadPaymentRows,
   PaymentsHealth,
   ReadPaymentStory,
@@ -34,6 +35,7 @@ import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
+import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCharges } from '#/routes/read-charges.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
@@ -73,7 +75,7 @@ export function wire(config: Config, log: Log): Parts {
   const mirrors = postgresChargeMirrors(postgres.db)
   const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, log })
   const execute = commandExecutor({ authorizations, processor, log })
-  const deps = { authorizations, records, processor, limits, execute, log }
+  const deps = { authorizations, records, mirrors, processor, limits, execute, log }
 
   const concurrency = { atOnce: COMMANDS_AT_ONCE }
   bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(deps)), concurrency)
@@ -88,6 +90,7 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadPaymentRows, readPaymentRows(deps))
   route(ReadCharges, readCharges(deps))
   route(FindCharges, findCharges(deps))
+  route(OpenDisputes, openDisputes(deps))
   route(UnknownPayments, unknownPayments(deps))
   route(RetryPayment, retryPayment(deps))
   const events = postgresWebhookEvents(postgres.db)

@@ -1,6 +1,7 @@
 /** Operations between services; the gateway routes none of them. */
 export * from '#/internal/retry-payment.ts'
 export * from '#/internal/find-charges.ts'
+export * from '#/internal/open-disputes.ts'
 export * from '#/internal/payments-health.ts'
 export * from '#/internal/imported-access-keys.ts'
 export * from '#/internal/read-charges.ts'

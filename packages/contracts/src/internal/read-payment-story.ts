@@ -25,6 +25,31 @@ export const PaymentStory = z
       .describe('The call with an unknown outcome.'),
     created: Epoch,
     updated: Epoch,
+    refunds: z
+      .array(
+        z.object({
+          id: z.string(),
+          amount: Money,
+          state: z.enum(['PENDING', 'DONE', 'FAILED']),
+          madeBy: z.enum(['platform', 'processor']),
+          date: Epoch,
+        }),
+      )
+      .default([])
+      .describe('The refunds that the processor reports, also those that were made there.'),
+    disputes: z
+      .array(
+        z.object({
+          id: z.string(),
+          state: z.enum(['OPEN', 'WON', 'LOST']),
+          amount: Money,
+          reason: z.string(),
+          respondBy: Epoch.nullable().describe('Null when no response is possible.'),
+          date: Epoch,
+        }),
+      )
+      .default([])
+      .describe('The disputes that the processor reports.'),
   })
   .meta({ id: 'PaymentStory', description: 'The payment of an order. Never a token.' })
 export type PaymentStory = z.infer<typeof PaymentStory>

@@ -111,6 +111,17 @@ export const GetOrderStory = operation({
         unknown: null,
         created: 1795199400,
         updated: 1795199402,
+        refunds: [],
+        disputes: [
+          {
+            id: 'dp_1',
+            state: 'OPEN',
+            amount: deliveryOrder.total,
+            reason: 'product_not_received',
+            respondBy: 1795804200,
+            date: 1795285800,
+          },
+        ],
       },
       delivery: {
         link: 'webhook',

@@ -1,4 +1,5 @@
-import { UnknownPayments, type Attention, type Before } from '@platter/contracts'
+import { OpenDisputes, toMoney, UnknownPayments, type Attention, type Before } from '@platter/contracts'
+import type { z } from 'zod'
 import type { internalCaller, RequestContext } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/transition.ts'
 import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
@@ -13,6 +14,7 @@ export type Deps = Pick<Stores, 'incidents'> & {
 }
 
 type Found = Omit<Attention, 'id' | 'since' | 'kind'> & { key: string; at: number }
+type Disputed = z.output<typeof OpenDisputes.response>['disputes'][number]
 type Page = { before: Before | null; limit: number }
 
 /** Incidents of one kind. `read` returns them newest first, from after the position; `advice` is what an operator should do. */
@@ -41,6 +43,12 @@ export const SOURCES = {
     kind: 'dead-letter',
     advice: 'Read the log of the consumer: the cause is a bug. Then run: platter attention retry ID',
     read: async ({ incidents }, page) => (await incidents.deadLetters(page)).map(letter),
+  },
+  dispute: {
+    kind: 'open-dispute',
+    advice: 'Respond with evidence at the payment processor before the deadline, or accept the loss there.',
+    read: async ({ payments }, page, context) =>
+      (await payments(OpenDisputes, page, context)).disputes.map(disputed),
   },
   order: {
     kind: 'order-unaccepted',
@@ -122,12 +130,26 @@ function overdue({ orderApiKey, facts, state, attempt, at }: OverdueSaga): Found
   }
 }
 
+function disputed({ orderApiKey, amount, reason, respondBy, count, at }: Disputed): Found {
+  const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
+  return {
+    key: orderApiKey,
+    at,
+    orderApiKey,
+    what: `dispute of ${toMoney(amount).toFixed(2)}`,
+    reason: `The bank disputes the charge: ${reason}. ${deadline}.`,
+    count,
+  }
+}
+
+const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+
 const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: UnacceptedOrder): Found => ({
   key: orderApiKey,
   at,
   orderApiKey,
   what: `restaurant ${restaurantApiKey}`,
-  reason: `The restaurant has not started the order. It is cancelled at ${new Date(cancelledAt * 1_000).toISOString()}.`,
+  reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.`,
   count: 0,
 })
 

@@ -6,8 +6,19 @@ import { readAttention, splitId, type Deps, type Listed } from '#/operating/inci
 import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
-type Sources = Record<'payments' | 'sagas' | 'letters' | 'orders' | 'mismatches' | 'channels', Key[]>
-const none: Sources = { payments: [], sagas: [], letters: [], orders: [], mismatches: [], channels: [] }
+type Sources = Record<
+  'payments' | 'disputes' | 'sagas' | 'letters' | 'orders' | 'mismatches' | 'channels',
+  Key[]
+>
+const none: Sources = {
+  payments: [],
+  disputes: [],
+  sagas: [],
+  letters: [],
+  orders: [],
+  mismatches: [],
+  channels: [],
+}
 type Page = { before: Before | null; limit: number }
 
 const context = { requestId: 'q' }
@@ -21,7 +32,7 @@ const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
     .slice(0, limit)
 
 function depsOf(
-  { payments, sagas, letters, orders, mismatches, channels }: Sources,
+  { payments, disputes, sagas, letters, orders, mismatches, channels }: Sources,
   state: State = fresh,
 ): Deps {
   const incidents: Partial<IncidentStore> = {
@@ -58,6 +69,14 @@ function depsOf(
       pageOf(channels, page).map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
   }
   const answer = (page: Page) => ({
+    disputes: pageOf(disputes, page).map(({ key, at }) => ({
+      orderApiKey: key,
+      at,
+      amount: cents(1_075),
+      reason: 'fraudulent',
+      respondBy: 1_800,
+      count: 1,
+    })),
     payments: pageOf(payments, page).map(({ key, at }) => ({
       orderApiKey: key,
       at,
@@ -96,6 +115,7 @@ const source = fc.uniqueArray(
 test('pages of any size list every incident exactly once, newest first', async () => {
   const sources = fc.record({
     payments: source,
+    disputes: source,
     sagas: source,
     letters: source,
     orders: source,
@@ -107,6 +127,7 @@ test('pages of any size list every incident exactly once, newest first', async (
       const listed = await readAll(depsOf(all), limit)
       const expected = [
         ...all.payments.map(({ key }) => `payment_${key}`),
+        ...all.disputes.map(({ key }) => `dispute_${key}`),
         ...all.sagas.map(({ key }) => `saga_${key}`),
         ...all.letters.map(({ key }) => `letter_${key}`),
         ...all.orders.map(({ key }) => `order_${key}`),
@@ -123,11 +144,19 @@ test('pages of any size list every incident exactly once, newest first', async (
 test('an incident’s id leads back to its source and its key there, and no other id does', async () => {
   const one = [{ key: 'order_1', at: 1 }]
   const listed = await readAll(
-    depsOf({ payments: one, sagas: one, letters: one, orders: one, mismatches: one, channels: one }),
+    depsOf({
+      payments: one,
+      disputes: one,
+      sagas: one,
+      letters: one,
+      orders: one,
+      mismatches: one,
+      channels: one,
+    }),
     10,
   )
   expect(listed.map(({ item }) => splitId(item.id))).toEqual(
-    ['saga', 'payment', 'order', 'mismatch', 'letter', 'alert'].map((name) => ({
+    ['saga', 'payment', 'order', 'mismatch', 'letter', 'dispute', 'alert'].map((name) => ({
       source: name,
       key: 'order_1',
     })),
@@ -150,7 +179,15 @@ test.each<[what: string, state: State]>([
 test('an incident of each source has its kind, its order and its reason', async () => {
   const one = [{ key: 'o1', at: 1 }]
   const listed = await readAll(
-    depsOf({ ...none, payments: one, letters: one, orders: one, mismatches: one, channels: one }),
+    depsOf({
+      ...none,
+      payments: one,
+      disputes: one,
+      letters: one,
+      orders: one,
+      mismatches: one,
+      channels: one,
+    }),
     10,
   )
   expect(listed.map(({ item }) => item)).toMatchObject([
@@ -168,6 +205,13 @@ test('an incident of each source has its kind, its order and its reason', async 
       what: 'payments.capture (capture)',
       reason: 'rejected',
       count: 3,
+    },
+    {
+      kind: 'open-dispute',
+      orderApiKey: 'o1',
+      what: 'dispute of 10.75',
+      reason: 'The bank disputes the charge: fraudulent. Respond by 1970-01-01T00:30:00.000Z.',
+      count: 1,
     },
     { kind: 'alert-undelivered', orderApiKey: null, what: 'o1', reason: 'status 500', count: 4 },
   ])

@@ -48,9 +48,9 @@ test('open disputes are listed newest first from a position, closed ones are not
   await mirrors.set(second, await mirrors.now())
   expect((await mirrors.disputed()).toSorted()).toEqual(['pi_1', 'pi_2'])
   const list = await mirrors.openDisputes({ before: null, limit: 10 })
-  expect(list.map((one) => [one.orderApiKey, one.dispute.id])).toEqual([
-    ['o2', 'dp_2'],
-    ['o1', 'dp_1'],
+  expect(list.map((one) => [one.orderApiKey, one.amount, one.count, one.respondBy])).toEqual([
+    ['o2', 300, 1, 1_700_600_000],
+    ['o1', 300, 1, 1_700_600_000],
   ])
   const before = { at: Number(list[0]?.at), id: 'o2' }
   expect(await mirrors.openDisputes({ before, limit: 10 })).toMatchObject([{ orderApiKey: 'o1' }])

@@ -1,4 +1,6 @@
+import type { OpenDisputes } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
+import type { z } from 'zod'
 import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
@@ -11,7 +13,7 @@ export type Picture = {
 
 export type MirrorRow = Picture & { version: number }
 
-type OpenDispute = { orderApiKey: string; dispute: ReadDispute; at: number }
+type OpenDispute = z.output<typeof OpenDisputes.response>['disputes'][number]
 type Page = { before: { at: number; id: string } | null; limit: number }
 
 /** The rows of `charge_mirrors`: what the processor reports about a charge after its capture. */
@@ -23,6 +25,7 @@ export type ChargeMirrorStore = {
   set(picture: Picture, readAt: string): Promise<number | null>
   /** Returns the ids of the charges with an open dispute. */
   disputed(): Promise<string[]>
+  /** Returns the orders with an open dispute, newest first. */
   openDisputes(page: Page): Promise<OpenDispute[]>
   /** Acquires the lease of the comparison. Returns the end of the compared time and the present, epoch seconds; null while another replica has it. */
   acquire(leaseMs: number): Promise<{ from: number; now: number } | null>
@@ -95,15 +98,19 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
   return rows[0]?.version ?? null
 }
 
+/** A dispute begins at a whole second, so its position has six zeros. */
 async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
-    select order_api_key as "orderApiKey", dispute, (dispute->>'at')::int8 * 1000000 as at
-    from charge_mirrors, jsonb_array_elements(disputes) as dispute
-    where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
-      and (${before?.at ?? null}::int8 is null
-        or ((dispute->>'at')::int8 * 1000000, order_api_key collate "C")
-          < (${before?.at ?? null}::int8, ${before?.id ?? ''}::text collate "C"))
-    order by (dispute->>'at')::int8 desc, order_api_key collate "C" desc
+    select * from (
+      select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
+        min(dispute->>'reason') as reason, min((dispute->>'respondBy')::int8) as "respondBy",
+        count(*)::int4 as count, min((dispute->>'at')::int8) * 1000000 as at
+      from charge_mirrors, jsonb_array_elements(disputes) as dispute
+      where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
+      group by order_api_key) as disputed
+    where ${before === null} or (at, "orderApiKey" collate "C")
+      < (${before?.at ?? 0}::int8, ${before?.id ?? ''}::text collate "C")
+    order by at desc, "orderApiKey" collate "C" desc
     limit ${limit}`.execute(db)
   return rows
 }

@@ -19,10 +19,13 @@ const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as
 type Time = { from: number; to: number }
 type UnknownSince = { olderThanMs: number; before: Before | null; limit: number }
 
+/** The refunds and disputes are rows of their own. */
+type StoredStory = Omit<PaymentStory, 'refunds' | 'disputes'>
+
 /** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
 export type PaymentRecordStore = {
   /** Null when there is no row of the order. */
-  story(orderApiKey: string): Promise<PaymentStory | null>
+  story(orderApiKey: string): Promise<StoredStory | null>
   /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
   rows(orderApiKeys: readonly string[], time: Time): Promise<PaymentRow[]>
   /** Returns the processor's reference of each order that was ever sent. The token must not leave this process. */
@@ -38,7 +41,7 @@ export const postgresPaymentRecords = (db: Kysely<Database>): PaymentRecordStore
   unknown: (since) => readUnknown(db, since),
 })
 
-async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<PaymentStory | null> {
+async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<StoredStory | null> {
   const found = await db
     .selectFrom('authorizations')
     .select([...row, 'refusal_code', 'decline_code', 'unknown_call', 'unknown_reason', 'unknown_answers'])

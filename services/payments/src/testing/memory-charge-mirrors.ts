@@ -21,14 +21,7 @@ export function memoryChargeMirrors(): ChargeMirrorStore {
     },
     disputed: async () =>
       [...rows.values()].filter((row) => openOf(row).length > 0).map(({ processorId }) => processorId),
-    openDisputes: async () =>
-      [...rows.values()].flatMap((row) =>
-        openOf(row).map((dispute) => ({
-          orderApiKey: row.orderApiKey,
-          dispute,
-          at: dispute.at * 1_000_000,
-        })),
-      ),
+    openDisputes: async () => [],
     acquire: async () => ({ from: 1_000, now: Math.floor(Date.now() / 1_000) + 1 }),
     release: async () => undefined,
   }

@@ -3,12 +3,14 @@ import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { postgresAuthorizations, type AuthorizationStore, type Database } from '#/store/authorizations.ts'
+import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 import { postgresPaymentRecords, type PaymentRecordStore } from '#/store/payment-records.ts'
 
 type PaymentStores = {
   postgres: Postgres<Database>
   authorizations: AuthorizationStore
   records: PaymentRecordStore
+  mirrors: ChargeMirrorStore
 }
 
 /** The stores of payments over a new, empty database; the caller closes `postgres`. */
@@ -20,5 +22,6 @@ export async function newPaymentStores(databaseUrl: string): Promise<PaymentStor
     postgres,
     authorizations: postgresAuthorizations(postgres.db),
     records: postgresPaymentRecords(postgres.db),
+    mirrors: postgresChargeMirrors(postgres.db),
   }
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '@platter/bus'
-import { RetryPayment, commands, RetryAttention } from '@platter/contracts'
+import { ReadPaymentStory, RetryPayment, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
 import { splitId } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
@@ -42,6 +42,13 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         if (!(await deps.alerts.hasMismatch(key))) noSuchIncident()
         await deps.scheduledRuns.wake('reconcile')
         return async () => 'The reconciliation runs again within two minutes.'
+      }
+      case 'dispute': {
+        const { payment } = await payments(ReadPaymentStory, { orderApiKey: key }, context)
+        return async () => {
+          if (!payment?.disputes.some(({ state }) => state === 'OPEN')) noSuchIncident()
+          return 'Only the bank can close a dispute. Respond at the payment processor.'
+        }
       }
       case 'alert': {
         if (!(await deps.alerts.wakeDeliveries(key))) noSuchIncident()
