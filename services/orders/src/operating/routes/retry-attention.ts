@@ -43,13 +43,8 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         await deps.scheduledRuns.wake('reconcile')
         return async () => 'The reconciliation runs again within two minutes.'
       }
-      case 'dispute': {
-        const { payment } = await payments(ReadPaymentStory, { orderApiKey: key }, context)
-        return async () => {
-          if (!payment?.disputes.some(({ state }) => state === 'OPEN')) noSuchIncident()
-          return 'Only the bank can close a dispute. Respond at the payment processor.'
-        }
-      }
+      case 'dispute':
+        return checkDispute(deps, key, context)
       case 'alert': {
         if (!(await deps.alerts.wakeDeliveries(key))) noSuchIncident()
         return async () => 'The alert is sent again within seconds.'
@@ -73,6 +68,12 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
     const rest = await retry(id, call)
     return execute(call, async (stores) => ({ id, done: await rest(stores) }))
   }
+}
+
+async function checkDispute({ payments }: Deps, orderApiKey: string, context: RequestContext): Promise<Rest> {
+  const { payment } = await payments(ReadPaymentStory, { orderApiKey }, context)
+  if (!payment?.disputes.some(({ state }) => state === 'OPEN')) noSuchIncident()
+  return async () => 'Only the bank can close a dispute. Respond at the payment processor.'
 }
 
 /** The dead letter is deleted after RabbitMQ has confirmed the message. */
