@@ -30,7 +30,7 @@ export const salina = {
   longitude: -97.6093,
 }
 
-/** Always open, for cash and card, pickup and delivery within five miles for 3.50. */
+/** Also while unattended: attendance.test.ts is about that. Always open, for cash and card, pickup and delivery within five miles for 3.50. */
 export const restaurantInput = {
   name: "Sam's Pies – 2nd & Main",
   logoUrl: '',
@@ -47,6 +47,7 @@ export const restaurantInput = {
   offersPickup: true,
   offersDelivery: true,
   isTestRestaurant: false,
+  requireAttendance: false,
   minWaitTime: 45,
   maxWaitTime: 60,
   hours: always,

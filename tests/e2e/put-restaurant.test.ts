@@ -22,11 +22,13 @@ const pointersOf = ({ errors }: Refused) => errors.map(({ pointer }) => pointer)
 test('200: a new restaurant, as its details show it', async () => {
   const apiKey = newKey()
   const zones = [{ apiKey: newKey(), zips: ['67401', '67402'], deliveryMin: 12, deliveryPrice: 1.5 }]
-  const { status, body } = await put({ zones }, apiKey)
+  const { status, body } = await put<Restaurant & { requireAttendance: boolean }>({ zones }, apiKey)
   expect(status).toBe(200)
   expectConforms(PutRestaurant, body)
   expect(body).toMatchObject({ ...restaurantInput, apiKey, open: true, zones })
-  expect((await get<object>(`restaurant/${apiKey}`)).body).toEqual({ ...body, restaurant: body })
+  // Only operators read whether attendance is required.
+  const { requireAttendance: _requireAttendance, ...details } = body
+  expect((await get<object>(`restaurant/${apiKey}`)).body).toEqual({ ...details, restaurant: details })
 })
 
 test('200: a repeated put changes nothing, another one replaces it; the menu stays', async () => {

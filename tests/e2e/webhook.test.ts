@@ -25,6 +25,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const body = await text(request)
   const headers = request.headers as Record<string, string>
   const { type, data } = new Webhook(secret).verify(body, headers) as Omit<Message, 'id'>
+  if (type === 'ping') return void response.writeHead(204).end()
   messages.push({ id: headers['webhook-id'] ?? '', type, data })
   if (type === 'order.placed') answer(response)
   else response.writeHead(204).end()

@@ -10,6 +10,8 @@ import type { Outcome, Receipts } from './receipts.ts'
 const MAX_BYTES = 1024 * 1024
 
 const Path = z.object({ behaviour: z.enum(behaviours) })
+/** A platform pings a restaurant's system to find out whether it runs. */
+const Ping = z.object({ type: z.literal('ping') })
 const Delivery = z.object({
   type: z.enum(['order.placed', 'order.cancelled']),
   data: z.object({ apiKey: z.string(), restaurantApiKey: z.string() }),
@@ -24,6 +26,7 @@ export function addRoutes(app: App, deps: Deps): void {
     const path = Path.safeParse(request.params)
     if (!path.success) return reply.code(404).send({ reason: 'There is no restaurant with this behaviour.' })
     const delivery = verified(request.body as Buffer, request.headers as Record<string, string>)
+    if (delivery === 'ping') return reply.code(204).send()
     if (delivery === null) return reply.code(401).send({ reason: 'The signature is invalid.' })
     if (delivery.type === 'order.cancelled') {
       deps.progress.end(delivery.data.apiKey)
@@ -40,10 +43,12 @@ export function addRoutes(app: App, deps: Deps): void {
   })
 }
 
-/** Returns the delivery; null without a valid signature. */
-function verified(body: Buffer, headers: Record<string, string>): Delivery | null {
+/** Returns the delivery, or `ping`; null without a valid signature. */
+function verified(body: Buffer, headers: Record<string, string>): Delivery | 'ping' | null {
   try {
-    const delivery = Delivery.parse(new Webhook(SIMULATORS_SECRET).verify(body.toString(), headers))
+    const message = new Webhook(SIMULATORS_SECRET).verify(body.toString(), headers)
+    if (Ping.safeParse(message).success) return 'ping'
+    const delivery = Delivery.parse(message)
     return { ...delivery, webhookId: headers['webhook-id'] ?? '' }
   } catch {
     return null

@@ -26,6 +26,7 @@ export const operations: readonly PublicOperation[] = [
   of.UserOrders,
   of.RestaurantOrders,
   of.RestaurantOrdersStream,
+  of.ReadAttendance,
   of.GetRestaurantOrder,
   of.ReportStatus,
   of.RefuseOrder,

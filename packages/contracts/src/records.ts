@@ -119,7 +119,16 @@ export const Restaurant = z
       ),
     minWaitTime: z.int().describe('Minutes.'),
     maxWaitTime: z.int().describe('Minutes.'),
-    open: z.boolean().describe('Whether it is open now.'),
+    open: z.boolean().describe('Whether it takes orders now.'),
+    closedReason: z
+      .enum(['hours', 'paused', 'unattended', 'hidden'])
+      .optional()
+      .describe(
+        'Why it takes no orders; absent when it does. `hours`: outside of its opening hours. `paused`: it has paused. `unattended`: none of its clients is connected, or its system does not respond. `hidden`: an operator has hidden it.',
+      ),
+    opensAt: Epoch.optional().describe(
+      'When it takes orders again, where that is known; absent when it takes them.',
+    ),
     hours: z
       .record(z.string(), z.array(z.string()))
       .describe(

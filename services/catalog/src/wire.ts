@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
+  CatalogAttendance,
   CatalogCompleteAddress,
   CatalogQuote,
+  CatalogUnattended,
   changeTimes,
   ChoiceAvailability,
   ItemAvailability,
@@ -24,8 +26,10 @@ import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
+import { storeAttendance } from '#/handlers/attendance.ts'
 import { completeAddress } from '#/handlers/complete-address.ts'
 import { answerQuote } from '#/handlers/quote.ts'
+import { answerUnattended } from '#/handlers/unattended.ts'
 import { createGeocoder } from '#/outside/geocoder.ts'
 import { choiceAvailability } from '#/routes/choice-availability.ts'
 import { itemAvailability } from '#/routes/item-availability.ts'
@@ -41,6 +45,7 @@ import { restaurantSearchTest } from '#/routes/restaurant-search-test.ts'
 import { restaurantSearch } from '#/routes/restaurant-search.ts'
 import { resume } from '#/routes/resume.ts'
 import { listRestaurants } from '#/routes/restaurants.ts'
+import { postgresAttendance } from '#/store/attendance.ts'
 import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresCandidates } from '#/store/candidates.ts'
 import { createMenuCache } from '#/store/menu-cache.ts'
@@ -76,6 +81,7 @@ export function wire(config: Config, log: Log): Parts {
     menus,
     menuCache: createMenuCache(menus, cache),
     availability: postgresAvailability,
+    attendance: postgresAttendance(db),
   }
   route(RestaurantSearch, restaurantSearch(deps))
   route(RestaurantSearchTest, restaurantSearchTest(deps))
@@ -93,6 +99,8 @@ export function wire(config: Config, log: Log): Parts {
   route(PutMenu, putMenu(deps))
 
   bus.onQuestion(CatalogQuote, answerQuote(deps))
+  bus.onQuestion(CatalogUnattended, answerUnattended(deps))
+  bus.onCommand(CatalogAttendance, storeAttendance(deps))
   bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 
   const repeaters = new Repeaters(log)

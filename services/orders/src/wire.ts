@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Bus } from '@platter/bus'
 import {
   CancelOrder,
@@ -10,6 +11,7 @@ import {
   GetOrderStatus,
   OrderStatuses,
   PutRestaurantLink,
+  ReadAttendance,
   RefuseOrder,
   ReportStatus,
   requestTimes,
@@ -40,12 +42,15 @@ import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { AttendanceKeeper } from '#/attendance/keeper.ts'
+import { readAttendance } from '#/attendance/routes/attendance.ts'
+import { PostgresAttendance } from '#/store/attendance.ts'
 import type { Config } from '#/config.ts'
 import { parseDefaultLink } from '#/delivery/default-link.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
-import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
+import { cancelByWebhook, pingWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
 import { operatorInterface } from '#/operating/operator-interface.ts'
 import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
 import { handleReply } from '#/saga/handlers/saga-reply.ts'
@@ -70,7 +75,13 @@ import { validateOrder } from '#/placing/routes/validate-order.ts'
 import { transmitting } from '#/delivery/telemetry.ts'
 import { observeSagas } from '#/saga/telemetry.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
-import { postgresIdempotent, postgresStores, type OwnStores, type Stores } from '#/store/stores.ts'
+import {
+  postgresIdempotent,
+  postgresStores,
+  type Idempotent,
+  type OwnStores,
+  type Stores,
+} from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 
@@ -98,7 +109,8 @@ export function wire(config: Config, log: Log): Parts {
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const openDelivery: OpenDelivery = (...given) => deliveries.open(...given)
   const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
-  const transmit = transmitting(transmitter(outside))
+  const attendance = keepAttendance({ db, bus, log, outside, defaultKind: defaultLink.kind })
+  const transmit = transmitting(noting(attendance, transmitter(outside)))
   const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
   observeLimits(() => [['order', limit]])
@@ -123,12 +135,8 @@ export function wire(config: Config, log: Log): Parts {
   route(OrderStatuses, orderStatuses({ ...visibility, notifier, streams }))
   route(UserOrders, userOrders(visibility))
   route(CancelOrder, cancelOrder({ ...visibility, idempotent, orchestrator }))
-  route(PutRestaurantLink, putRestaurantLink({ ...stores, outgoing: outside }))
-  route(RestaurantOrders, listRestaurantOrders({ ...stores, acceptWithinMs }))
-  route(RestaurantOrdersStream, restaurantOrdersStream({ ...stores, acceptWithinMs, notifier, streams }))
-  route(GetRestaurantOrder, getRestaurantOrder({ ...stores, acceptWithinMs }))
-  route(ReportStatus, reportStatus({ idempotent, notifier, acceptWithinMs }))
-  route(RefuseOrder, refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs }))
+  const ofRestaurants = { route, stores, outgoing: outside, notifier, streams, attendance, acceptWithinMs }
+  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator })
   const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
@@ -146,7 +154,8 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(db, MIGRATIONS, log)
       await checkTenantRole(as({ applicationId: '' }))
       await bus.start()
-      startRepeating({ repeaters, config, db, stores, orchestrator, deliveries, notifier, outside, log })
+      const repeating = { orchestrator, deliveries, notifier, outside, attendance }
+      startRepeating({ repeaters, config, db, stores, log, ...repeating })
       operators.repeat(repeaters)
     },
     async quiesce() {
@@ -160,6 +169,30 @@ export function wire(config: Config, log: Log): Parts {
   }
 }
 
+type OfRestaurants = {
+  route: ReturnType<typeof router>
+  stores: Stores
+  outgoing: Outgoing
+  notifier: OrderNotifier
+  streams: EventStreams
+  attendance: AttendanceKeeper
+  acceptWithinMs: number
+  idempotent: Idempotent
+  orchestrator: Orchestrator
+}
+
+/** What restaurants do with their orders, and how the orders reach them. */
+function routeRestaurants({ route, stores, ...deps }: OfRestaurants): void {
+  const all = { ...stores, ...deps }
+  route(PutRestaurantLink, putRestaurantLink(all))
+  route(RestaurantOrders, listRestaurantOrders(all))
+  route(RestaurantOrdersStream, restaurantOrdersStream(all))
+  route(ReadAttendance, readAttendance(all))
+  route(GetRestaurantOrder, getRestaurantOrder(all))
+  route(ReportStatus, reportStatus(all))
+  route(RefuseOrder, refuseOrder(all))
+}
+
 type Repeating = {
   repeaters: Repeaters
   config: Config
@@ -169,12 +202,13 @@ type Repeating = {
   deliveries: Deliveries
   notifier: OrderNotifier
   outside: Outgoing
+  attendance: AttendanceKeeper
   log: Log
 }
 
 /** The sweepers of every replica. */
 function startRepeating({ repeaters, config, db, stores, ...deps }: Repeating): void {
-  const { orchestrator, deliveries, notifier, outside, log } = deps
+  const { orchestrator, deliveries, notifier, outside, attendance, log } = deps
   const unaccepted = { ...stores, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { ...stores, log, defaultLink, cancel: canceller(outside) }
@@ -185,7 +219,31 @@ function startRepeating({ repeaters, config, db, stores, ...deps }: Repeating): 
   repeaters.repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted))
   repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled))
   repeaters.repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll())
+  repeaters.repeat('count deliveries of webhooks', 1_000, () => attendance.flush())
+  repeaters.repeat('ping webhooks', 1_000, () => attendance.pingDue())
+  repeaters.repeat('end attendance', 2_000, () => attendance.sweep())
+  repeaters.repeat('publish attendance', 15_000, () => attendance.publishAll())
 }
+
+type Keeping = { db: Db; bus: Bus; log: Log; outside: Outgoing; defaultKind: RestaurantLink['kind'] }
+
+const keepAttendance = ({ db, outside: { dispatcher }, ...given }: Keeping): AttendanceKeeper =>
+  new AttendanceKeeper({
+    ...given,
+    store: new PostgresAttendance(db, given.defaultKind),
+    ping: (link) => pingWebhook({ dispatcher, link }, `ping_${randomUUID()}`),
+  })
+
+type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+
+/** Each receipt of a webhook is evidence of attendance. */
+const noting =
+  (attendance: Pick<AttendanceKeeper, 'note'>, transmit: Transmit): Transmit =>
+  async (link, sent) => {
+    const receipt = await transmit(link, sent)
+    if (link.kind === 'webhook') attendance.note(sent.order.restaurantApiKey, receipt)
+    return receipt
+  }
 
 /** Transmits an order by its restaurant's link. A console shows the rows, so a stored order is accepted. */
 const transmitter =

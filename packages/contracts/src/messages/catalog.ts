@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { question } from '#/message.ts'
+import { command, question } from '#/message.ts'
 import type { Fault } from '#/problems.ts'
-import { ApiKey, Cents, Method, Payment, Point } from '#/values.ts'
+import { Before } from '#/internal/unknown-payments.ts'
+import { ApiKey, Cents, Epoch, Method, Payment, Point } from '#/values.ts'
 import { FaultShape } from '#/problem-document.ts'
 
 /** Prices of one order, in cents. */
@@ -91,3 +92,35 @@ export const missingOf = (
       code: 'missing-field',
       detail: `${field} is missing and cannot be derived from the rest of the address.`,
     }))
+
+/**
+ * Which restaurants are attended, for the row of each in catalog. Orders publishes changes at once and all rows regularly, so that
+ * a lost message is corrected. A row with an older `version` changes nothing.
+ */
+export const CatalogAttendance = command(
+  'catalog.attendance',
+  'catalog',
+  z.object({
+    /** For restaurants without a row: the attendance that the default link gives them. Only with the regular messages. */
+    othersAreAttended: z.boolean().optional(),
+    rows: z.array(
+      z.object({ restaurantApiKey: ApiKey, isAttended: z.boolean(), version: z.int(), since: Epoch }),
+    ),
+  }),
+)
+export type CatalogAttendance = z.output<typeof CatalogAttendance.data>
+
+/** Restaurants that were unattended for `olderThanMs` and are within their opening hours now, newest first. */
+export const CatalogUnattended = question('catalog.unattended', 'catalog', {
+  data: z.object({ olderThanMs: z.int(), before: Before.nullable(), limit: z.int() }),
+  answer: z.object({
+    restaurants: z.array(
+      z.object({
+        restaurantApiKey: ApiKey,
+        name: z.string(),
+        /** When it had been unattended for `olderThanMs`; epoch, microseconds. */
+        at: z.int(),
+      }),
+    ),
+  }),
+})

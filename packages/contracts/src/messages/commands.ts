@@ -1,5 +1,6 @@
 import type { Command } from '#/message.ts'
 import { AccountsSave } from '#/messages/accounts.ts'
+import { CatalogAttendance } from '#/messages/catalog.ts'
 import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from '#/messages/payments.ts'
 import { SagaReply } from '#/messages/saga.ts'
 
@@ -10,4 +11,5 @@ export const commands: readonly Command[] = [
   PaymentsRelease,
   AccountsSave,
   SagaReply,
+  CatalogAttendance,
 ]

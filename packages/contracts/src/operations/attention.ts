@@ -15,11 +15,12 @@ export const Attention = z
         'unknown-payment',
         'order-unaccepted',
         'open-dispute',
+        'restaurant-unattended',
         'reconciliation-mismatch',
         'alert-undelivered',
       ])
       .describe(
-        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes.',
+        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `restaurant-unattended`: a restaurant has been unattended for 5 minutes within its opening hours. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes.',
       ),
     orderApiKey: ApiKey.nullable().describe(
       'Null for a message that cannot be parsed, and for an incident without an order.',
@@ -32,7 +33,9 @@ export const Attention = z
     reason: z.string(),
     count: z
       .int()
-      .describe('The number of attempts, or of disputes; 0 for an order that waits for its restaurant.'),
+      .describe(
+        'The number of attempts, or of disputes; 0 for an order that waits for its restaurant, and for a restaurant.',
+      ),
     since: Epoch,
   })
   .meta({ id: 'Attention' })
@@ -42,7 +45,7 @@ export const ReadAttention = operation({
   name: 'attention',
   summary: 'Read the open incidents',
   description:
-    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, orders that their restaurant has not started in half of the time until they are cancelled, mismatches of the daily reconciliation, and alerts that could not be delivered. Usually empty.',
+    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, orders that their restaurant has not started in half of the time until they are cancelled, restaurants without attendance within their opening hours, mismatches of the daily reconciliation, and alerts that could not be delivered. Usually empty.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',

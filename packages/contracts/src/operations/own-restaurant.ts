@@ -16,6 +16,15 @@ export const OwnRestaurant = operation({
     pausedUntil: Pause.shape.pausedUntil,
   }).meta({ id: 'OwnRestaurant' }),
   returns: 'The restaurant.',
-  examples: { response: { ...detailedRestaurant, open: false, paused: true, pausedUntil: 1795201200 } },
+  examples: {
+    response: {
+      ...detailedRestaurant,
+      open: false,
+      closedReason: 'paused',
+      opensAt: 1795201200,
+      paused: true,
+      pausedUntil: 1795201200,
+    },
+  },
   problems: ['restaurant-not-found'],
 })

@@ -92,6 +92,12 @@ export const RestaurantInput = z
       .max(100)
       .refine(isTimeZone, 'is not a time zone')
       .describe('A name of the IANA database, for example `US/Central`.'),
+    requireAttendance: z
+      .boolean()
+      .default(true)
+      .describe(
+        'False: customers can order during the opening hours also while the restaurant is unattended.',
+      ),
     zones: z
       .array(ZoneInput)
       .max(100)
@@ -102,6 +108,11 @@ export const RestaurantInput = z
   })
   .meta({ id: 'RestaurantInput' })
 export type RestaurantInput = z.output<typeof RestaurantInput>
+
+/** The record of a restaurant for operators. */
+export const OperatorRestaurant = Restaurant.extend({
+  requireAttendance: z.boolean().describe('Whether it takes orders only while it is attended.'),
+}).meta({ id: 'OperatorRestaurant' })
 
 const { open: _open, ...newRestaurant } = { ...detailedRestaurant, zones: [zone] }
 
@@ -117,8 +128,11 @@ export const PutRestaurant = operation({
   params: RestaurantInPath,
   query: ValidateOnly,
   body: RestaurantInput,
-  response: Restaurant,
+  response: OperatorRestaurant,
   returns: 'The restaurant.',
-  examples: { bodies: { 'A restaurant': newRestaurant }, response: detailedRestaurant },
+  examples: {
+    bodies: { 'A restaurant': newRestaurant },
+    response: { ...detailedRestaurant, requireAttendance: true },
+  },
   problems: [...bodyProblems, 'apikey-taken'],
 })

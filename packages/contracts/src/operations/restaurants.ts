@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { detailedRestaurant } from '#/examples.ts'
 import { PageQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
-import { Restaurant } from '#/records.ts'
+import { OperatorRestaurant } from '#/operations/put-restaurant.ts'
 
 const { zones: _zones, ...restaurant } = detailedRestaurant
 
@@ -16,8 +16,8 @@ export const Restaurants = operation({
   owner: 'catalog',
   admission: 'priority',
   query: PageQuery,
-  response: z.array(Restaurant),
+  response: z.array(OperatorRestaurant),
   returns: 'The restaurants.',
-  examples: { response: [restaurant] },
+  examples: { response: [{ ...restaurant, requireAttendance: true }] },
   problems: [],
 })

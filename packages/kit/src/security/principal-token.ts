@@ -11,6 +11,9 @@ const LIFE_SECONDS = 60
 const REUSE_MS = 20_000
 const MAX_REMEMBERED = 10_000
 
+/** Set by the gateway for requests that the cookie of the console authenticates; stripped from what comes from outside. */
+export const CONSOLE_HEADER = 'x-platter-console'
+
 const keyOf = (secret: string) => new TextEncoder().encode(secret)
 
 /**

@@ -12,6 +12,7 @@ const FIELDS = [
   'requestId',
   'accessKeyId',
   'orderApiKey',
+  'restaurantApiKey',
   'method',
   'route',
   'status',

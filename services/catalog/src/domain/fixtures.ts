@@ -42,6 +42,8 @@ export const ajanta: Restaurant = {
   },
   timezone: 'US/Central',
   zones: [],
+  requireAttendance: true,
+  isAttended: true,
   pausedUntil: null,
 }
 

@@ -30,11 +30,56 @@ export const pauseRecord = (pausedUntil: number | null): { paused: boolean; paus
   pausedUntil: pausedUntil === UNTIL_RESUMED ? null : pausedUntil,
 })
 
-/** Whether the restaurant is open at `at` (epoch, ms) and not paused. */
-export const takesOrders = (
-  { hours, timezone, pausedUntil }: { hours: Hours; timezone: string; pausedUntil: number | null },
-  at: number,
-): boolean => pausedUntil === null && isOpen(hours, timezone, at)
+export type Opening = { hours: Hours; timezone: string; pausedUntil: number | null; isAttended: boolean }
+export type ClosedReason = 'hours' | 'paused' | 'unattended'
+
+/** Why the restaurant takes no orders at `at` (epoch, ms); null when it takes them. */
+export function closedReason(opening: Opening, at: number): ClosedReason | null {
+  if (!isOpen(opening.hours, opening.timezone, at)) return 'hours'
+  if (opening.pausedUntil !== null) return 'paused'
+  return opening.isAttended ? null : 'unattended'
+}
+
+/** Whether the restaurant takes orders at `at` (epoch, ms): it is open, attended and not paused. */
+export const takesOrders = (opening: Opening, at: number): boolean => closedReason(opening, at) === null
+
+/** When the restaurant opens again after `at` (epoch, ms), as far as it is known; epoch, s. */
+export function opensAt(opening: Opening, at: number): number | null {
+  const { hours, timezone, pausedUntil } = opening
+  const reason = closedReason(opening, at)
+  if (reason === null || reason === 'unattended' || pausedUntil === UNTIL_RESUMED) return null
+  const resumed = Math.max(at, (pausedUntil ?? 0) * 1_000)
+  if (isOpen(hours, timezone, resumed)) return Math.floor(resumed / 1_000)
+  const next = nextOpening(hours, timezone, resumed)
+  return next === null ? null : next / 1_000
+}
+
+type Known = { timezone: string; from: number; next: number | null; until: number }
+/** The last result for the hours of each cached restaurant, which is valid until that opening. */
+const openings = new WeakMap<Hours, Known>()
+const WEEK_MS = 7 * DAY_MINUTES * MINUTE_MS
+
+/** The next beginning of a range after `at` (epoch, ms), within the next week. */
+function nextOpening(hours: Hours, timezone: string, at: number): number | null {
+  const known = openings.get(hours)
+  if (known?.timezone === timezone && known.from <= at && at < known.until) return known.next
+  const next = computeOpening(hours, timezone, at)
+  openings.set(hours, { timezone, from: at, next, until: next ?? at + WEEK_MS })
+  return next
+}
+
+function computeOpening(hours: Hours, timezone: string, at: number): number | null {
+  const now = wallMinutes(timezone, at)
+  const today = Math.floor(now / DAY_MINUTES)
+  const starts = Array.from({ length: 8 }, (_, index) => today + index).flatMap((day) =>
+    (hours[weekday(day)] ?? []).map((range) => day * DAY_MINUTES + ends(range)[0]),
+  )
+  const start = Math.min(...starts.filter((minute) => minute > now))
+  if (start === Infinity) return null
+  const estimate = Math.floor(at / MINUTE_MS) * MINUTE_MS + (start - now) * MINUTE_MS
+  // The clock may be set between now and then.
+  return estimate + (start - wallMinutes(timezone, estimate)) * MINUTE_MS
+}
 
 /** The time (epoch, s) by the local clock: "6:45 PM CST". */
 export const wallClock = (timezone: string, at: number): string =>

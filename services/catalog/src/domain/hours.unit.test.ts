@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOpen, type Hours } from '#/domain/hours.ts'
+import { closedReason, isOpen, opensAt, UNTIL_RESUMED, type Hours, type Opening } from '#/domain/hours.ts'
 
 /** The moment of a wall clock in a zone that is so many hours from UTC then. */
 const at = (wall: string, hoursFromUtc: number) => Date.parse(`${wall}:00Z`) - hoursFromUtc * 3_600_000
@@ -153,4 +153,64 @@ test('the result does not depend on earlier calls', () => {
   const night = at('2026-11-20T23:00', CST)
   const asked = [noon, night, noon, night].map((moment) => isOpen(hours, 'US/Central', moment))
   expect(asked).toEqual([true, false, true, false])
+})
+
+describe('a restaurant that takes no orders has one reason, and the time of its next opening where it is known', () => {
+  const hours: Hours = { Friday: ['11:00 AM - 9:30 PM'], Sunday: ['10:00 AM - 2:00 PM'] }
+  const friday = at('2026-11-20T12:00', CST)
+  const pausedUntil = friday / 1_000 + 1_200
+  const opening: Opening = { hours, timezone: 'US/Central', pausedUntil: null, isAttended: true }
+  test.each<
+    [
+      what: string,
+      over: Partial<Opening>,
+      now: number,
+      expected: [reason: string | null, next: number | null],
+    ]
+  >([
+    ['open', {}, friday, [null, null]],
+    ['before the hours', {}, at('2026-11-20T10:00', CST), ['hours', at('2026-11-20T11:00', CST)]],
+    [
+      'after the last range of a day',
+      {},
+      at('2026-11-20T21:30', CST),
+      ['hours', at('2026-11-22T10:00', CST)],
+    ],
+    ['a week ahead', {}, at('2026-11-22T14:00', CST), ['hours', at('2026-11-27T11:00', CST)]],
+    ['no hours', { hours: {} }, friday, ['hours', null]],
+    ['paused', { pausedUntil }, friday, ['paused', pausedUntil * 1_000]],
+    ['paused until resume', { pausedUntil: UNTIL_RESUMED }, friday, ['paused', null]],
+    [
+      'paused past the end of the day',
+      { pausedUntil: at('2026-11-21T01:00', CST) / 1_000 },
+      friday,
+      ['paused', at('2026-11-22T10:00', CST)],
+    ],
+    ['unattended', { isAttended: false }, friday, ['unattended', null]],
+    [
+      'unattended outside of the hours',
+      { isAttended: false },
+      at('2026-11-20T10:00', CST),
+      ['hours', at('2026-11-20T11:00', CST)],
+    ],
+    ['unattended while paused', { isAttended: false, pausedUntil }, friday, ['paused', pausedUntil * 1_000]],
+  ])('%s', (_what, over, now, [reason, next]) => {
+    const one = { ...opening, ...over }
+    expect(closedReason(one, now)).toBe(reason)
+    expect(opensAt(one, now)).toBe(next === null ? null : next / 1_000)
+  })
+
+  test('the next opening is by the clock of that day, also when the clock is set in between', () => {
+    const sunday = { ...opening, hours: { Sunday: ['10:00 AM - 2:00 PM'] } }
+    // The clock is set back on 1 November 2026 and forward on 14 March 2027.
+    expect(opensAt(sunday, at('2026-10-31T12:00', CDT))).toBe(at('2026-11-01T10:00', CST) / 1_000)
+    expect(opensAt(sunday, at('2027-03-13T12:00', CST))).toBe(at('2027-03-14T10:00', CDT) / 1_000)
+  })
+
+  test('a remembered opening ends with the opening, and is not used for an earlier time', () => {
+    const one = { ...opening, hours: { Friday: ['11:00 AM - 1:00 PM'], Sunday: ['10:00 AM - 2:00 PM'] } }
+    expect(opensAt(one, at('2026-11-20T10:00', CST))).toBe(at('2026-11-20T11:00', CST) / 1_000)
+    expect(opensAt(one, at('2026-11-20T13:00', CST))).toBe(at('2026-11-22T10:00', CST) / 1_000)
+    expect(opensAt(one, at('2026-11-20T10:30', CST))).toBe(at('2026-11-20T11:00', CST) / 1_000)
+  })
 })

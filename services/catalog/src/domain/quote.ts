@@ -7,7 +7,7 @@ import {
   type ProblemCode,
   type Quote,
 } from '@platter/contracts'
-import { isOpen, UNTIL_RESUMED, wallClock } from '#/domain/hours.ts'
+import { closedReason, UNTIL_RESUMED, wallClock } from '#/domain/hours.ts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
 import { decimal, shareOf } from '#/domain/money.ts'
 import type { Restaurant } from '#/domain/restaurant.ts'
@@ -94,9 +94,13 @@ function termFaults({ method, payment, test }: QuoteRequest, restaurant: Restaur
   return faults
 }
 
-function closedDetail({ name, hours, timezone, pausedUntil }: Restaurant, now: number): string | null {
-  if (!isOpen(hours, timezone, now)) return `${name} is closed at the moment.`
-  if (pausedUntil === null) return null
+function closedDetail(restaurant: Restaurant, now: number): string | null {
+  const { name, timezone, pausedUntil } = restaurant
+  const reason = closedReason(restaurant, now)
+  if (reason === null) return null
+  if (reason === 'hours') return `${name} is closed at the moment.`
+  if (reason === 'unattended' || pausedUntil === null)
+    return `${name} is not connected at the moment and takes no orders until it is. Please try again later.`
   if (pausedUntil === UNTIL_RESUMED) return `${name} has paused and takes no orders until it resumes.`
   return `${name} has paused and takes no orders until ${wallClock(timezone, pausedUntil)}.`
 }

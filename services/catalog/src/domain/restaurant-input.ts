@@ -17,6 +17,7 @@ export function restaurantOf(
     apiKey,
     minFreeDelivery: minFreeDelivery === -1 ? null : centsOf(minFreeDelivery),
     taxRatePpm: Math.round(taxRate * MILLION),
+    isAttended: true,
     pausedUntil: null,
     zones: zones.map((zone) => zoneOf(zone, terms)),
   }

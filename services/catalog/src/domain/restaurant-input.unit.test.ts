@@ -50,6 +50,7 @@ test('a restaurant is read as it was put, with defaults, its days from Monday on
     url: '',
     minFreeDelivery: -1,
     isTestRestaurant: false,
+    requireAttendance: true,
     open: true,
     zones: [
       {

@@ -5,7 +5,7 @@ import {
   type Money,
   type Restaurant as RestaurantRecord,
 } from '@platter/contracts'
-import { takesOrders, WEEK, type Hours } from '#/domain/hours.ts'
+import { closedReason, opensAt, WEEK, type Hours } from '#/domain/hours.ts'
 import type { Place } from '#/domain/place.ts'
 import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
@@ -17,9 +17,11 @@ const NEVER_FREE: Money = -1
  * outside all zones the restaurant does not offer delivery.
  */
 export function restaurantRecord(
-  { zones, pausedUntil, taxRatePpm, ...same }: Restaurant,
+  { zones, pausedUntil, taxRatePpm, isAttended, ...same }: Restaurant,
   { place, now }: { place: Place | null; now: number },
 ): RestaurantRecord {
+  const opening = { ...same, pausedUntil, isAttended }
+  const reason = closedReason(opening, now)
   const terms = place ? deliveryTerms({ ...same, zones }, place) : null
   const { deliveryMin, deliveryPrice } = terms ?? same
   return {
@@ -29,7 +31,9 @@ export function restaurantRecord(
     minFreeDelivery: same.minFreeDelivery === null ? NEVER_FREE : toMoney(same.minFreeDelivery),
     taxRate: taxRatePpm / 1_000_000,
     offersDelivery: place ? terms !== null : same.offersDelivery,
-    open: takesOrders({ ...same, pausedUntil }, now),
+    open: reason === null,
+    closedReason: reason ?? undefined,
+    opensAt: opensAt(opening, now) ?? undefined,
     hours: hoursRecord(same.hours),
   }
 }

@@ -48,6 +48,10 @@ export type Restaurant = {
   hours: Hours
   timezone: string
   zones: Zone[]
+  /** False: it is open during its hours also while it is unattended. */
+  requireAttendance: boolean
+  /** Whether a client or a system of the restaurant takes its orders, or need not. */
+  isAttended: boolean
   /** End of the pause (epoch, s), in which the restaurant takes no orders at any hour; null: it is not paused; see UNTIL_RESUMED. */
   pausedUntil: number | null
 }

@@ -7,7 +7,7 @@ import { deliveryTerms, type Deliverer } from '#/domain/zones.ts'
 
 export type SearchMethod = 'pickup' | 'delivery' | 'both'
 export type Candidate = Deliverer &
-  Pick<Restaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil'>
+  Pick<Restaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil' | 'isAttended'>
 
 export type Criteria = {
   /** Null: everywhere. */

@@ -17,5 +17,7 @@ export const putRestaurant =
     const outcome = await restaurants.put(restaurant, { validateOnly: query['validate-only'] })
     if (outcome.kind === 'taken') throw Problem.of(takenKeys(locatedZones(body), outcome.keys))
     const stored = await restaurants.find(params.apiKey)
-    return detailsRecord(stored ?? restaurant, { place: null, now: Date.now() })
+    const current = stored ?? restaurant
+    const { requireAttendance } = current
+    return { ...detailsRecord(current, { place: null, now: Date.now() }), requireAttendance }
   }

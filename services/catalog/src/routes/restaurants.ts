@@ -15,5 +15,8 @@ export const listRestaurants =
       (range) => restaurants.list(range),
       ({ position }) => position,
     )
-    return found.map(({ restaurant }) => restaurantRecord(restaurant, { place: null, now: Date.now() }))
+    return found.map(({ restaurant }) => ({
+      ...restaurantRecord(restaurant, { place: null, now: Date.now() }),
+      requireAttendance: restaurant.requireAttendance,
+    }))
   }

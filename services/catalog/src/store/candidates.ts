@@ -6,6 +6,7 @@ import { zipOf } from '#/domain/place.ts'
 import { folded, type Candidate, type Criteria } from '#/domain/search.ts'
 import { DEFAULT_RADIUS_MILES } from '#/domain/zones.ts'
 import { pausedUntil } from '#/store/availability-overrides.ts'
+import { isAttended } from '#/store/attendance.ts'
 import type { CurrentRestaurant, RestaurantCache } from '#/store/restaurant-cache.ts'
 import { CANDIDATE, NO_ZONES, version } from '#/store/restaurants.ts'
 import type { Db } from '#/store/tables.ts'
@@ -66,7 +67,8 @@ const near = batched({
         union select restaurant_api_key from delivery_zones where zips @> array[search.zip]
       ) as near
       cross join lateral (
-        select api_key as "apiKey", ${version} as version, ${pausedUntil} as "pausedUntil" from restaurants
+        select api_key as "apiKey", ${version} as version, ${pausedUntil} as "pausedUntil",
+          ${isAttended} as "isAttended" from restaurants
         where api_key = near.api_key and is_test = search."isTestRestaurant"
           and ${containsWords(sql`search.words`)} limit 1
       ) as found`.execute(db)

@@ -10,8 +10,8 @@ const MAX_BYTES = 8 * 1024 * 1024
  */
 const MAX_AGE_MS = 60_000
 
-/** The state of a restaurant in the database: its version, and its pause, whose end is no change of the row. */
-export type CurrentRestaurant = Pick<VersionedRestaurant, 'apiKey' | 'version' | 'pausedUntil'>
+/** The state of a restaurant in the database: its version, and what changes without a change of the row. */
+export type CurrentRestaurant = Pick<VersionedRestaurant, 'apiKey' | 'version' | 'pausedUntil' | 'isAttended'>
 
 /**
  * Parsed restaurants by version. Nothing is invalidated: each search reads the current versions first, so that the next search at
@@ -35,10 +35,13 @@ export class RestaurantCache {
     return found.flatMap((restaurant) => restaurant ?? [])
   }
 
-  async #findOne({ apiKey, version, pausedUntil }: CurrentRestaurant): Promise<VersionedRestaurant | null> {
+  async #findOne(current: CurrentRestaurant): Promise<VersionedRestaurant | null> {
+    const { apiKey, version, pausedUntil, isAttended } = current
     const cached = this.#cached.get(apiKey)
     if (cached?.version === version)
-      return cached.pausedUntil === pausedUntil ? cached : { ...cached, pausedUntil }
+      return cached.pausedUntil === pausedUntil && cached.isAttended === isAttended
+        ? cached
+        : { ...cached, pausedUntil, isAttended }
     // It may be newer than `version`.
     const restaurant = await this.#restaurants.find(apiKey)
     if (restaurant) this.#cached.set(apiKey, restaurant)

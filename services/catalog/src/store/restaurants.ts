@@ -12,6 +12,7 @@ import { restaurantText } from '#/domain/search.ts'
 import { boundsOf } from '#/domain/zones.ts'
 import { currentOverrides, pausedUntil } from '#/store/availability-overrides.ts'
 import { ITEM } from '#/store/menus.ts'
+import { isAttended } from '#/store/attendance.ts'
 import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
@@ -63,7 +64,11 @@ const COLUMNS = {
   maxWaitTime: 'max_wait_minutes',
   hours: 'hours',
   timezone: 'time_zone',
-} as const satisfies Record<Exclude<keyof Restaurant, 'zones' | 'pausedUntil'>, keyof Tables['restaurants']>
+  requireAttendance: 'require_attendance',
+} as const satisfies Record<
+  Exclude<keyof Restaurant, 'zones' | 'pausedUntil' | 'isAttended'>,
+  keyof Tables['restaurants']
+>
 
 type Field = keyof typeof COLUMNS
 const FIELDS = Object.keys(COLUMNS) as Field[]
@@ -77,7 +82,7 @@ const columnsOf = <F extends Field>(fields: readonly F[]) =>
 /** The transaction that wrote the row. Zones are written together with the row of their restaurant, by older releases too. */
 export const version = sql<string>`restaurants.xmin::text`
 
-const CURRENT = [pausedUntil.as('pausedUntil'), version.as('version')] as const
+const CURRENT = [pausedUntil.as('pausedUntil'), isAttended.as('isAttended'), version.as('version')] as const
 
 export const CANDIDATE = [
   ...columnsOf([

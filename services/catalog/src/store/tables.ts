@@ -41,7 +41,9 @@ export type Tables = {
     /** Set by the database's clock only. */
     paused_until: ColumnType<Date | null, never, never>
     created_at: Generated<Date>
+    require_attendance: boolean
   }
+  attendance: { restaurant_api_key: string; is_attended: boolean; version: number; changed_at: Date }
   availability: {
     restaurant_api_key: string
     kind: 'item' | 'choice'

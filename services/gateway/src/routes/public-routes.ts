@@ -7,6 +7,7 @@ import {
 } from '@platter/contracts'
 import {
   BODY_LIMIT,
+  CONSOLE_HEADER,
   Deadline,
   overloaded,
   PRINCIPAL_HEADER,
@@ -36,6 +37,8 @@ declare module 'fastify' {
     principal: Principal | null
     /** Checks again whether the access key is valid. */
     isGood: (() => Promise<boolean>) | null
+    /** The cookie of the console authenticates it. */
+    isOfConsole: boolean
     /** Milliseconds that its admission took. Reading its body takes the client's own time. */
     admissionMs: number
   }
@@ -75,6 +78,7 @@ export function publicRoutes(app: App, deps: Deps): void {
   const sharedResponses = new SharedResponses()
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
+  app.decorateRequest('isOfConsole', false)
   app.decorateRequest('admissionMs', 0)
   for (const operation of operations) {
     const replicas = owners[operation.owner]
@@ -180,7 +184,10 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
   const given = headers['x-access-token'] ?? (query as Record<string, unknown>)['access-token']
   if (given !== undefined) return typeof given === 'string' ? given : undefined
   const ofSession = operation.audience === 'restaurant' ? sessionKeyOf(request) : undefined
-  if (ofSession !== undefined) checkOwnPage(request)
+  if (ofSession !== undefined) {
+    checkOwnPage(request)
+    request.isOfConsole = true
+  }
   return ofSession
 }
 
@@ -192,6 +199,7 @@ function checkAudience(principal: Principal, operation: Operation): void {
 function headersOf(request: FastifyRequest): Record<string, string> {
   const { id } = request
   const passed: Record<string, string> = { 'x-request-id': id, 'x-client-address': addressOf(request) }
+  if (request.isOfConsole) passed[CONSOLE_HEADER] = '1'
   for (const name of PASSED_ON) {
     const value = request.headers[name]
     if (typeof value === 'string') passed[name] = value

@@ -1,6 +1,15 @@
-import { OpenDisputes, toMoney, UnknownPayments, type Attention, type Before } from '@platter/contracts'
-import type { z } from 'zod'
+import type { Bus } from '@platter/bus'
+import {
+  CatalogUnattended,
+  OpenDisputes,
+  requestTimes,
+  toMoney,
+  UnknownPayments,
+  type Attention,
+  type Before,
+} from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
+import type { z } from 'zod'
 import { awaitedStep } from '#/saga/domain/transition.ts'
 import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
 import type { DeadLetterRow, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
@@ -9,9 +18,13 @@ import type { Stores } from '#/store/stores.ts'
 export type Deps = Pick<Stores, 'incidents'> & {
   alerts: Pick<AlertStore, 'mismatches' | 'undelivered'>
   payments: ReturnType<typeof internalCaller>
+  bus: Pick<Bus, 'ask'>
   unknownAfterMs: number
   acceptWithinMs: number
 }
+
+/** During its opening hours, a restaurant may be unattended for this time. */
+const UNATTENDED_FOR_MS = 5 * 60_000
 
 type Found = Omit<Attention, 'id' | 'since' | 'kind'> & { key: string; at: number }
 type Disputed = z.output<typeof OpenDisputes.response>['disputes'][number]
@@ -66,6 +79,13 @@ export const SOURCES = {
     kind: 'alert-undelivered',
     advice: 'Check the receiver of the alerts. Then run: platter alerts test',
     read: async ({ alerts }, page) => (await alerts.undelivered(page)).map(undelivered),
+  },
+  restaurant: {
+    kind: 'restaurant-unattended',
+    advice:
+      'Call the restaurant: its console is closed or its system does not respond. No customer can order from it.',
+    read: async ({ bus }, page, context) =>
+      (await unattended(bus, page, context)).restaurants.map(unattendedIncident),
   },
 } as const satisfies Record<string, IncidentSource>
 export type Source = keyof typeof SOURCES
@@ -169,6 +189,25 @@ const undelivered = ({ channel, reason, attempts, at }: UndeliveredRow): Found =
   what: channel,
   reason: reason ?? 'No attempt has ended.',
   count: attempts,
+})
+
+/** Restaurants that are open by their hours and have been unattended for 5 minutes. */
+export const unattended = (bus: Pick<Bus, 'ask'>, page: Page, { requestId }: RequestContext) =>
+  bus.ask(
+    CatalogUnattended,
+    { olderThanMs: UNATTENDED_FOR_MS, ...page },
+    { requestId, timeoutMs: requestTimes.question },
+  )
+
+type Unattended = z.output<typeof CatalogUnattended.answer>['restaurants'][number]
+
+const unattendedIncident = ({ restaurantApiKey, name, at }: Unattended): Found => ({
+  key: restaurantApiKey,
+  at,
+  orderApiKey: null,
+  what: `restaurant ${restaurantApiKey}`,
+  reason: `${name} has been unattended for 5 minutes within its opening hours.`,
+  count: 0,
 })
 
 const byAge = (one: Before, other: Before): number =>

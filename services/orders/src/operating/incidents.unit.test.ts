@@ -7,7 +7,7 @@ import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
 type Sources = Record<
-  'payments' | 'disputes' | 'sagas' | 'letters' | 'orders' | 'mismatches' | 'channels',
+  'payments' | 'disputes' | 'sagas' | 'letters' | 'orders' | 'mismatches' | 'channels' | 'restaurants',
   Key[]
 >
 const none: Sources = {
@@ -18,6 +18,7 @@ const none: Sources = {
   orders: [],
   mismatches: [],
   channels: [],
+  restaurants: [],
 }
 type Page = { before: Before | null; limit: number }
 
@@ -32,7 +33,7 @@ const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
     .slice(0, limit)
 
 function depsOf(
-  { payments, disputes, sagas, letters, orders, mismatches, channels }: Sources,
+  { payments, disputes, sagas, letters, orders, mismatches, channels, restaurants }: Sources,
   state: State = fresh,
 ): Deps {
   const incidents: Partial<IncidentStore> = {
@@ -89,6 +90,15 @@ function depsOf(
     incidents: incidents as IncidentStore,
     alerts,
     payments: (async (_operation: unknown, page: Page) => answer(page)) as unknown as Deps['payments'],
+    bus: {
+      ask: (async (_question: unknown, page: Page) => ({
+        restaurants: pageOf(restaurants, page).map(({ key, at }) => ({
+          restaurantApiKey: key,
+          name: 'Ajanta',
+          at,
+        })),
+      })) as unknown as Deps['bus']['ask'],
+    },
     unknownAfterMs: 60_000,
     acceptWithinMs: 900_000,
   }
@@ -121,6 +131,7 @@ test('pages of any size list every incident exactly once, newest first', async (
     orders: source,
     mismatches: source,
     channels: source,
+    restaurants: source,
   })
   await fc.assert(
     fc.asyncProperty(sources, fc.integer({ min: 1, max: 6 }), async (all, limit) => {
@@ -133,6 +144,7 @@ test('pages of any size list every incident exactly once, newest first', async (
         ...all.orders.map(({ key }) => `order_${key}`),
         ...all.mismatches.map(({ key }) => `mismatch_${key}`),
         ...all.channels.map(({ key }) => `alert_${key}`),
+        ...all.restaurants.map(({ key }) => `restaurant_${key}`),
       ]
       expect(listed.map(({ item }) => item.id).toSorted()).toEqual(expected.toSorted())
       const times = listed.map(({ position }) => position.at)
@@ -152,11 +164,12 @@ test('an incident’s id leads back to its source and its key there, and no othe
       orders: one,
       mismatches: one,
       channels: one,
+      restaurants: one,
     }),
     10,
   )
   expect(listed.map(({ item }) => splitId(item.id))).toEqual(
-    ['saga', 'payment', 'order', 'mismatch', 'letter', 'dispute', 'alert'].map((name) => ({
+    ['saga', 'restaurant', 'payment', 'order', 'mismatch', 'letter', 'dispute', 'alert'].map((name) => ({
       source: name,
       key: 'order_1',
     })),
@@ -187,10 +200,12 @@ test('an incident of each source has its kind, its order and its reason', async 
       orders: one,
       mismatches: one,
       channels: one,
+      restaurants: one,
     }),
     10,
   )
   expect(listed.map(({ item }) => item)).toMatchObject([
+    { kind: 'restaurant-unattended', orderApiKey: null, what: 'restaurant o1', count: 0 },
     { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
     {

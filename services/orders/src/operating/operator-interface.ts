@@ -45,7 +45,7 @@ export function operatorInterface(route: ReturnType<typeof router>, deps: Deps) 
   const operating = { ...stores, payments }
   const alerting = { alerts: new PostgresAlerts(db), scheduledRuns: new PostgresScheduledRuns(db) }
   const channels = channelsOf(config)
-  const incidents = { ...operating, ...alerting, unknownAfterMs, acceptWithinMs }
+  const incidents = { ...operating, ...alerting, bus, unknownAfterMs, acceptWithinMs }
   route(GetOrderStory, getOrderStory(operating))
   route(OperatorCancelOrder, operatorCancelOrder({ ...operating, idempotent, orchestrator }))
   route(Reconciliation, reconciliation(operating))
@@ -55,7 +55,7 @@ export function operatorInterface(route: ReturnType<typeof router>, deps: Deps) 
     platformHealth({ development: config.NODE_ENV === 'development', payments, ...reads }),
   )
   route(ReadAttention, attention(incidents))
-  route(RetryAttention, retryAttention({ ...incidents, idempotent, bus }))
+  route(RetryAttention, retryAttention({ ...incidents, idempotent }))
   route(TestAlert, sendTestAlert({ channels }))
   return {
     alerts: alerting.alerts,

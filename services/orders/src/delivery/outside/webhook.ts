@@ -25,7 +25,7 @@ const BODY_WITHIN_MS = 1_000
 /** Sends the order to the restaurant's webhook. The status is the result; only a 409 is read further, for its reason. */
 export async function transmitByWebhook(target: Target, sent: Transmission): Promise<Receipt> {
   try {
-    const response = await post(target, 'order.placed', sent, RESPOND_WITHIN_MS)
+    const response = await postOrder(target, 'order.placed', sent, RESPOND_WITHIN_MS)
     if (response.statusCode === 409) return { kind: 'refused', reason: await reasonOf(response.body) }
     discardBody(response)
     if (response.statusCode >= 200 && response.statusCode < 300) return { kind: 'accepted' }
@@ -46,12 +46,26 @@ const WITHOUT_ORDER = [404, 410]
 /** Notifies the restaurant of a cancellation. False without its confirmation. */
 export async function cancelByWebhook(target: Target, sent: Transmission): Promise<boolean> {
   try {
-    const response = await post(target, 'order.cancelled', sent, NOTICE_WITHIN_MS)
+    const response = await postOrder(target, 'order.cancelled', sent, NOTICE_WITHIN_MS)
     discardBody(response)
     const { statusCode } = response
     return (statusCode >= 200 && statusCode < 300) || WITHOUT_ORDER.includes(statusCode)
   } catch {
     // The sweeper repeats the notice from its row.
+    return false
+  }
+}
+
+/** Whether the restaurant's system responds to a signed ping with a 2xx. */
+export async function pingWebhook(target: Target, webhookId: string): Promise<boolean> {
+  try {
+    const at = new Date()
+    const body = JSON.stringify({ type: 'ping', timestamp: at.toISOString(), data: {} })
+    const response = await post(target, { webhookId, at, body, withinMs: NOTICE_WITHIN_MS })
+    discardBody(response)
+    return response.statusCode >= 200 && response.statusCode < 300
+  } catch {
+    // Counted as a failure, and pinged again.
     return false
   }
 }
@@ -62,16 +76,19 @@ const renderEvent = jsonRenderer(
   z.object({ type: z.string(), timestamp: z.string(), data: RestaurantOrder.loose() }),
 )
 
-/** Signed as Standard Webhooks specifies. The data is the restaurant's record of the order, without the card. */
-function post(
-  { dispatcher, link }: Target,
-  type: string,
-  { webhookId, order }: Transmission,
-  withinMs: number,
-) {
+/** The data is the restaurant's record of the order, without the card. */
+function postOrder(target: Target, type: string, { webhookId, order }: Transmission, withinMs: number) {
+  const { link } = target
   const at = new Date()
   const data = restaurantOrderRecord({ order, link, linkKind: link.kind }, null)
   const body = renderEvent({ type, timestamp: at.toISOString(), data })
+  return post(target, { webhookId, at, body, withinMs })
+}
+
+type Message = { webhookId: string; at: Date; body: string; withinMs: number }
+
+/** Signed as Standard Webhooks specifies. */
+function post({ dispatcher, link }: Target, { webhookId, at, body, withinMs }: Message) {
   const send = () =>
     request(link.url, {
       method: 'POST',

@@ -66,6 +66,7 @@ const replicaOf = (own: Db) => ({
   alerts: new PostgresAlerts(own),
   scheduledRuns: new PostgresScheduledRuns(own),
   payments,
+  bus: { ask: (async () => ({ restaurants: [] })) as never },
   unknownAfterMs: 1_000,
   acceptWithinMs: 900_000,
   stopping: new AbortController().signal,

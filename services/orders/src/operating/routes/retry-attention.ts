@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { ReadPaymentStory, RetryPayment, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
-import { splitId } from '#/operating/incidents.ts'
+import { splitId, unattended } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
@@ -15,12 +15,15 @@ type Deps = Pick<Stores, 'incidents'> & {
   acceptWithinMs: number
 }
 
+/** The question has no filter by restaurant. */
+const MAX_UNATTENDED = 10_000
+
 /** The part of a retry that shares the transaction of the stored response. Returns the text for the operator. */
 type Rest = (stores: Stores) => Promise<string>
 
 /** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
 export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
-  const { payments, acceptWithinMs } = deps
+  const { bus, payments, acceptWithinMs } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
 
   async function retry(id: string, context: RequestContext): Promise<Rest> {
@@ -48,6 +51,11 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
       case 'alert': {
         if (!(await deps.alerts.wakeDeliveries(key))) noSuchIncident()
         return async () => 'The alert is sent again within seconds.'
+      }
+      case 'restaurant': {
+        const { restaurants } = await unattended(bus, { before: null, limit: MAX_UNATTENDED }, context)
+        if (!restaurants.some(({ restaurantApiKey }) => restaurantApiKey === key)) noSuchIncident()
+        return async () => 'Only a client of the restaurant can end this. Call the restaurant.'
       }
       case 'payment': {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)

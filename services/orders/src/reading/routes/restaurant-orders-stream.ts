@@ -1,21 +1,28 @@
 import type { RestaurantOrdersStream } from '@platter/contracts'
-import { lastEventId, type EventStreams, type Handler } from '@platter/kit'
+import { CONSOLE_HEADER, lastEventId, type EventStreams, type Handler } from '@platter/kit'
 import { streamFeed } from '#/reading/stream-feed.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
+import type { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
   acceptWithinMs: number
   notifier: OrderNotifier
   streams: EventStreams
+  attendance: Pick<AttendanceKeeper, 'seeInBackground' | 'seeWhileOpen'>
 }
 
-/** The open orders of the restaurant, then each new or changed order. */
+/**
+ * The open orders of the restaurant, then each new or changed order. A tablet without a network closes no connection, so that a stream
+ * of the console is evidence of attendance at its beginning only; its page calls the operation `attendance` as well.
+ */
 export const restaurantOrdersStream =
-  ({ notifier, streams, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>
+  ({ notifier, streams, attendance, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>
   async ({ principal: { restaurantApiKey }, headers, query }) =>
     streams.answer(async (out) => {
+      if (headers[CONSOLE_HEADER] === undefined) attendance.seeWhileOpen(restaurantApiKey, out.signal)
+      else attendance.seeInBackground(restaurantApiKey)
       using subscription = notifier.subscribeToRestaurant(restaurantApiKey)
       const from = { restaurantApiKey, lastEventId: lastEventId(headers, query) }
       await streamFeed(new RestaurantFeed(deps, from), subscription, out)

@@ -1,0 +1,113 @@
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ajanta } from '#/domain/fixtures.ts'
+import { postgresAttendance, type AttendanceStore } from '#/store/attendance.ts'
+import { postgresCandidates } from '#/store/candidates.ts'
+import { RestaurantCache } from '#/store/restaurant-cache.ts'
+import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+const log = createLog('test', 'silent')
+const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+
+let db: Db
+let restaurants: RestaurantStore
+let attendance: AttendanceStore
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 4, log)
+  ;({ db } = postgres)
+  close = () => postgres.close()
+  await migrate(db, MIGRATIONS, log)
+  restaurants = postgresRestaurants(db)
+  attendance = postgresAttendance(db)
+})
+afterAll(() => close())
+beforeEach(async () => {
+  await db.deleteFrom('attendance').execute()
+  await restaurants.put(ajanta)
+})
+
+const isAttended = async () => (await restaurants.find('ajanta'))?.isAttended
+const written = async () =>
+  (await sql<{ by: string }>`select xmin::text || xmax::text as by from attendance`.execute(db)).rows
+const row = (attended: boolean, version: number) => ({
+  rows: [{ restaurantApiKey: 'ajanta', isAttended: attended, version, since: 1_700_000_000 }],
+})
+
+test('a row of orders decides, and an older one that arrives later changes nothing', async () => {
+  await attendance.store(row(false, 2))
+  expect(await isAttended()).toBe(false)
+  await attendance.store(row(true, 1))
+  expect(await isAttended()).toBe(false)
+  await attendance.store(row(true, 3))
+  expect(await isAttended()).toBe(true)
+})
+
+test('a row that is stored already is not written again', async () => {
+  await attendance.store(row(false, 2))
+  const before = await written()
+  await attendance.store(row(false, 2))
+  expect(await written()).toEqual(before)
+})
+
+test('without a row, the attendance of the default link decides; before it is known, the restaurant is attended', async () => {
+  expect(await isAttended()).toBe(true)
+  await attendance.store({ rows: [], othersAreAttended: false })
+  expect(await isAttended()).toBe(false)
+  await attendance.store(row(true, 1))
+  expect(await isAttended()).toBe(true)
+})
+
+test('a restaurant that does not require attendance counts as attended', async () => {
+  await restaurants.put({ ...ajanta, requireAttendance: false })
+  await attendance.store(row(false, 1))
+  expect(await isAttended()).toBe(true)
+  expect(await attendance.unattended({ olderThanMs: 0, before: null })).toEqual([])
+})
+
+test('quotes and searches read the current attendance, also of a cached restaurant', async () => {
+  const cache = new RestaurantCache(restaurants)
+  const candidates = postgresCandidates(db, cache)
+  const { latitude, longitude } = ajanta
+  const place = { point: { latitude, longitude }, streetAddress: '', city: '', state: '', zip: '' }
+  const search = async () => {
+    const criteria = {
+      place,
+      method: 'both' as const,
+      pickupRadiusMiles: 5,
+      isTestRestaurant: false,
+      words: [],
+    }
+    const [found] = await candidates.find(criteria)
+    const [record] = await cache.find(found ? [found] : [])
+    return record?.isAttended
+  }
+  const quoted = async () =>
+    (await restaurants.findForQuote({ restaurantApiKey: 'ajanta', itemApiKeys: [] })).restaurant?.isAttended
+  expect([await search(), await quoted()]).toEqual([true, true])
+  await attendance.store(row(false, 1))
+  expect([await search(), await quoted()]).toEqual([false, false])
+  await attendance.store(row(true, 2))
+  expect([await search(), await quoted()]).toEqual([true, true])
+})
+
+test('lists restaurants that have been unattended for the time, neither paused nor test ones', async () => {
+  await sql`update restaurants set created_at = now() - interval '1 day'`.execute(db)
+  const found = async (olderThanMs: number) =>
+    (await attendance.unattended({ olderThanMs, before: null })).map((one) => one.restaurantApiKey)
+  const since = Math.floor(Date.now() / 1_000) - 400
+  await attendance.store({ rows: [{ restaurantApiKey: 'ajanta', isAttended: false, version: 1, since }] })
+  expect(await found(300_000)).toEqual(['ajanta'])
+  expect(await found(500_000)).toEqual([])
+  await sql`update restaurants set paused_until = now() + interval '1 hour'`.execute(db)
+  expect(await found(300_000)).toEqual([])
+  await sql`update restaurants set paused_until = null`.execute(db)
+  await restaurants.put({ ...ajanta, isTestRestaurant: true })
+  expect(await found(300_000)).toEqual([])
+})

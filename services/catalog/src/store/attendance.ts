@@ -1,0 +1,67 @@
+import type { Before, CatalogAttendance } from '@platter/contracts'
+import { sql } from 'kysely'
+import type { Hours } from '#/domain/hours.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** The row for restaurants without one of their own. No restaurant can have this key. */
+const OTHERS = '*'
+
+/** Whether the restaurant takes orders as far as its attendance decides. Until orders has published it, every restaurant does. */
+export const isAttended = sql<boolean>`(not restaurants.require_attendance or coalesce(
+  (select attendance.is_attended from attendance where attendance.restaurant_api_key = restaurants.api_key),
+  (select others.is_attended from attendance as others where others.restaurant_api_key = '*'), true))`
+
+export type Unattended = {
+  restaurantApiKey: string
+  name: string
+  hours: Hours
+  timezone: string
+  /** Epoch, microseconds. */
+  at: number
+}
+
+export type AttendanceStore = {
+  /** Stores the rows that are newer than the stored ones. */
+  store(data: CatalogAttendance): Promise<void>
+  /** Restaurants that have been unattended for `olderThanMs`, test and paused ones excluded, from after a position, newest first. */
+  unattended(of: { olderThanMs: number; before: Before | null }): Promise<Unattended[]>
+}
+
+export const postgresAttendance = (db: Db): AttendanceStore => ({
+  async store({ rows, othersAreAttended }) {
+    // A row that is stored already is not written, and not even locked.
+    if (rows.length > 0)
+      await sql`
+        insert into attendance (restaurant_api_key, is_attended, version, changed_at)
+        select "restaurantApiKey", "isAttended", version, to_timestamp(since)
+        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as given ("restaurantApiKey" text, "isAttended" boolean, version bigint, since bigint)
+        where not exists (select from attendance as stored
+          where stored.restaurant_api_key = "restaurantApiKey" and stored.version >= given.version)
+        order by "restaurantApiKey"
+        on conflict (restaurant_api_key) do update
+        set is_attended = excluded.is_attended, version = excluded.version, changed_at = excluded.changed_at
+        where attendance.version < excluded.version`.execute(db)
+    if (othersAreAttended !== undefined)
+      await sql`
+        insert into attendance (restaurant_api_key, is_attended, version, changed_at)
+        select ${OTHERS}, ${othersAreAttended}::boolean, 0, now() where not exists
+          (select from attendance where restaurant_api_key = ${OTHERS} and is_attended = ${othersAreAttended}::boolean)
+        on conflict (restaurant_api_key) do update set is_attended = excluded.is_attended, changed_at = now()`.execute(
+        db,
+      )
+  },
+
+  async unattended({ olderThanMs, before }) {
+    const at = sql`(extract(epoch from greatest(restaurants.created_at, attendance.changed_at)) * 1000000
+      + ${olderThanMs}::float8 * 1000)::int8`
+    const { rows } = await sql<Unattended>`
+      select api_key as "restaurantApiKey", name, hours, time_zone as timezone, ${at} as at
+      from restaurants left join attendance on attendance.restaurant_api_key = restaurants.api_key
+      where not ${isAttended} and not is_test and (paused_until is null or paused_until <= now())
+        and ${at} <= extract(epoch from now()) * 1000000
+        and ${before === null ? sql`true` : sql`(${at}, api_key collate "C") < (${before.at}::int8, ${before.id}::text collate "C")`}
+      order by ${at} desc, api_key collate "C" desc`.execute(db)
+    return rows
+  },
+})

@@ -1,0 +1,194 @@
+import type { Bus } from '@platter/bus'
+import { CatalogAttendance, type RestaurantLink } from '@platter/contracts'
+import { newRequestId, type Log } from '@platter/kit'
+import { WRITE_EVERY_MS, type AttendanceStore, type Attended, type Results } from '#/store/attendance.ts'
+import type { Receipt } from '#/delivery/outside/restaurant-link.ts'
+
+type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
+
+type Deps = {
+  store: AttendanceStore
+  bus: Pick<Bus, 'publish'>
+  log: Log
+  defaultKind: RestaurantLink['kind']
+  /** Whether the restaurant's system responds with a 2xx. */
+  ping: (link: WebhookLink) => Promise<boolean>
+  /** Milliseconds of a clock that is never set back. */
+  now?: () => number
+}
+
+/** A sweeper that did not run for this time has missed sightings. */
+const GAP_MS = 10_000
+/** Clients report within 20 s, and need some time to reconnect. */
+const GRACE_MS = 30_000
+const PINGS_AT_ONCE = 50
+const ROWS_PER_MESSAGE = 200
+
+/**
+ * Keeps the rows of attendance up to date, and publishes them to catalog. Sightings and results of deliveries write at most one row
+ * per restaurant in 15 s. Restaurants whose sightings have ended become unattended by a sweep. It pauses after a start, and after an
+ * outage of the database: sightings are missing then, and no restaurant may close for that.
+ */
+export class AttendanceKeeper {
+  readonly #deps: Deps
+  readonly #now: () => number
+  /** When the sighting of each restaurant was last written here. */
+  readonly #seen = new Map<string, number>()
+  /** The open streams of restaurants' own systems. */
+  readonly #open = new Map<string, number>()
+  readonly #results = new Map<string, Results>()
+  /** When a success of each restaurant was last written here. */
+  readonly #succeeded = new Map<string, number>()
+  #sweptAt = -Infinity
+  #graceEndsAt = Infinity
+  #isOutdated = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#now = deps.now ?? (() => performance.now())
+  }
+
+  find(restaurantApiKey: string) {
+    return this.#deps.store.find(restaurantApiKey)
+  }
+
+  /** Records that clients of these restaurants were seen. */
+  async see(restaurantApiKeys: readonly string[]): Promise<void> {
+    const now = this.#now()
+    const due = restaurantApiKeys.filter((key) => now - (this.#seen.get(key) ?? -Infinity) >= WRITE_EVERY_MS)
+    if (due.length === 0) return
+    await this.#deps.store.see(due)
+    for (const key of due) this.#seen.set(key, now)
+    await this.#settle(due)
+  }
+
+  /** For requests whose response does not depend on it. */
+  seeInBackground(restaurantApiKey: string): void {
+    void this.see([restaurantApiKey]).catch((error: unknown) =>
+      this.#deps.log.warn({ restaurantApiKey, err: error }, 'a sighting of a restaurant was not recorded'),
+    )
+  }
+
+  /** For streams of restaurants' own systems: such a connection is closed by its system. */
+  seeWhileOpen(restaurantApiKey: string, signal: AbortSignal): void {
+    if (signal.aborted) return
+    this.#open.set(restaurantApiKey, (this.#open.get(restaurantApiKey) ?? 0) + 1)
+    signal.addEventListener('abort', () => this.#close(restaurantApiKey), { once: true })
+    this.seeInBackground(restaurantApiKey)
+  }
+
+  #close(restaurantApiKey: string): void {
+    const others = (this.#open.get(restaurantApiKey) ?? 1) - 1
+    if (others > 0) this.#open.set(restaurantApiKey, others)
+    else this.#open.delete(restaurantApiKey)
+  }
+
+  /** Resets the row of a restaurant whose link was set. */
+  async begin(restaurantApiKey: string, kind: RestaurantLink['kind']): Promise<void> {
+    this.#seen.delete(restaurantApiKey)
+    this.#results.delete(restaurantApiKey)
+    this.#succeeded.delete(restaurantApiKey)
+    const rows = await this.#deps.store.reset(restaurantApiKey, kind)
+    // Also without a change: until now, catalog may have used the attendance of the default link.
+    await this.#publishSoon(rows)
+    await this.#settle([restaurantApiKey])
+  }
+
+  /** Notes the receipt of a delivery, in memory: `flush` writes it, outside of the order's own path. */
+  note(restaurantApiKey: string, { kind }: Receipt): void {
+    // A system that refuses an order is running.
+    if (kind === 'refused') return
+    const noted = this.#results.get(restaurantApiKey)
+    if (kind === 'accepted')
+      this.#results.set(restaurantApiKey, { restaurantApiKey, succeeded: true, failures: 0 })
+    else
+      this.#results.set(restaurantApiKey, {
+        restaurantApiKey,
+        succeeded: noted?.succeeded ?? false,
+        failures: (noted?.failures ?? 0) + 1,
+      })
+  }
+
+  /** Writes the noted results: failures at once, successes at most every 15 s after another one. */
+  async flush(): Promise<boolean> {
+    const now = this.#now()
+    const due = [...this.#results.values()].filter(
+      ({ restaurantApiKey, failures }) =>
+        failures > 0 || now - (this.#succeeded.get(restaurantApiKey) ?? -Infinity) >= WRITE_EVERY_MS,
+    )
+    this.#results.clear()
+    if (due.length > 0) await this.#count(due)
+    return false
+  }
+
+  /** Pings the webhooks that are due. True when there may be more. */
+  async pingDue(): Promise<boolean> {
+    const due = await this.#deps.store.acquirePings(PINGS_AT_ONCE)
+    const results = await Promise.all(
+      due.map(async ({ restaurantApiKey, link }) => {
+        const succeeded = await this.#deps.ping(link)
+        return { restaurantApiKey, succeeded, failures: succeeded ? 0 : 1 }
+      }),
+    )
+    if (results.length > 0) await this.#count(results)
+    return due.length === PINGS_AT_ONCE
+  }
+
+  /** Renews the sightings of open streams, and ends the attendance of restaurants whose sightings have ended. */
+  async sweep(): Promise<boolean> {
+    await this.see([...this.#open.keys()])
+    await this.#deps.store.addWebhooks()
+    const now = this.#now()
+    if (now - this.#sweptAt > GAP_MS) this.#graceEndsAt = now + GRACE_MS
+    this.#sweptAt = now
+    for (const times of [this.#seen, this.#succeeded])
+      for (const [key, at] of times) if (now - at > WRITE_EVERY_MS) times.delete(key)
+    if (now < this.#graceEndsAt) return false
+    if (this.#isOutdated) await this.publishAll()
+    await this.#settle('all')
+    return false
+  }
+
+  /** Publishes all rows, which corrects what catalog has missed. */
+  async publishAll(): Promise<boolean> {
+    if (this.#now() < this.#graceEndsAt) return false
+    for (let after: string | null = ''; after !== null;) {
+      const rows: Attended[] = await this.#deps.store.list({ after, limit: ROWS_PER_MESSAGE })
+      await this.#publish({ rows, othersAreAttended: this.#deps.defaultKind === 'webhook' })
+      after = rows.length === ROWS_PER_MESSAGE ? (rows.at(-1)?.restaurantApiKey ?? null) : null
+    }
+    this.#isOutdated = false
+    return false
+  }
+
+  async #count(results: readonly Results[]): Promise<void> {
+    await this.#deps.store.count(results)
+    const now = this.#now()
+    for (const { restaurantApiKey, failures } of results)
+      if (failures === 0) this.#succeeded.set(restaurantApiKey, now)
+      else this.#succeeded.delete(restaurantApiKey)
+    await this.#settle(results.map(({ restaurantApiKey }) => restaurantApiKey))
+  }
+
+  async #settle(restaurantApiKeys: readonly string[] | 'all'): Promise<void> {
+    const rows = await this.#deps.store.settle(restaurantApiKeys)
+    if (rows.length === 0) return
+    for (const { restaurantApiKey, isAttended } of rows) {
+      if (!isAttended) this.#seen.delete(restaurantApiKey)
+      const now = isAttended ? 'attended' : 'unattended'
+      this.#deps.log.info({ restaurantApiKey, reason: now }, 'the attendance of a restaurant has changed')
+    }
+    await this.#publishSoon(rows)
+  }
+
+  /** The rows are committed: a failed publish is repeated by the next sweep. */
+  async #publishSoon(rows: Attended[]): Promise<void> {
+    await this.#publish({ rows }).catch(() => {
+      this.#isOutdated = true
+    })
+  }
+
+  #publish(data: CatalogAttendance): Promise<void> {
+    return this.#deps.bus.publish(CatalogAttendance, data, { requestId: newRequestId() })
+  }
+}

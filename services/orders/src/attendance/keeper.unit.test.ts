@@ -1,0 +1,190 @@
+import type { CatalogAttendance } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { AttendanceKeeper } from '#/attendance/keeper.ts'
+import type { Attended, AttendanceStore, DueWebhook, Results } from '#/store/attendance.ts'
+
+const SECOND = 1_000
+const link = {
+  kind: 'webhook',
+  url: 'https://kitchen.example.org',
+  secret: 'whsec_x',
+  reports: 'detailed',
+} as const
+
+type Call = { seen?: readonly string[]; settled?: readonly string[] | 'all'; counted?: readonly Results[] }
+
+/** A keeper with a clock and a store that the test controls. */
+function keeping({ responds = true, isPublishing = true } = {}) {
+  const calls: Call[] = []
+  const published: CatalogAttendance[] = []
+  const state = {
+    now: 0,
+    isPublishing,
+    changes: [] as Attended[],
+    due: [] as DueWebhook[],
+    rows: [] as Attended[],
+  }
+  const store: Partial<AttendanceStore> = {
+    see: async (seen) => void calls.push({ seen }),
+    settle: async (settled) => {
+      calls.push({ settled })
+      return state.changes.splice(0)
+    },
+    reset: async (restaurantApiKey) => [row(restaurantApiKey, false)],
+    count: async (counted) => void calls.push({ counted }),
+    addWebhooks: async () => undefined,
+    acquirePings: async () => state.due.splice(0),
+    list: async ({ after, limit }) =>
+      state.rows.filter(({ restaurantApiKey }) => restaurantApiKey > after).slice(0, limit),
+  }
+  const keeper = new AttendanceKeeper({
+    store: store as AttendanceStore,
+    bus: {
+      publish: (async (_command: unknown, data: CatalogAttendance) => {
+        if (!state.isPublishing) throw new Error('planted')
+        published.push(data)
+      }) as never,
+    },
+    log: createLog('test', 'silent'),
+    defaultKind: 'console',
+    ping: async () => responds,
+    now: () => state.now,
+  })
+  /** Sweeps every 2 s for this time, as the repeater does. */
+  const sweepFor = async (ms: number) => {
+    for (const end = state.now + ms; state.now < end; state.now += 2 * SECOND) await keeper.sweep()
+  }
+  const sweptAll = () => calls.filter(({ settled }) => settled === 'all').length
+  return { keeper, calls, published, state, sweepFor, sweptAll }
+}
+
+const row = (restaurantApiKey: string, isAttended: boolean): Attended => ({
+  restaurantApiKey,
+  isAttended,
+  version: 1,
+  since: 1,
+})
+
+test('sightings of a restaurant are written at most every 15 s', async () => {
+  const { keeper, calls, state } = keeping()
+  for (let second = 0; second <= 30; second++) {
+    state.now = second * SECOND
+    await keeper.see(['r1'])
+  }
+  expect(calls.filter(({ seen }) => seen)).toHaveLength(3)
+})
+
+test('a sighting after the restaurant became unattended is written at once', async () => {
+  const { keeper, calls, state, sweepFor } = keeping()
+  await sweepFor(60 * SECOND)
+  await keeper.see(['r1'])
+  state.changes = [row('r1', false)]
+  await keeper.sweep()
+  await keeper.see(['r1'])
+  expect(calls.filter(({ seen }) => seen)).toHaveLength(2)
+})
+
+test('after a start, no restaurant becomes unattended before its clients had 30 s to report', async () => {
+  const { sweepFor, sweptAll, keeper, published } = keeping()
+  await keeper.publishAll()
+  await sweepFor(28 * SECOND)
+  await keeper.publishAll()
+  await sweepFor(2 * SECOND)
+  expect(sweptAll()).toBe(0)
+  expect(published).toEqual([])
+  await sweepFor(2 * SECOND)
+  expect(sweptAll()).toBe(1)
+})
+
+test('after 10 s without a sweep, as in an outage of the database, the 30 s begin again', async () => {
+  const { sweepFor, sweptAll, state } = keeping()
+  await sweepFor(40 * SECOND)
+  const before = sweptAll()
+  state.now += 12 * SECOND
+  await sweepFor(30 * SECOND)
+  expect(sweptAll()).toBe(before)
+  await sweepFor(2 * SECOND)
+  expect(sweptAll()).toBe(before + 1)
+})
+
+test('an open stream of a restaurant’s own system is a sighting every 15 s, until the last one closes', async () => {
+  const { keeper, calls, state, sweepFor } = keeping()
+  const [one, other] = [new AbortController(), new AbortController()]
+  keeper.seeWhileOpen('r1', one.signal)
+  keeper.seeWhileOpen('r1', other.signal)
+  await sweepFor(31 * SECOND)
+  const seen = () => calls.filter((call) => call.seen?.includes('r1')).length
+  expect(seen()).toBeGreaterThanOrEqual(2)
+  one.abort()
+  const before = seen()
+  await sweepFor(16 * SECOND)
+  expect(seen()).toBe(before + 1)
+  other.abort()
+  const last = seen()
+  state.now += 15 * SECOND
+  await sweepFor(31 * SECOND)
+  expect(seen()).toBe(last)
+})
+
+test('deliveries are counted in memory: each failure, and a success at most every 15 s', async () => {
+  const { keeper, calls, state } = keeping()
+  const counted = () => calls.flatMap((call) => call.counted ?? [])
+  keeper.note('r1', { kind: 'accepted' })
+  keeper.note('r1', { kind: 'refused', reason: 'full' })
+  expect(calls).toEqual([])
+  await keeper.flush()
+  expect(counted()).toEqual([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
+  state.now += 14 * SECOND
+  keeper.note('r1', { kind: 'accepted' })
+  await keeper.flush()
+  expect(counted()).toHaveLength(1)
+  keeper.note('r1', { kind: 'accepted' })
+  keeper.note('r1', { kind: 'unknown', reason: 'status 500' })
+  keeper.note('r1', { kind: 'not-reached', reason: 'refused' })
+  await keeper.flush()
+  expect(counted().at(-1)).toEqual({ restaurantApiKey: 'r1', succeeded: true, failures: 2 })
+  keeper.note('r1', { kind: 'accepted' })
+  await keeper.flush()
+  expect(counted().at(-1), 'a success after a failure is written at once').toMatchObject({ failures: 0 })
+})
+
+test.each([
+  [true, { restaurantApiKey: 'r1', succeeded: true, failures: 0 }],
+  [false, { restaurantApiKey: 'r1', succeeded: false, failures: 1 }],
+])('a ping that is answered (%s) counts as a delivery', async (responds, result) => {
+  const { keeper, calls, state } = keeping({ responds })
+  state.due = [{ restaurantApiKey: 'r1', link }]
+  await keeper.pingDue()
+  expect(calls).toEqual([{ counted: [result] }, { settled: ['r1'] }])
+})
+
+test('a change is published at once, and after a failure all rows are, by the next sweep', async () => {
+  const { keeper, published, state, sweepFor } = keeping()
+  await sweepFor(40 * SECOND)
+  state.rows = [row('r1', true), row('r2', false)]
+  state.changes = [row('r1', true)]
+  await keeper.see(['r1'])
+  expect(published).toEqual([{ rows: [row('r1', true)] }])
+  state.isPublishing = false
+  state.changes = [row('r2', false)]
+  await keeper.sweep()
+  state.isPublishing = true
+  await keeper.sweep()
+  expect(published.slice(1)).toEqual([{ rows: state.rows, othersAreAttended: false }])
+})
+
+test('a link that was set is published also when the attendance stays as it was', async () => {
+  const { keeper, published } = keeping()
+  await keeper.begin('r1', 'console')
+  expect(published).toEqual([{ rows: [row('r1', false)] }])
+})
+
+test('all rows are published in messages of 200', async () => {
+  const { keeper, published, state, sweepFor } = keeping()
+  await sweepFor(40 * SECOND)
+  state.rows = Array.from({ length: 450 }, (_, index) => row(`r${1_000 + index}`, true))
+  await keeper.publishAll()
+  expect(published.map(({ rows }) => rows.length)).toEqual([200, 200, 50])
+  expect(published.flatMap(({ rows }) => rows)).toEqual(state.rows)
+})

@@ -1,0 +1,143 @@
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { PostgresAttendance } from '#/store/attendance.ts'
+import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+const log = createLog('test', 'silent')
+const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+const webhook = {
+  kind: 'webhook',
+  url: 'https://kitchen.example.org/orders',
+  secret: 'whsec_x',
+  reports: 'detailed',
+} as const
+
+let db: Db
+let store: PostgresAttendance
+let links: PostgresRestaurantLinks
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const postgres = connectPostgres<Tables>(await newDatabase(), 4, log)
+  ;({ db } = postgres)
+  close = () => postgres.close()
+  await migrate(db, MIGRATIONS, log)
+  store = new PostgresAttendance(db, 'console')
+  links = new PostgresRestaurantLinks(db)
+})
+afterAll(() => close())
+beforeEach(async () => {
+  await sql`truncate attendance, restaurant_links`.execute(db)
+})
+
+/** Moves all times of the restaurants back. */
+const wait = (seconds: number) =>
+  sql`update attendance set seen_until = seen_until - ${seconds}::integer * interval '1 second',
+    ping_at = ping_at - ${seconds}::integer * interval '1 second'`.execute(db)
+const written = async () =>
+  (await sql<{ seen: string }>`select seen_until::text as seen from attendance`.execute(db)).rows[0]?.seen
+const changes = async () => (await store.settle('all')).map((row) => [row.restaurantApiKey, row.isAttended])
+const fail = (failures: number) => store.count([{ restaurantApiKey: 'r1', succeeded: false, failures }])
+const succeed = () => store.count([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
+const due = async () => (await store.acquirePings(10)).map(({ restaurantApiKey }) => restaurantApiKey)
+
+/** A restaurant with a webhook whose first ping succeeded. */
+async function aWebhook() {
+  await links.put('r1', webhook)
+  await store.reset('r1', 'webhook')
+  await succeed()
+  await changes()
+}
+
+test('a console is attended for 75 s after each sighting, and its version increases with each change', async () => {
+  await store.see(['r1'])
+  const [seen] = await store.settle('all')
+  expect(seen).toMatchObject({ restaurantApiKey: 'r1', isAttended: true })
+  expect(await store.find('r1')).toEqual({
+    attended: true,
+    link: 'console',
+    until: expect.any(Number) as number,
+  })
+  await wait(74)
+  expect(await changes()).toEqual([])
+  await wait(2)
+  const [gone] = await store.settle('all')
+  expect(gone).toMatchObject({ restaurantApiKey: 'r1', isAttended: false })
+  expect(gone?.version).toBeGreaterThan(seen?.version ?? Infinity)
+  await store.see(['r1'])
+  expect(await changes()).toEqual([['r1', true]])
+})
+
+test('replicas write a sighting at most every 15 s', async () => {
+  await store.see(['r1'])
+  await wait(10)
+  const before = await written()
+  await store.see(['r1'])
+  expect(await written()).toBe(before)
+  await wait(6)
+  await store.see(['r1'])
+  expect(await written()).not.toBe(before)
+})
+
+test('a restaurant without a row has the attendance of its default link', async () => {
+  expect(await store.find('r1')).toEqual({ attended: false, link: 'console', until: null })
+  const simulated = new PostgresAttendance(db, 'webhook')
+  expect(await simulated.find('r1')).toEqual({ attended: true, link: 'webhook', until: null })
+})
+
+test('a new webhook is attended, its ping is due at once, and one failure ends that', async () => {
+  await links.put('r1', webhook)
+  await store.reset('r1', 'webhook')
+  expect(await changes()).toEqual([['r1', true]])
+  expect(await due()).toEqual(['r1'])
+  await fail(1)
+  expect(await changes()).toEqual([['r1', false]])
+  await succeed()
+  expect(await changes()).toEqual([['r1', true]])
+})
+
+test('a webhook is unattended after three failures in a row, and attended after the next success', async () => {
+  await aWebhook()
+  await fail(2)
+  expect(await changes()).toEqual([])
+  await succeed()
+  await fail(2)
+  await fail(1)
+  expect(await changes()).toEqual([['r1', false]])
+  await succeed()
+  expect(await changes()).toEqual([['r1', true]])
+})
+
+test('a ping is due 60 s after a success and 10 s after a failure, for one replica', async () => {
+  await aWebhook()
+  await wait(59)
+  expect(await due()).toEqual([])
+  await wait(2)
+  expect(await due()).toEqual(['r1'])
+  expect(await due(), 'another replica').toEqual([])
+  await fail(1)
+  await wait(11)
+  expect(await due()).toEqual(['r1'])
+})
+
+test('links of an earlier version get a row, and close after three failures only', async () => {
+  await links.put('r1', webhook)
+  await store.addWebhooks()
+  expect(await changes()).toEqual([['r1', true]])
+  await fail(2)
+  expect(await changes()).toEqual([])
+})
+
+test('a link that becomes a console needs a sighting, and is pinged no more', async () => {
+  await aWebhook()
+  await links.put('r1', { kind: 'console', reports: 'detailed' })
+  await store.reset('r1', 'console')
+  expect(await changes()).toEqual([['r1', false]])
+  await wait(100)
+  expect(await due()).toEqual([])
+})

@@ -1,0 +1,116 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { expect, test } from 'vitest'
+import { api, call, card, eventually, ledger, maria, operator, sendOrder, stack } from './client.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
+import { setUpOwnStack } from './stack.ts'
+
+const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
+
+/** The system of a restaurant: whether it works, and the types of the signed messages that it was sent. */
+const kitchen = { works: true, types: [] as string[] }
+let server: Server
+
+setUpOwnStack(async () => {
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { type } = new Webhook(secret).verify(body, request.headers as Record<string, string>) as {
+        type: string
+      }
+      kitchen.types.push(type)
+      response.writeHead(kitchen.works ? 204 : 500).end()
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return () => server.close().closeAllConnections()
+})
+
+type Kitchen = { restaurantApiKey: string; items: { apiKey: string }[] }
+
+async function aKitchen(requireAttendance: boolean): Promise<Kitchen> {
+  const { apiKey, ...item } = menuItem(12.5)
+  const restaurantApiKey = await aRestaurant({ requireAttendance }, [{ apiKey, ...item }])
+  return { restaurantApiKey, items: [{ apiKey }] }
+}
+
+const order = (of: Kitchen) => ({
+  ...of,
+  method: 'pickup',
+  payment: 'card',
+  card: card(),
+  recipient: maria,
+})
+
+type Own = { open: boolean; closedReason?: string }
+type Attendance = { attended: boolean; link: string; until: number | null }
+
+const ofRestaurant = async <T>(accessKey: string, path: string) =>
+  (await call<T>(`/restaurantapi/v1/${path}`, { key: accessKey })).body
+const details = async (restaurantApiKey: string) =>
+  (await api.get<Own>(`restaurant/${restaurantApiKey}`)).body
+const becomesOpen = (restaurantApiKey: string, open: boolean) =>
+  eventually(
+    () => details(restaurantApiKey),
+    (restaurant) => restaurant.open === open,
+  )
+
+test('a console that no client attends is closed, and a card order is refused without a charge; it opens when it is seen', async () => {
+  const own = await aKitchen(true)
+  const { restaurantApiKey } = own
+  await api.linkConsole(restaurantApiKey)
+  const accessKey = await api.restaurantKey(restaurantApiKey)
+  expect(await becomesOpen(restaurantApiKey, false)).toMatchObject({
+    open: false,
+    closedReason: 'unattended',
+  })
+  const before = await ledger()
+  const refused = await sendOrder(order(own))
+  expect({ status: refused.status, code: refused.body.code }).toEqual({
+    status: 422,
+    code: 'restaurant-closed',
+  })
+  expect(refused.body.detail).toContain('not connected')
+  expect(await ledger()).toEqual(before)
+
+  expect(await ofRestaurant<Attendance>(accessKey, 'attendance')).toMatchObject({
+    attended: true,
+    link: 'console',
+  })
+  const opened = await becomesOpen(restaurantApiKey, true)
+  expect(opened.open).toBe(true)
+  expect(await ofRestaurant<Own>(accessKey, 'restaurant')).toMatchObject({ open: true })
+  expect(opened).not.toHaveProperty('closedReason')
+  expect((await sendOrder(order(own))).status).toBe(200)
+})
+
+test('a webhook is pinged when it is set: it opens when it responds with a 2xx, and a first failure closes it', async () => {
+  const { restaurantApiKey } = await aKitchen(true)
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/orders`
+  kitchen.works = false
+  await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
+  expect(await becomesOpen(restaurantApiKey, false)).toMatchObject({ closedReason: 'unattended' })
+  expect(kitchen.types).toContain('ping')
+  kitchen.works = true
+  expect(await becomesOpen(restaurantApiKey, true)).toMatchObject({ open: true })
+})
+
+test('an operator can switch the rule off', async () => {
+  const { restaurantApiKey } = await aKitchen(false)
+  await api.linkConsole(restaurantApiKey)
+  const listed = await operator<{ apiKey: string; requireAttendance: boolean }[]>(
+    'GET',
+    'restaurants?limit=1',
+  )
+  expect(listed.body).toMatchObject([{ apiKey: restaurantApiKey, requireAttendance: false }])
+  expect((await details(restaurantApiKey)).open).toBe(true)
+})
+
+test('403 is for keys of another audience', async () => {
+  expect(await call('/restaurantapi/v1/attendance', { key: stack().accessKey })).toMatchObject({
+    status: 403,
+    body: { code: 'not-allowed' },
+  })
+})
