@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import {
   cents,
   FindCharges,
+  OpenDisputes,
   ReadCharges,
   ReadPaymentRows,
   UnknownPayments,
@@ -55,6 +56,7 @@ let isPaymentsUp: boolean
 const payments = (async (operation: unknown) => {
   if (!isPaymentsUp) throw new Error('payments is unavailable')
   if (operation === UnknownPayments) return { payments: [] }
+  if (operation === OpenDisputes) return { disputes: [] }
   if (operation === ReadPaymentRows) return { rows: [] }
   if (operation === ReadCharges) return { charges, after: null }
   if (operation === FindCharges) return { charges: [] }

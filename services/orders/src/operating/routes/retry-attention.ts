@@ -23,7 +23,7 @@ type Rest = (stores: Stores) => Promise<string>
 
 /** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
 export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
-  const { bus, payments, acceptWithinMs } = deps
+  const { payments, acceptWithinMs } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
 
   async function retry(id: string, context: RequestContext): Promise<Rest> {
@@ -52,11 +52,8 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         if (!(await deps.alerts.wakeDeliveries(key))) noSuchIncident()
         return async () => 'The alert is sent again within seconds.'
       }
-      case 'restaurant': {
-        const { restaurants } = await unattended(bus, { before: null, limit: MAX_UNATTENDED }, context)
-        if (!restaurants.some(({ restaurantApiKey }) => restaurantApiKey === key)) noSuchIncident()
-        return async () => 'Only a client of the restaurant can end this. Call the restaurant.'
-      }
+      case 'restaurant':
+        return checkUnattended(deps, key, context)
       case 'payment': {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {
@@ -82,6 +79,12 @@ async function checkDispute({ payments }: Deps, orderApiKey: string, context: Re
   const { payment } = await payments(ReadPaymentStory, { orderApiKey }, context)
   if (!payment?.disputes.some(({ state }) => state === 'OPEN')) noSuchIncident()
   return async () => 'Only the bank can close a dispute. Respond at the payment processor.'
+}
+
+async function checkUnattended({ bus }: Deps, key: string, context: RequestContext): Promise<Rest> {
+  const { restaurants } = await unattended(bus, { before: null, limit: MAX_UNATTENDED }, context)
+  if (!restaurants.some(({ restaurantApiKey }) => restaurantApiKey === key)) noSuchIncident()
+  return async () => 'Only a client of the restaurant can end this. Call the restaurant.'
 }
 
 /** The dead letter is deleted after RabbitMQ has confirmed the message. */
