@@ -1,6 +1,7 @@
 import type { RestaurantLink, TokenizedCard } from '@platter/contracts'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import type { SendOrderFacts, State } from '../../services/orders/src/domain/saga-row.ts'
+import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
 import type { Authorization } from '../../services/payments/src/domain/authorization.ts'
 import { me, simulation, world } from './simulation.ts'
 
@@ -53,6 +54,7 @@ export class Database {
   readonly links = new Map<string, RestaurantLink>()
   /** `sentAt` in virtual milliseconds. */
   readonly authorizations = new Map<string, { row: Authorization; sentAt: number }>()
+  readonly refunds = new Map<string, { row: RefundRow; sentAt: number }>()
   readonly cards = new Map<string, TokenizedCard & { userApiKey: string }>()
   /** Nothing is answered until then. */
   downUntil = 0

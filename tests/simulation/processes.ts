@@ -7,6 +7,7 @@ import {
   OrderMoved,
   PaymentsAuthorize,
   PaymentsCapture,
+  PaymentsRefund,
   PaymentsRelease,
   SagaReply,
   type RefuseOrder,
@@ -27,6 +28,9 @@ import { OrderNotifier } from '../../services/orders/src/saga/order-notifier.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
+import { refund } from '../../services/payments/src/handlers/refund.ts'
+import { refundExecutor } from '../../services/payments/src/refund-executor.ts'
+import { refunds } from './stores/refunds.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
 import { connect } from './amqp.ts'
@@ -209,6 +213,7 @@ export async function payments(): Promise<true> {
   const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
   const execute = commandExecutor({ authorizations, processor, log })
+  const executeRefund = refundExecutor({ refunds, processor, log })
   bus.onCommand(
     PaymentsAuthorize,
     monitors.watched(guarded(commandHandler(bus, authorize({ authorizations, execute })))),
@@ -219,7 +224,13 @@ export async function payments(): Promise<true> {
   )
   bus.onCommand(
     PaymentsRelease,
-    monitors.watched(guarded(commandHandler(bus, release({ authorizations, execute })))),
+    monitors.watched(
+      guarded(commandHandler(bus, release({ authorizations, refunds, execute, executeRefund }))),
+    ),
+  )
+  bus.onCommand(
+    PaymentsRefund,
+    monitors.watched(guarded(commandHandler(bus, refund({ authorizations, refunds, executeRefund })))),
   )
   await bus.start()
   return true

@@ -1,5 +1,6 @@
 import { Book, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
 import { tokenize } from '../../dev/processor/src/cards.ts'
+import type { ProcessorRefund } from '../../services/payments/src/domain/refund.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'
 import type {
   Effect,
@@ -55,6 +56,13 @@ export class ProcessorNetwork {
     return this.#book.find(reference).map(({ id, amount, status }) => ({ id, amount, status }) as FoundCharge)
   }
 
+  /** The idempotency keys of the refunds of a charge. */
+  refundsOf(id: string): string[] {
+    return this.ledger
+      .filter((entry) => entry.kind === 'refund' && entry.id === id)
+      .map((entry) => entry.idempotencyKey)
+  }
+
   /** One request and its answer, as the caller gets to know it. Never rejects, as the adapter never does. */
   ask<T>(work: () => ProcessorResult<T>): Promise<ProcessorResult<T>> {
     const world = this.#world
@@ -92,6 +100,12 @@ const effect = (what: What): Promise<ProcessorResult<Effect>> => {
   return processor.ask(() => read(processor.decide(what)))
 }
 
+/** A refund has its idempotency key as its name; `of`: null when there is none. */
+const found = (key: string, of: string | null): ProcessorResult<{ found: ProcessorRefund | null }> => ({
+  kind: 'yes',
+  found: of === null ? null : { refundId: key, state: 'done' },
+})
+
 /** The processor as payments speaks to it. */
 export const processor: Omit<Processor, 'list'> = {
   tokenize: ({ cardNumber }) =>
@@ -105,6 +119,14 @@ export const processor: Omit<Processor, 'list'> = {
   capture: (call) => effect({ kind: 'capture', ...call }),
   void: (call) => effect({ kind: 'void', ...call }),
   refund: (call) => effect({ kind: 'refund', ...call }),
+  async refundPart({ id, idempotencyKey, amount }) {
+    const result = await effect({ kind: 'refund', id, idempotencyKey, amount })
+    return result.kind === 'yes' ? found(idempotencyKey, id) : result
+  },
+  findRefund: ({ id, refund }) =>
+    simulation().processor.ask(() =>
+      found(refund, simulation().processor.refundsOf(id).includes(refund) ? id : null),
+    ),
   find: ({ reference }) =>
     simulation().processor.ask(() => ({ kind: 'yes', found: simulation().processor.found(reference) })),
   close: async () => undefined,

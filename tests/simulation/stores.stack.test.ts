@@ -5,6 +5,7 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OrderRefund } from '../../services/orders/src/domain/refund.ts'
 import type { PricedOrder } from '../../services/orders/src/domain/order.ts'
 import {
   fresh,
@@ -117,6 +118,19 @@ const cancellation = {
   refund: { amount: 10.75, state: 'VOIDED' },
 } as const
 
+const refund: OrderRefund = {
+  apiKey: 'f1',
+  amount: cents(300),
+  state: 'PENDING',
+  reason: 'LATE',
+  items: [],
+  delivery: cents(300),
+  tip: cents(0),
+  requestedBy: 'restaurant',
+  borneBy: 'restaurant',
+  date: 1,
+}
+
 const aState = (random: Random): State => ({
   done: random.pick([[], ['authorize'], ['authorize', 'transmit']]),
   undone: [],
@@ -174,6 +188,7 @@ function accept(random: Random, apiKey: string, prefix: string): Call {
       outcome: 'pending',
       paymentState: payment === 'cash' ? 'DUE' : 'PENDING',
       cancellation: null,
+      refunds: [],
     },
     saga: aSaga(apiKey, 0, fresh),
     delivery: aDelivery(random),
@@ -194,6 +209,7 @@ function aSave(random: Random, apiKey: string): Save {
       outcome: random.pick(['pending', 'transmitted', 'failed']),
       paymentState: random.pick<PaymentState>(['AUTHORIZED', 'CHARGED', 'REFUNDED']),
       cancellation: random.pick([null, cancellation]),
+      refunds: random.pick([[], [refund], [refund, { ...refund, apiKey: 'f2', state: 'DONE' }]]),
     },
     saga: aSaga(apiKey, version + 1, aState(random)),
     delivery: aDelivery(random),

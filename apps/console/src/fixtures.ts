@@ -1,7 +1,7 @@
-import type { Order } from '#/refund.ts'
+import type { RestaurantOrder } from '@platter/contracts'
 
 /** An order for tests. */
-export const anOrder = (changes: Partial<Order> = {}): Order => ({
+export const anOrder = (changes: Partial<RestaurantOrder> = {}): RestaurantOrder => ({
   apiKey: 'a',
   id: 7,
   restaurantApiKey: 'r',
@@ -22,5 +22,7 @@ export const anOrder = (changes: Partial<Order> = {}): Order => ({
   status: 'AWAITING_PREPARATION',
   nextStatuses: ['PREPARING', 'READY_FOR_PICKUP'],
   cancellation: null,
+  refunds: [],
+  refundedTotal: 0,
   ...changes,
 })

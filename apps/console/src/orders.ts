@@ -1,11 +1,11 @@
-import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
+import type { Refund, OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { computed, signal, untracked } from '@preact/signals'
 import { alarm } from '#/alarm.ts'
 import { NoResponse, Refused, restaurantApi } from '#/api.ts'
 import { now, timeOf } from '#/clock.ts'
 import { isOffline } from '#/connection.ts'
 import { addNote } from '#/notes.ts'
-import type { Refund, RefundRequest } from '#/refund.ts'
+import type { RefundRequest } from '#/refund.ts'
 import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from '#/order.ts'
 
 type Orders = ReadonlyMap<string, RestaurantOrder>

@@ -1,30 +1,12 @@
-import type { RestaurantOrder } from '@platter/contracts'
+import type { Refund, RefundReason, RestaurantOrder } from '@platter/contracts'
 import { money } from '#/order.ts'
-
-export type RefundReason =
-  | 'MISSING_ITEM'
-  | 'WRONG_ITEM'
-  | 'QUALITY'
-  | 'LATE'
-  | 'OVERCHARGED'
-  | 'GOODWILL'
-  | 'CANCELLED'
-  | 'OTHER'
-
-export type Refund = {
-  apiKey: string
-  amount: number
-  state: 'PENDING' | 'DONE' | 'FAILED'
-  reason: RefundReason
-  items?: { index: number; amount: number }[]
-}
 
 type Dispute = { state: 'OPEN' | 'WON' | 'LOST'; amount: number; reason: string; respondBy: number | null }
 
-/** Absent in records of an earlier version. */
-export type AfterSale = { refunds?: Refund[]; refundedTotal?: number; dispute?: Dispute | null }
+/** Absent in records of replicas of an earlier version. */
+type AfterSale = { refunds?: Refund[]; refundedTotal?: number; dispute?: Dispute | null }
 
-export type Order = RestaurantOrder & AfterSale
+export type Order = Omit<RestaurantOrder, keyof AfterSale> & AfterSale
 
 export const reasonLabels: Readonly<Record<Exclude<RefundReason, 'CANCELLED'>, string>> = {
   MISSING_ITEM: 'Item missing',

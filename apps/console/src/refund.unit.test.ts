@@ -1,3 +1,4 @@
+import type { Refund } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import { anOrder } from '#/fixtures.ts'
 import {
@@ -12,7 +13,6 @@ import {
   reversalOf,
   toggleMark,
   type Order,
-  type Refund,
   type Reversal,
   type Selection,
 } from '#/refund.ts'
@@ -25,6 +25,9 @@ const aRefund = (amount: number, changes: Partial<Refund> = {}): Refund => ({
   amount,
   state: 'DONE',
   reason: 'OTHER',
+  requestedBy: 'restaurant',
+  borneBy: 'restaurant',
+  date: 1,
   ...changes,
 })
 

@@ -217,6 +217,8 @@ export const pickupOrder: Order = {
   status: 'AWAITING_PREPARATION',
   paymentState: 'DUE',
   cancellation: null,
+  refunds: [],
+  refundedTotal: 0,
 }
 
 const margherita = {

@@ -130,6 +130,10 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     why: 'The restaurant has begun the order, or the time in which a customer may cancel it is over.',
     fix: 'Call the restaurant. It can refuse the order, and the operator can cancel or refund it.',
   },
+  'not-charged-yet': {
+    why: 'The card is captured within seconds after the restaurant has accepted the order.',
+    fix: 'Wait for the seconds of `Retry-After` and send the request again with the same Idempotency-Key.',
+  },
   'price-changed': {
     why: 'A price, a tax or a delivery price has changed since the customer saw the total of `expectedTotal`.',
     fix: 'Show the customer the order in `order`, and send it again with its total as `expectedTotal`.',
@@ -218,6 +222,10 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   'payment-not-possible': {
     why: 'The payment processor refused the payment, and the card is not the reason. It refuses the same request again.',
     fix: 'Pay in cash or with another card. The operator finds the reason in the log of payments.',
+  },
+  'refund-too-large': {
+    why: 'A customer gets back at most what was paid, and each item at most once. `detail` has what is left.',
+    fix: 'Request a smaller amount, or `all` for what is left.',
   },
   'order-cancelled': {
     why: 'The customer or the operator cancelled the order before the restaurant had it. The charge was voided.',

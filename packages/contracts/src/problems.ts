@@ -47,6 +47,7 @@ export const problems = {
   'access-key-ended': row(1606, 409, 'The access key is revoked or expired'),
   'access-key-taken': row(1607, 409, 'The access key exists already'),
   'cancel-too-late': row(1609, 409, 'The order can no longer be cancelled'),
+  'not-charged-yet': row(1610, 409, 'The order is not charged yet', true),
   'price-changed': row(1608, 409, 'The total is not the expected one'),
 
   'restaurant-closed': row(1701, 422, 'The restaurant is closed', true),
@@ -70,6 +71,7 @@ export const problems = {
   'total-too-large': row(1719, 422, 'The total is too large'),
   'payment-not-possible': row(1720, 422, 'The payment processor does not accept this payment'),
   'order-cancelled': row(1721, 422, 'The order was cancelled'),
+  'refund-too-large': row(1722, 422, 'The refund is more than what is left'),
 
   'rate-limited': row(1801, 429, 'Too many requests', true),
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Refund } from '#/refund.ts'
 import {
   ApiKey,
   Epoch,
@@ -257,6 +258,8 @@ export const Order = z
     status: OrderStatus,
     paymentState: PaymentState,
     cancellation: Cancellation.nullable().describe('Null unless the order was cancelled.'),
+    refunds: z.array(Refund).describe('Oldest first. A cancellation has its refund in `cancellation`.'),
+    refundedTotal: Money.describe('What the customer has got back, cancellations included.'),
   })
   .meta({ id: 'Order' })
 export type Order = z.infer<typeof Order>

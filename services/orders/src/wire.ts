@@ -12,6 +12,7 @@ import {
   OrderStatuses,
   PutRestaurantLink,
   ReadAttendance,
+  RefundRestaurantOrder,
   RefuseOrder,
   ReportStatus,
   requestTimes,
@@ -63,6 +64,7 @@ import { orderStatus } from '#/reading/routes/order-status.ts'
 import { orderStatuses } from '#/reading/routes/order-statuses.ts'
 import { getOrder } from '#/reading/routes/order.ts'
 import { cancelOrder } from '#/delivery/routes/cancel-order.ts'
+import { refundRestaurantOrder } from '#/delivery/routes/refund-restaurant-order.ts'
 import { putRestaurantLink } from '#/delivery/routes/put-restaurant-link.ts'
 import { refuseOrder } from '#/delivery/routes/refuse-order.ts'
 import { reportStatus } from '#/delivery/routes/report-status.ts'
@@ -122,9 +124,8 @@ export function wire(config: Config, log: Log): Parts {
     timeoutMs: requestTimes.tokenize,
   })
   const stop = new AbortController()
-  const { signal: stopping } = stop
   const placing = { bus, cardMinimum: cents(config.CARD_MINIMUM_CENTS), limit }
-  const waiting = { orchestrator, notifier, log, stopping }
+  const waiting = { orchestrator, notifier, log, stopping: stop.signal }
   route(SendOrder, sendOrder({ ...stores, ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
   const { TAKE_DEADLINE_MS: acceptWithinMs } = config
@@ -134,15 +135,17 @@ export function wire(config: Config, log: Log): Parts {
   route(GetOrderStatus, orderStatus(visibility))
   route(OrderStatuses, orderStatuses({ ...visibility, notifier, streams }))
   route(UserOrders, userOrders(visibility))
-  route(CancelOrder, cancelOrder({ ...visibility, idempotent, orchestrator }))
+  const afterSale = { idempotent, orchestrator }
+  route(CancelOrder, cancelOrder({ ...visibility, ...afterSale }))
+  route(RefundRestaurantOrder, refundRestaurantOrder({ ...stores, ...afterSale }))
   const ofRestaurants = { route, stores, outgoing: outside, notifier, streams, attendance, acceptWithinMs }
-  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator })
-  const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping }
+  routeRestaurants({ ...ofRestaurants, ...afterSale })
+  const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping: stop.signal }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
   bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
   for (const command of commands)
-    bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping }, command))
+    bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping: stop.signal }, command))
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
   observeSagas({ ...stores, alerts: operators.alerts })
 

@@ -4,6 +4,7 @@ import {
   FindCharges,
   PaymentsAuthorize,
   PaymentsCapture,
+  PaymentsRefund,
   PaymentsRelease,
   ReadCharges,
   OpenDisputes,
@@ -23,6 +24,7 @@ import { commandHandler } from '#/command-handler.ts'
 import { processorConfig, type Config } from '#/config.ts'
 import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
+import { refund } from '#/handlers/refund.ts'
 import { release } from '#/handlers/release.ts'
 import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
@@ -33,6 +35,7 @@ import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
+import { refundExecutor } from '#/refund-executor.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
@@ -46,6 +49,7 @@ import { unknownPayments } from '#/routes/unknown-payments.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
 import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { RedisCardLimits } from '#/store/card-limits.ts'
+import { postgresRefunds } from '#/store/refunds.ts'
 import { postgresPaymentRecords } from '#/store/payment-records.ts'
 import { postgresWebhookEvents } from '#/store/webhook-events.ts'
 import { stripeEventHandler } from '#/stripe-event-handler.ts'
@@ -75,12 +79,15 @@ export function wire(config: Config, log: Log): Parts {
   const mirrors = postgresChargeMirrors(postgres.db)
   const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, log })
   const execute = commandExecutor({ authorizations, processor, log })
-  const deps = { authorizations, records, mirrors, processor, limits, execute, log }
+  const refunds = postgresRefunds(postgres.db)
+  const executeRefund = refundExecutor({ refunds, processor, log })
+  const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
   const concurrency = { atOnce: COMMANDS_AT_ONCE }
   bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(deps)), concurrency)
   bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
   bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
+  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
 
   const app = createApp(log)
   readJson(app)

@@ -86,7 +86,7 @@ const accept: SagaStore['accept'] = (accepted) =>
       datePlaced: Math.floor(here.now / 1000),
       reports: database.links.get(priced.restaurantApiKey)?.reports ?? ('detailed' as const),
     }
-    const { status, outcome, paymentState, cancellation } = order
+    const { status, outcome, paymentState, cancellation, refunds } = order
     database.orders.set(apiKey, {
       ...priced,
       ...given,
@@ -95,6 +95,7 @@ const accept: SagaStore['accept'] = (accepted) =>
       outcome,
       paymentState,
       cancellation,
+      refunds,
       applicationId: accepted.applicationId,
       told: false,
       shown: false,
@@ -128,7 +129,7 @@ const save: SagaStore['save'] = (saved) =>
     // The primary key: (order_api_key, position), here always 1.
     if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
     if (status !== null) database.statuses.set(orderApiKey, [...history, status])
-    const { outcome, paymentState, cancellation } = order
+    const { outcome, paymentState, cancellation, refunds } = order
     const told = before.told || order.told === true
     database.orders.set(orderApiKey, {
       ...before,
@@ -137,6 +138,7 @@ const save: SagaStore['save'] = (saved) =>
       told,
       paymentState,
       cancellation,
+      refunds,
     })
     writeDelivery(saved)
     write({ ...row, version: saga.version, attempt: 1, state: saga.state, ...timesOf(saved, row) })

@@ -1,7 +1,7 @@
 import type { Command } from '#/message.ts'
 import { AccountsSave } from '#/messages/accounts.ts'
 import { CatalogAttendance } from '#/messages/catalog.ts'
-import { PaymentsAuthorize, PaymentsCapture, PaymentsRelease } from '#/messages/payments.ts'
+import { PaymentsAuthorize, PaymentsCapture, PaymentsRefund, PaymentsRelease } from '#/messages/payments.ts'
 import { SagaReply } from '#/messages/saga.ts'
 
 /** The commands of all services. Each has a queue of dead letters. */
@@ -9,6 +9,7 @@ export const commands: readonly Command[] = [
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
+  PaymentsRefund,
   AccountsSave,
   SagaReply,
   CatalogAttendance,

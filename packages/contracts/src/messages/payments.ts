@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#/message.ts'
-import { Cents } from '#/values.ts'
+import { ApiKey, Cents } from '#/values.ts'
 import { StepRef } from '#/messages/saga.ts'
 
 /** Authorizes the total of an order on its card. A repeated command finds the one authorization of the order. */
@@ -15,3 +15,10 @@ export const PaymentsRelease = command('payments.release', 'payments', StepRef)
 
 /** Captures the authorized amount. */
 export const PaymentsCapture = command('payments.capture', 'payments', StepRef.extend({ amount: Cents }))
+
+/** Refunds a part of the captured amount, or all of it. A repeated command finds the one row of that refund. */
+export const PaymentsRefund = command(
+  'payments.refund',
+  'payments',
+  StepRef.extend({ refund: ApiKey, amount: Cents }),
+)

@@ -13,6 +13,8 @@ export const StepRef = z.object({
   undo: z.boolean(),
   version: z.int(),
   attempt: z.int(),
+  /** Of the step `refund`: which one, because an order may have several. */
+  refund: ApiKey.optional(),
 })
 export type StepRef = z.infer<typeof StepRef>
 

@@ -3,6 +3,7 @@ import { restaurantOrder } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Address, Cancellation, OrderItem, Recipient } from '#/records.ts'
+import { Refund } from '#/refund.ts'
 import { ApiKey, Epoch, Method, Money, OrderStatus, Payment } from '#/values.ts'
 
 /** An order as its restaurant reads it. Never a card. */
@@ -30,6 +31,8 @@ export const RestaurantOrder = z
     /** The usual one first. */
     nextStatuses: z.array(OrderStatus),
     cancellation: Cancellation.nullable(),
+    refunds: z.array(Refund).describe('Oldest first.'),
+    refundedTotal: Money,
     acceptBy: Epoch.optional().describe(
       'The order is cancelled automatically unless the restaurant reports a status or refuses the order by then. Absent when it is not cancelled automatically.',
     ),

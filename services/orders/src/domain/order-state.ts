@@ -5,7 +5,7 @@ import { firstPaymentState, type PlacedOrder, type PricedOrder } from '#/domain/
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 
 /** The part of an order that its saga changes. */
-export type OrderState = Pick<PlacedOrder, 'status' | 'paymentState' | 'cancellation'> & {
+export type OrderState = Pick<PlacedOrder, 'status' | 'paymentState' | 'cancellation' | 'refunds'> & {
   outcome: OrderOutcome
   /** Set by a failure after the response was due. Send-order sets it itself, unless PostgreSQL accepts no writes. */
   told?: boolean
@@ -24,6 +24,12 @@ export type DeliveryState = {
   noticeInMs: number | null
 }
 
+/** The end of a delivery. */
+export type DeliveryResult =
+  | { outcome: 'accepted'; link: RestaurantLink['kind'] }
+  | { outcome: 'refused'; link: RestaurantLink['kind']; reason: string }
+  | { outcome: 'unreachable' }
+
 /**
  * A replica has the exclusive right to make an attempt for this time. After it and a sweep (0.5 s) another replica continues the
  * deliveries of a killed one: within the client's deadline.
@@ -40,6 +46,7 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   outcome: 'pending',
   paymentState: firstPaymentState(priced),
   cancellation: null,
+  refunds: [],
   reports: null,
 })
 

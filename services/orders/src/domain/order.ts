@@ -19,6 +19,7 @@ import {
 } from '@platter/contracts'
 
 import type { Reports } from '#/domain/order-status.ts'
+import { refundRecord, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 
 /** A card as an order shows it; without an apiKey as long as it is new and not saved. */
 export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }
@@ -58,6 +59,8 @@ export type PlacedOrder = PricedOrder & {
   status: OrderStatus
   paymentState: PaymentState
   cancellation: Cancellation | null
+  /** Oldest first. */
+  refunds: readonly OrderRefund[]
   /** How detailed its restaurant reports; null for an order from before this column. */
   reports: Reports | null
 }
@@ -166,8 +169,6 @@ export function firstPaymentState(order: PricedOrder): PaymentState {
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
   const { items, subtotal, tax, tip, deliveryPrice, customerCancelMinutes: _, ...details } = order.details
   const paymentState = order.paymentState ?? firstPaymentState(order)
-  // The refund has the current payment state.
-  const refund = { amount: order.cancellation?.refund.amount ?? 0, state: paymentState }
   return {
     apiKey: order.apiKey ?? null,
     id: order.id ?? null,
@@ -194,6 +195,21 @@ export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
     total: toMoney(order.total),
     status: order.status ?? 'PROCESSING',
     paymentState,
-    cancellation: order.cancellation ? { ...order.cancellation, refund } : null,
+    ...afterSale(order, paymentState),
+  }
+}
+
+/** The refund of a cancellation has the current payment state. */
+function afterSale(
+  { cancellation, refunds = [], total }: PricedOrder & Partial<PlacedOrder>,
+  state: PaymentState,
+) {
+  const isAllReturned = cancellation && state === 'REFUNDED'
+  return {
+    cancellation: cancellation
+      ? { ...cancellation, refund: { amount: cancellation.refund.amount, state } }
+      : null,
+    refunds: refunds.map(refundRecord),
+    refundedTotal: toMoney(isAllReturned ? total : returnedOf(refunds)),
   }
 }

@@ -52,6 +52,10 @@ export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] 
 
 const isOpen = ({ status }: Charge): boolean => status === 'authorized' || status === 'captured'
 
+/** Whether the processor has to have a captured charge that is not refunded. */
+const hasCharge = (order: OrderEntry): boolean =>
+  isFulfilled(order) && isCharged(order) && order.paymentState !== 'REFUNDED'
+
 /** Orders against the processor. */
 function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
   const disagree: Book[] = ['orders', 'processor']
@@ -66,7 +70,7 @@ function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] 
     ]
   }
   const open = charges.filter(isOpen)
-  if (!isFulfilled(order) || !isCharged(order)) {
+  if (!hasCharge(order)) {
     if (open.length === 0) return []
     const detail = `${inWords(open)}, but this order must not be charged.`
     return [{ rule: 'charge-unwanted', detail, disagree }]
@@ -123,15 +127,16 @@ function comparePaymentState(order: OrderEntry, payment: PaymentRow | null): Fou
 
 function expectedStates(order: OrderEntry, payment: PaymentRow | null): PaymentState[] {
   if (order.test) return ['NOT_REQUIRED']
-  if (order.payment === 'cash') return isFulfilled(order) ? ['DUE'] : ['DUE', 'VOIDED']
+  if (order.payment === 'cash')
+    return isFulfilled(order) ? ['DUE', 'REFUNDED'] : ['DUE', 'VOIDED', 'REFUNDED']
   if (!isCharged(order)) return ['NOT_REQUIRED']
-  if (isFulfilled(order)) return ['CHARGED']
+  if (isFulfilled(order)) return [payment?.state === 'refunded' ? 'REFUNDED' : 'CHARGED']
   return [payment?.state === 'refunded' ? 'REFUNDED' : 'VOIDED']
 }
 
 /** Whether the state of the payment fits the outcome of the order. */
 function isEnded(order: OrderEntry, payment: PaymentRow | null): boolean {
-  if (isFulfilled(order)) return payment?.state === 'captured'
+  if (isFulfilled(order)) return payment?.state === 'captured' || payment?.state === 'refunded'
   return payment === null || ['declined', 'voided', 'refunded', 'released'].includes(payment.state)
 }
 

@@ -16,6 +16,7 @@ const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
   status: 'AWAITING_PREPARATION',
   paymentState: 'DUE',
   cancellation: null,
+  refunds: [],
   reports: null,
   details: {
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },

@@ -16,8 +16,16 @@ export type SendOrderFacts = {
   answeredBy?: number
 }
 
-/** The stored progress of a saga: completed steps, compensated steps, and the refusal that it compensates for. */
-export type State = { done: string[]; undone: string[]; refusal: Refusal | null }
+/** The stored progress of a saga: completed steps, compensated steps, the refusal that it compensates for, pending refunds. */
+export type State = {
+  done: string[]
+  undone: string[]
+  refusal: Refusal | null
+  /** Refunds without a result, oldest first; absent for most orders. */
+  refunds?: PendingRefund[]
+}
+
+export type PendingRefund = { apiKey: string; amount: Cents }
 
 export const fresh: State = { done: [], undone: [], refusal: null }
 

@@ -10,7 +10,7 @@ import {
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
 import type { z } from 'zod'
-import { awaitedStep } from '#/saga/domain/transition.ts'
+import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
 import type { DeadLetterRow, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
 import type { Stores } from '#/store/stores.ts'

@@ -5,6 +5,7 @@ import {
   PlatformHealth,
   ReadAttention,
   Reconciliation,
+  RefundOrder,
   RetryAttention,
   TestAlert,
 } from '@platter/contracts'
@@ -18,6 +19,7 @@ import { operatorCancelOrder } from '#/operating/routes/operator-cancel-order.ts
 import { getOrderStory } from '#/operating/routes/order-story.ts'
 import { platformHealth } from '#/operating/routes/platform-health.ts'
 import { reconciliation } from '#/operating/routes/reconciliation.ts'
+import { refundOrder } from '#/operating/routes/refund-order.ts'
 import { retryAttention } from '#/operating/routes/retry-attention.ts'
 import { sendTestAlert } from '#/operating/routes/test-alert.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
@@ -48,6 +50,7 @@ export function operatorInterface(route: ReturnType<typeof router>, deps: Deps) 
   const incidents = { ...operating, ...alerting, bus, unknownAfterMs, acceptWithinMs }
   route(GetOrderStory, getOrderStory(operating))
   route(OperatorCancelOrder, operatorCancelOrder({ ...operating, idempotent, orchestrator }))
+  route(RefundOrder, refundOrder({ ...operating, idempotent, orchestrator }))
   route(Reconciliation, reconciliation(operating))
   const reads = { database: () => readDatabaseHealth(db), queues: () => bus.queues() }
   route(

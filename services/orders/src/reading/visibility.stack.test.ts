@@ -43,7 +43,13 @@ async function aPendingOrder(recipientApiKey: string | null = null): Promise<str
       total: cents(1075),
       details: { items: [], card: null } as never,
     },
-    order: { status: 'PROCESSING', outcome: 'pending', paymentState: 'PENDING', cancellation: null },
+    order: {
+      status: 'PROCESSING',
+      outcome: 'pending',
+      paymentState: 'PENDING',
+      cancellation: null,
+      refunds: [],
+    },
     saga: { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, isFinished: false },
     delivery: null,
     requestId: 'r',
@@ -73,7 +79,11 @@ async function fail(apiKey: string): Promise<void> {
 
 test('a pending order that a client read stays visible as cancelled; its pending request gets the refusal', async () => {
   const order = await aPendingOrder()
-  expect(await findAndMark(orders, orders, order)).toMatchObject({ status: 'PROCESSING', cancellation: null })
+  expect(await findAndMark(orders, orders, order)).toMatchObject({
+    status: 'PROCESSING',
+    cancellation: null,
+    refunds: [],
+  })
   await fail(order)
   expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })

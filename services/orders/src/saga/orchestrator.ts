@@ -89,7 +89,7 @@ export class Orchestrator {
   #times({ saga, command }: Next, { kind }: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
-    const isBegun = kind === 'accepted' || kind === 'cancelled'
+    const isBegun = kind === 'accepted' || kind === 'cancelled' || kind === 'refunded'
     const wakeInMs = saga.isFinished ? null : replyMs
     return { wakeInMs, deadlineInMs: isBegun ? sagaMs : null, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
   }
@@ -97,10 +97,12 @@ export class Orchestrator {
   /** After a commit: notifies the pending requests of the order, and begins its delivery or publishes the next command. */
   async #proceed(before: SagaOrder, { next, begin }: Opened, { age, told }: sagas.SaveResult): Promise<Next> {
     const { order, saga } = next
-    if (saga.isFinished) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
-    else this.#recent.add({ order, saga })
+    if (!saga.isFinished) this.#recent.add({ order, saga })
+    // A refund of yesterday's order says nothing about how long orders take.
+    else if (order.refunds.length === 0) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     const result = resultOf(order, { told, refusal: saga.state.refusal })
-    if (order.outcome !== before.outcome || order.cancellation !== before.cancellation)
+    const { outcome, cancellation, refunds } = before
+    if (order.outcome !== outcome || order.cancellation !== cancellation || order.refunds !== refunds)
       this.#deps.notifier.publish(order.apiKey, result)
     begin(order)
     return this.#publish(next)

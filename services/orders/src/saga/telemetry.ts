@@ -1,6 +1,6 @@
 import type { SagaReply } from '@platter/contracts'
 import { histogram, inRootSpan, inSpan, observe, SpanKind } from '@platter/kit'
-import { awaitedStep } from '#/saga/domain/transition.ts'
+import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 import type { DueSaga } from '#/store/sagas.ts'

@@ -24,6 +24,7 @@ export function placedOrder(row: OrderRow): PlacedOrder {
     status: row.status,
     paymentState: row.payment_state,
     cancellation: row.cancellation,
+    refunds: row.refunds ?? [],
     reports: row.reports,
   }
 }

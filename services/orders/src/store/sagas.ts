@@ -3,6 +3,7 @@ import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { DeliveryState, OrderState, SagaOrder } from '#/domain/order-state.ts'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'
+import { reservedOf } from '#/domain/refund.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
@@ -47,7 +48,7 @@ const inFuture = (
 const GIVEN = sql`
   order_api_key text, version integer, facts jsonb, state jsonb, wake_in float8, deadline_in float8, status text,
   outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
-  notice_in float8, lease float8, deliver_within float8`
+  notice_in float8, lease float8, deliver_within float8, refunds jsonb, refunded integer`
 
 /** Saves the delivery of each row of `rows` that has one: a new delivery with its lease, or the end of an existing one. */
 const savingDeliveries = (rows: 'given' | 'changed') => sql`
@@ -146,6 +147,7 @@ const savedRow = ({ order, saga, delivery, ...times }: Saved, status: OrderState
   notice_in: delivery?.noticeInMs ?? null,
   lease: times.leaseMs,
   deliver_within: times.deliverWithinMs,
+  ...(order.refunds.length > 0 && { refunds: order.refunds, refunded: reservedOf(order.refunds) }),
 })
 
 type SelectedSaga = {
@@ -197,7 +199,8 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
         where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
       ), changed as (
         update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
-          payment_state = locked.payment_state, cancellation = locked.cancellation
+          payment_state = locked.payment_state, cancellation = locked.cancellation,
+          refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded)
         from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
           and coalesce(locked.from_status, orders.status) = orders.status
         returning locked.*, orders.told as is_told, extract(epoch from now() - orders.placed_at)::float8 as age

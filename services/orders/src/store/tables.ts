@@ -9,6 +9,7 @@ import type {
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails } from '#/domain/order.ts'
+import type { OrderRefund } from '#/domain/refund.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 
 /** Written as JSON text: pg would turn a JavaScript array into a PostgreSQL one. */
@@ -35,6 +36,8 @@ export type Tables = {
     shown: Generated<boolean>
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
+    /** Null without refunds. */
+    refunds: ColumnType<OrderRefund[] | null, string | null, string | null>
     reports: Reports | null
     /** The last transaction that changed a visible column. Set by defaults and a trigger, as are the next two. */
     changed_in: ColumnType<string | null, never, never>

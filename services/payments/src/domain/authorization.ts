@@ -1,4 +1,4 @@
-import type { Cents, Outcome, Refusal } from '@platter/contracts'
+import { cents, type Cents, type Outcome, type Refusal } from '@platter/contracts'
 import { refusalOf, RELEASED, type Decline } from '#/domain/declines.ts'
 
 /**
@@ -21,11 +21,19 @@ export type Authorization = {
   | { state: 'released' }
   | ({ state: 'sent' } & Terms)
   | ({ state: 'declined'; refusal: Decline } & Terms)
-  | ({ state: 'authorized' | 'captured' | 'voided' | 'refunded'; processorId: string } & Terms)
+  | ({
+      state: 'authorized' | 'captured' | 'voided' | 'refunded'
+      processorId: string
+      /** Cents of the refunds of parts that have not failed; absent: none. */
+      refunded?: Cents
+    } & Terms)
 )
 
 /** Never changed after the insert: the processor rejects another body under the same idempotency key. */
 export type Terms = { amount: Cents; token: string }
+
+/** Cents of the refunds of parts that have not failed. */
+export const refundedOf = (row: Authorization): Cents => ('refunded' in row && row.refunded) || cents(0)
 
 export type State = Authorization['state']
 type Sent = Extract<Authorization, { state: 'sent' }>
@@ -56,7 +64,7 @@ export type NextStep =
  * The processor forgets idempotency keys after 24 h. A key is repeated for 20 h. Afterwards a repeated authorize call could
  * reserve the amount a second time, so the authorization is only looked up.
  */
-const KEY_LASTS_SECONDS = 20 * 3600
+export const KEY_LASTS_SECONDS = 20 * 3600
 
 /** Returns the next step of a command for the row as it is now. */
 export function nextStep(command: Command, row: Authorization): NextStep {
@@ -80,7 +88,10 @@ function compensationCall(row: Authorization): Call | null {
   if (row.state === 'sent') return authorizeOrFind(row)
   if (row.state === 'authorized') return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
   if (row.state !== 'captured') return null
-  return { kind: 'refund', idempotencyKey: keyOf('refund'), id: row.processorId, amount: row.amount }
+  const amount = cents(row.amount - refundedOf(row))
+  // Another amount under the same key would be refused. What was refunded before does not change after the request of the release.
+  const key = refundedOf(row) === 0 ? keyOf('refund') : `${keyOf('refund')}:${amount}`
+  return { kind: 'refund', idempotencyKey: key, id: row.processorId, amount }
 }
 
 function stepOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: Authorization): NextStep {

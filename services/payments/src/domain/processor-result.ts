@@ -1,4 +1,4 @@
-import type { Authorization, Call } from '#/domain/authorization.ts'
+import { refundedOf, type Authorization, type Call } from '#/domain/authorization.ts'
 import { declineOf, type Decline } from '#/domain/declines.ts'
 
 /**
@@ -51,7 +51,7 @@ export function interpretEffect(
   result: ProcessorResult<Effect>,
 ): Interpretation {
   if (result.kind === 'unknown') return unknown(result)
-  if (result.kind === 'yes') return compared(row, { ...result, status: REACHED[call] })
+  if (result.kind === 'yes') return compared(row, { ...result, status: REACHED[call] }, call === 'refund')
   if (call !== 'authorize') return { kind: 'look-up', refused: `${call}: ${result.code}` }
   return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
 }
@@ -108,14 +108,19 @@ const isLater = (row: Authorization, { status }: FoundCharge): boolean =>
 const unknown = ({ reason, alarm }: { reason: string; alarm?: true }) =>
   ({ kind: 'unknown', reason, ...(alarm && { alarm }) }) as const
 
-/** A difference from the row is never accepted. It does not prevent a void or refund, though. */
+/**
+ * A difference from the row is never accepted. It does not prevent a void or refund, though. `isRemainder`: the refund of what
+ * refunds of parts have left.
+ */
 function compared(
   row: Authorization,
   found: FoundCharge,
+  isRemainder = false,
 ): Extract<Interpretation, { kind: 'moved' | 'incident' }> {
   const { id, amount, status, differs } = found
   const change = { state: status, processorId: id }
-  const ours = 'amount' in row ? row.amount : null
+  const total = 'amount' in row ? row.amount : null
+  const ours = isRemainder && total !== null ? total - refundedOf(row) : total
   if (amount === ours && differs === undefined) return { kind: 'moved', change }
   const difference = differs ?? `the processor has ${status} ${amount} cents, the row has ${ours}`
   return row.releaseRequested

@@ -1,12 +1,29 @@
 import type { Outcome, PaymentsRelease } from '@platter/contracts'
 import type { z } from 'zod'
 import type { ExecuteCommand } from '#/command-executor.ts'
+import { refundedOf } from '#/domain/authorization.ts'
+import type { ExecuteRefund } from '#/refund-executor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
+import type { RefundStore } from '#/store/refunds.ts'
 
-type Deps = { authorizations: Pick<AuthorizationStore, 'requestRelease'>; execute: ExecuteCommand }
+type Deps = {
+  authorizations: Pick<AuthorizationStore, 'requestRelease' | 'find'>
+  refunds: Pick<RefundStore, 'sent' | 'settle'>
+  execute: ExecuteCommand
+  executeRefund: ExecuteRefund
+}
 
-/** The request is committed before any call: from then on, an authorization that arrives late is voided. */
+/**
+ * The request is committed before any call: from then on, an authorization that arrives late is voided, and no refund of a part
+ * begins. Those that were begun end first, because what they have left is refunded then.
+ */
 export const release =
-  ({ authorizations, execute }: Deps) =>
-  async ({ orderApiKey }: z.output<typeof PaymentsRelease.data>): Promise<Outcome | null> =>
-    execute({ kind: 'release' }, await authorizations.requestRelease(orderApiKey))
+  ({ authorizations, refunds, execute, executeRefund }: Deps) =>
+  async ({ orderApiKey }: z.output<typeof PaymentsRelease.data>): Promise<Outcome | null> => {
+    const row = await authorizations.requestRelease(orderApiKey)
+    if (!('processorId' in row) || refundedOf(row) === 0) return execute({ kind: 'release' }, row)
+    for (const sent of await refunds.sent(orderApiKey))
+      if ((await executeRefund(sent, row)) === 'sent') return null
+    await refunds.settle(orderApiKey)
+    return execute({ kind: 'release' }, (await authorizations.find(orderApiKey)) ?? row)
+  }

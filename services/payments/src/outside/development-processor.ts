@@ -20,6 +20,11 @@ const FoundList = z.object({
     Effect.extend({ status: z.enum(['authorized', 'captured', 'voided', 'refunded']) }),
   ),
 })
+const Details = z.object({
+  refunds: z.array(
+    z.object({ id: Id, idempotencyKey: z.string().nullable(), state: z.enum(['done', 'pending', 'failed']) }),
+  ),
+})
 const ChargeList = z.object({ authorizations: z.array(Charge), after: z.string().nullable() })
 const Token = z.object({
   token: Id,
@@ -78,6 +83,13 @@ export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS)
       Effect,
     )
 
+  async function findRefund(id: string, key: string) {
+    const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Details)
+    if (result.kind !== 'yes') return result
+    const one = result.refunds.find(({ idempotencyKey }) => idempotencyKey === key)
+    return { kind: 'yes' as const, found: one ? { refundId: one.id, state: one.state } : null }
+  }
+
   return {
     tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
     authorize: ({ idempotencyKey, token, amount, reference }) =>
@@ -88,6 +100,12 @@ export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS)
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),
     refund: ({ id, idempotencyKey, amount }) => change(id, 'refund', idempotencyKey, { amount }),
+    async refundPart({ id, idempotencyKey, amount }) {
+      const result = await change(id, 'refund', idempotencyKey, { amount })
+      // Its response names the charge; the look-up has the refund's own id.
+      return result.kind === 'yes' ? findRefund(id, idempotencyKey) : result
+    },
+    findRefund: ({ id, refund }) => findRefund(id, refund),
     async find({ reference }) {
       const path = `/authorizations?reference=${encodeURIComponent(reference)}`
       const result = await send({ method: 'GET', path }, FoundList)

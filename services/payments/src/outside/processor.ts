@@ -1,7 +1,8 @@
-import { requestTimes, sanitizeText, type Charge } from '@platter/contracts'
+import { requestTimes, sanitizeText, type Cents, type Charge } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
+import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 
 export type CallOf<K extends Call['kind']> = Omit<Extract<Call, { kind: K }>, 'kind'>
@@ -29,6 +30,9 @@ export const Id = z.string().regex(/^[!-~]{1,255}$/)
 /** A card as its owner typed it. It exists for the length of one call and is never stored. */
 export type Card = { cardNumber: string; cvv: string; expirationMonth: string; expirationYear: string }
 
+/** `idempotencyKey`: the refund's apiKey, by which it is found again. `id`: of the charge. */
+export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }
+
 /** A page of the processor's charges, in any order; `after` is the cursor of the next page, null on the last one. */
 export type ChargePage = { charges: Charge[]; after: string | null }
 
@@ -42,6 +46,13 @@ export type Processor = {
   capture(call: CallOf<'capture'>): Promise<ProcessorResult<Effect>>
   void(call: CallOf<'void'>): Promise<ProcessorResult<Effect>>
   refund(call: CallOf<'refund'>): Promise<ProcessorResult<Effect>>
+  /** Refunds a part of a captured charge. It may stay pending at the processor, and fail later. */
+  refundPart(call: RefundPart): Promise<ProcessorResult<{ found: ProcessorRefund | null }>>
+  /** Looks a refund of a charge up by its idempotency key; `found` is null when the processor does not have it. */
+  findRefund(call: {
+    id: string
+    refund: string
+  }): Promise<ProcessorResult<{ found: ProcessorRefund | null }>>
   /** Returns the authorizations and charges of an order with this token, without declined ones. */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>>
   /** Returns all authorizations and charges created from `from` to before `to` (epoch seconds, by the processor's clock). */

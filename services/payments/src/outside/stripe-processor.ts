@@ -1,10 +1,19 @@
 import { cents, type Charge } from '@platter/contracts'
 import type { Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
-import { CALL_WITHIN_MS, type CallOf, type Card, type Processor } from '#/outside/processor.ts'
+import {
+  CALL_WITHIN_MS,
+  type CallOf,
+  type Card,
+  type Processor,
+  type RefundPart,
+} from '#/outside/processor.ts'
+import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
+  cardOf,
   differenceOf,
+  effectOf,
   failed,
   Intent,
   IntentList,
@@ -12,6 +21,7 @@ import {
   ORDER,
   Owner,
   Refund,
+  refundFailed,
   reportOf,
   type Failed,
 } from '#/outside/stripe-responses.ts'
@@ -130,6 +140,9 @@ export class StripeProcessor implements Processor {
       return { kind: 'yes', value: this.#effect(id, refunded, created.value) }
     })
   }
+
+  readonly refundPart = (call: RefundPart) => refundPart(this.#client, call)
+  readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
 
   /**
    * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search
@@ -277,24 +290,8 @@ export class StripeProcessor implements Processor {
   }
 }
 
-const TOKEN = /^(cus_\w+):(pm_\w+)$/
-
-/** Null for a token of another processor. */
-function cardOf(token: string): { customer: string; payment_method: string } | null {
-  const [, customer, method] = TOKEN.exec(token) ?? []
-  return customer !== undefined && method !== undefined ? { customer, payment_method: method } : null
-}
-
 const resultOf = (changed: Result<Effect>): ProcessorResult<Effect> =>
   changed.kind === 'yes' ? { kind: 'yes', ...changed.value } : changed.result
-
-const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({
-  id,
-  amount,
-  ...(differs !== undefined && { differs }),
-})
-
-const refundFailed = { kind: 'no', code: 'refund_failed', declineCode: 'refund_failed' } as const
 
 /** A response that Stripe does not document for the request; an operator must look at it. */
 const unexpected = (reason: string) => ({ kind: 'unknown', reason, sent: true, alarm: true }) as const

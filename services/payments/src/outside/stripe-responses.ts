@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
-import type { ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
+import type { ProcessorRefund } from '#/domain/refund.ts'
+import type { Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
 import { Id, readable, Word } from '#/outside/processor.ts'
 import { NoResponse } from '#/outside/stripe-http.ts'
 
@@ -37,7 +38,18 @@ export const Refund = z.object({
   currency: Word,
   payment_intent: Id,
   status: Word,
+  metadata: z.record(z.string(), Word).nullish(),
 })
+export const RefundList = z.object({ object: z.literal('list'), data: z.array(Refund) })
+
+/** The metadata key of a refund whose value is the refund's `apiKey`. */
+export const REFUND = 'refundApiKey'
+
+/** A status that is not final counts as pending (docs.stripe.com/api/refunds/object). */
+export function refundOf({ id, status }: z.output<typeof Refund>): ProcessorRefund {
+  if (status === 'failed' || status === 'canceled') return { refundId: id, state: 'failed' }
+  return { refundId: id, state: status === 'succeeded' ? 'done' : 'pending' }
+}
 
 /** The metadata key of an intent whose value is the order's `apiKey`. */
 export const ORDER = 'orderApiKey'
@@ -81,7 +93,7 @@ export function differenceOf(
     currency,
     metadata,
     reference,
-  }: { currency: string; metadata?: Record<string, string>; reference?: string },
+  }: { currency: string; metadata?: Record<string, string> | null | undefined; reference?: string },
   ours: string,
 ): string | undefined {
   if (currency !== ours) return `the processor has the currency ${currency}, not ${ours}`
@@ -170,3 +182,19 @@ function classify(error: Stripe.errors.StripeError, reason: string): Failed['res
   const word = readable(code)
   return { kind: 'no', code: word, declineCode: word }
 }
+
+const TOKEN = /^(cus_\w+):(pm_\w+)$/
+
+/** Null for a token of another processor. */
+export function cardOf(token: string): { customer: string; payment_method: string } | null {
+  const [, customer, method] = TOKEN.exec(token) ?? []
+  return customer !== undefined && method !== undefined ? { customer, payment_method: method } : null
+}
+
+export const refundFailed = { kind: 'no', code: 'refund_failed', declineCode: 'refund_failed' } as const
+
+export const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({
+  id,
+  amount,
+  ...(differs !== undefined && { differs }),
+})

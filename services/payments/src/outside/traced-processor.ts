@@ -32,6 +32,8 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     capture: (call) => traced('capture', () => processor.capture(call)),
     void: (call) => traced('void', () => processor.void(call)),
     refund: (call) => traced('refund', () => processor.refund(call)),
+    refundPart: (call) => traced('refund', () => processor.refundPart(call)),
+    findRefund: (call) => traced('find-refund', () => processor.findRefund(call)),
     find: (call) => traced('find', () => processor.find(call)),
     list: (time) => traced('list', () => processor.list(time)),
     close: () => processor.close(),

@@ -22,6 +22,7 @@ export type Database = {
     unknown_call: string | null
     unknown_reason: string | null
     unknown_answers: Generated<number>
+    refunded: Generated<number>
   }
   charge_mirrors: {
     order_api_key: string
@@ -56,6 +57,7 @@ const row = [
   'refusal_code',
   'decline_code',
   'release_requested_at',
+  'refunded',
   sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
 ] as const
 type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
@@ -216,7 +218,7 @@ const toAuthorization = (found: Row): Authorization =>
     releaseRequested: found.release_requested_at !== null,
     ageSeconds: found.age_seconds,
     ...(found.amount !== null && { amount: found.amount, token: found.token }),
-    ...(found.processor_id !== null && { processorId: found.processor_id }),
+    ...(found.processor_id !== null && { processorId: found.processor_id, refunded: found.refunded }),
     ...(found.refusal_code !== null && {
       refusal: { code: found.refusal_code, declineCode: found.decline_code },
     }),

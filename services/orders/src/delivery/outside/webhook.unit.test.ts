@@ -21,6 +21,7 @@ const order: PlacedOrder = {
   status: 'PROCESSING',
   paymentState: 'AUTHORIZED',
   cancellation: null,
+  refunds: [],
   reports: 'detailed',
   method: 'pickup',
   payment: 'card',

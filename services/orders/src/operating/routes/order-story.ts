@@ -2,7 +2,7 @@ import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/
 import type { Handler, internalCaller } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import { findStory } from '#/operating/find-story.ts'
-import { awaitedStep } from '#/saga/domain/transition.ts'
+import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { StoredStory } from '#/store/order-story.ts'
 import type { Stores } from '#/store/stores.ts'
 

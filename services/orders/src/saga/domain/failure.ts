@@ -1,5 +1,5 @@
 import { cents, toMoney, type Cancellation, type PaymentState, type Refusal } from '@platter/contracts'
-import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
+import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 
 /* How a saga fails, and what it leaves: the cancellation, the notice to the restaurant, the order. */
@@ -80,3 +80,9 @@ export function cancellationOf(
     refund: { amount: toMoney(token === null ? cents(0) : total), state: 'VOIDED' },
   }
 }
+
+/** Why an order that its restaurant did not accept fails. */
+export const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Refusal =>
+  result.outcome === 'refused'
+    ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }
+    : { code: 'restaurant-unreachable', detail: 'The restaurant could not be reached.' }

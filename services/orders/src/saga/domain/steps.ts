@@ -2,11 +2,12 @@ import {
   AccountsSave,
   PaymentsAuthorize,
   PaymentsCapture,
+  PaymentsRefund,
   PaymentsRelease,
   requestTimes,
   type Command,
 } from '@platter/contracts'
-import type { SendOrderFacts } from '#/domain/saga-row.ts'
+import type { PendingRefund, SendOrderFacts } from '#/domain/saga-row.ts'
 
 /** A command without its reference (order, step, version, attempt). The transition adds it. */
 type Message = { command: Command; data: Record<string, unknown> }
@@ -76,3 +77,14 @@ export const sendOrderSteps = checkSteps([
     replyTimeoutMs: requestTimes.saveReply,
   }),
 ])
+
+/** A refund is a step for itself, after all others: an order has any number of them, at any time after its capture. */
+export const refundStep = {
+  kind: 'refund',
+  name: 'refund',
+  command: ({ apiKey, amount }: PendingRefund): Message => ({
+    command: PaymentsRefund,
+    data: { refund: apiKey, amount },
+  }),
+  replyTimeoutMs: requestTimes.paymentReply,
+} as const

@@ -1,14 +1,7 @@
-import type {
-  Cancellation,
-  Command,
-  Outcome,
-  PaymentState,
-  Refusal,
-  RestaurantLink,
-  StepRef,
-} from '@platter/contracts'
-import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
-import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { cents, type Cancellation, type Outcome, type PaymentState, type Refusal } from '@platter/contracts'
+import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
+import { reservedOf, type OrderRefund } from '#/domain/refund.ts'
+import type { Saga, State } from '#/domain/saga-row.ts'
 import {
   cancellationOf,
   fail,
@@ -16,8 +9,10 @@ import {
   noticeOf,
   noticeOfCancellation,
   tooLate,
+  refusalOf,
 } from '#/saga/domain/failure.ts'
-import { sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
+import { mayBeRefunded, withResult } from '#/saga/domain/refunding.ts'
+import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awaited-step.ts'
 
 /*
  * The states of an order. A state is the step whose result is awaited; (cash) is any order that is not charged.
@@ -47,7 +42,15 @@ export type Event = Trigger & { at: number }
 export type Trigger =
   | { kind: 'accepted' }
   /** A participant's reply to the command of `step`, or to that of its compensation. */
-  | { kind: 'replied'; step: string; isCompensation: boolean; version: number; outcome: Outcome }
+  | {
+      kind: 'replied'
+      step: string
+      isCompensation: boolean
+      version: number
+      outcome: Outcome
+      /** Of the step `refund`. */
+      refund?: string
+    }
   | { kind: 'delivered'; result: DeliveryResult }
   | {
       kind: 'cancelled'
@@ -58,23 +61,12 @@ export type Trigger =
       /** Epoch seconds; a later cancellation is stale. */
       until?: number
     }
+  /** A refund was requested; `count`: of the refunds that it was computed from. */
+  | { kind: 'refunded'; refund: OrderRefund; count: number }
   /** The deadline of the saga has passed. */
   | { kind: 'expired' }
   /** No reply has arrived in time. */
   | { kind: 'retried' }
-
-export type DeliveryResult =
-  | { outcome: 'accepted'; link: RestaurantLink['kind'] }
-  | { outcome: 'refused'; link: RestaurantLink['kind']; reason: string }
-  | { outcome: 'unreachable' }
-
-/** A command, ready to be published. */
-export type Publication = {
-  command: Command
-  data: StepRef & Record<string, unknown>
-  replyTimeoutMs: number
-  gatherMs: number
-}
 
 /** `saga` is the same object when there is nothing to save. `delivery`: null leaves it unchanged. */
 export type Transition<O extends OrderState, S extends Saga> = {
@@ -106,27 +98,14 @@ export function transition<O extends OrderState, S extends Saga>(
       return deliver(order, saga, event)
     case 'cancelled':
       return cancel(order, saga, event)
+    case 'refunded':
+      return requestRefund(order, saga, event)
     case 'expired':
       return expire(order, saga, event.at)
     case 'retried':
       return retry(order, saga, event.at)
   }
 }
-
-type Awaited = { step: Step; isCompensation: boolean }
-
-/** The awaited step: forward the first that is not completed, backward the last that is not compensated. Null at the end. */
-export function awaitedStep({ facts, state }: Pick<Saga, 'facts' | 'state'>): Awaited | null {
-  const { done, undone, refusal } = state
-  const step = refusal
-    ? sendOrderSteps.findLast(
-        ({ name, kind }) => kind === 'compensatable' && done.includes(name) && !undone.includes(name),
-      )
-    : sendOrderSteps.find((one) => isNeeded(one, facts) && !done.includes(one.name))
-  return step ? { step, isCompensation: refusal !== null } : null
-}
-
-const isNeeded = (step: Step, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
 
 /** The next state begins: its command, its delivery, or the end of the saga. */
 function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Transition<O, S> {
@@ -148,20 +127,11 @@ const advance = <O extends OrderState, S extends Saga>(
 
 const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
-function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publication | null {
-  if (step.kind === 'pivot') return null
-  const { orderApiKey, version, attempt, facts } = saga
-  const message =
-    isCompensation && step.kind === 'compensatable' ? step.compensation(facts) : step.command(facts)
-  const ref = { orderApiKey, step: step.name, undo: isCompensation, version, attempt }
-  const { replyTimeoutMs, gatherMs = 0 } = step
-  return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }
-}
-
 /** The payment state after a completed step. */
 const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
 
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
+  if (event.refund !== undefined) return replyToRefund(order, saga, event)
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
   const { step: name, isCompensation, outcome, at } = event
@@ -184,7 +154,7 @@ function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: O
 function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
   const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
   if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
-  return awaited.step.kind === 'pivot' ? null : awaited.step.kind
+  return awaited.step.kind === 'pivot' || awaited.step.kind === 'refund' ? null : awaited.step.kind
 }
 
 /** The reply of payments states whether the release voided or refunded. */
@@ -215,11 +185,6 @@ function deliver<O extends OrderState, S extends Saga>(
   return { ...next, delivery: next.delivery ?? ended }
 }
 
-const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Refusal =>
-  result.outcome === 'refused'
-    ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }
-    : { code: 'restaurant-unreachable', detail: 'The restaurant could not be reached.' }
-
 /**
  * Reopens the saga, finished or not, to void the authorization or refund the capture. The step that a pending order awaits is
  * compensated too, because its command may have been executed.
@@ -234,13 +199,46 @@ function cancel<O extends OrderState, S extends Saga>(
   const { state, facts } = saga
   const step = order.outcome === 'pending' ? awaitedStep(saga)?.step : null
   const done = step?.kind === 'compensatable' ? [...state.done, step.name] : state.done
-  const cancellation = { ...cancellationOf(facts, refusal, at), cancelledBy: by }
+  const left = cents(facts.total - reservedOf(order.refunds))
+  const cancellation = { ...cancellationOf({ ...facts, total: left }, refusal, at), cancelledBy: by }
   const next = advance(
     { ...order, cancellation },
     { ...saga, isFinished: false },
     { state: { ...state, done, refusal }, at },
   )
   return { ...next, delivery: next.delivery ?? noticeOfCancellation(by, step?.kind === 'pivot', state) }
+}
+
+/** Reopens the saga for a refund at the processor. Cash is back at once. */
+function requestRefund<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  event: Of<'refunded'>,
+): Result<O, S> {
+  const { refund, count, at } = event
+  const { state, facts } = saga
+  if (!mayBeRefunded(order, facts, { refund, count })) return 'stale'
+  const requested = { ...order, refunds: [...order.refunds, refund] }
+  if (refund.state === 'DONE') return advance(withResult(requested, facts, refund), saga, { state, at })
+  const refunds = [...(state.refunds ?? []), { apiKey: refund.apiKey, amount: refund.amount }]
+  return advance(requested, { ...saga, isFinished: false }, { state: { ...state, refunds }, at })
+}
+
+/** The result of a pending refund, whatever the version of the saga was when it was requested. */
+function replyToRefund<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  event: Of<'replied'>,
+): Result<O, S> {
+  const { refund: apiKey = '', outcome, at } = event
+  const { state, facts } = saga
+  const { refunds: pending = [] } = state
+  if (!pending.some((one) => one.apiKey === apiKey)) return 'stale'
+  const next = withResult(order, facts, { apiKey, state: outcome.kind === 'done' ? 'DONE' : 'FAILED' })
+  return advance(next, saga, {
+    state: { ...state, refunds: pending.filter((one) => one.apiKey !== apiKey) },
+    at,
+  })
 }
 
 /**

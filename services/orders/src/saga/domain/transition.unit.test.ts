@@ -1,105 +1,25 @@
-import { cents, type Outcome, type Refusal } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { OrderState } from '#/domain/order-state.ts'
-import { fresh, type Saga, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
+import { type Saga, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
 import { checkSteps, sendOrderSteps } from '#/saga/domain/steps.ts'
-import { awaitedStep, transition, type Event, type Transition } from '#/saga/domain/transition.ts'
-
-const at = 1_790_000_000
-const cash: SendOrderFacts = {
-  total: cents(1_999),
-  token: null,
-  userApiKey: null,
-  newCard: null,
-  newAddress: null,
-}
-const newCard = { apiKey: 'c1', token: 'tok_1' } as SendOrderFacts['newCard']
-/** Every step: it is charged, and its card is saved. */
-const card: SendOrderFacts = { ...cash, token: 'tok_1', userApiKey: 'u1', newCard }
-
-const refusal = (code: Refusal['code']): Refusal => ({ code, detail: 'because' })
-const done: Outcome = { kind: 'done' }
-const declined: Outcome = { kind: 'refused', refusal: refusal('card-declined') }
-
-type Now = { order: OrderState; saga: Saga }
-type Next = Transition<OrderState, Saga>
-
-const accepting = (facts: SendOrderFacts): Now => ({
-  order: {
-    status: 'PROCESSING',
-    outcome: 'pending',
-    paymentState: facts.token === null ? 'DUE' : 'PENDING',
-    cancellation: null,
-  },
-  saga: { orderApiKey: 'o1', version: 0, attempt: 1, facts, state: fresh, isFinished: false },
-})
-
-function apply({ order, saga }: Now, event: Event): Next {
-  const next = transition(order, saga, event)
-  if (next === 'stale') throw new Error(`${event.kind} does not apply`)
-  return next
-}
-
-/** A reply to the command that is awaited. */
-function reply({ saga }: Now, outcome: Outcome): Event {
-  const awaited = awaitedStep(saga)
-  if (!awaited) throw new Error('no reply is awaited')
-  const { step, isCompensation } = awaited
-  return { kind: 'replied', at, step: step.name, isCompensation, version: saga.version, outcome }
-}
-const delivered = (outcome: 'accepted' | 'refused' | 'unreachable'): Event => ({
-  kind: 'delivered',
+import { awaitedStep } from '#/saga/domain/awaited-step.ts'
+import { transition, type Event } from '#/saga/domain/transition.ts'
+import {
   at,
-  result: outcome === 'unreachable' ? { outcome } : { outcome, link: 'webhook', reason: 'too busy' },
-})
-const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> = {}): Event => ({
-  kind: 'cancelled',
-  at,
-  by: 'restaurant',
-  refusal: refusal('order-refused'),
-  onlyUnaccepted: false,
-  ...more,
-})
-
-const accepted = (facts: SendOrderFacts) => apply(accepting(facts), { kind: 'accepted', at })
-const withStatus = (now: Now, status: OrderState['status']): Now => ({
-  ...now,
-  order: { ...now.order, status },
-})
-
-/** Every state that there is, by its name. */
-function states(): Record<string, Now> {
-  const authorize = accepted(card)
-  const transmit = apply(authorize, reply(authorize, done))
-  const capture = apply(transmit, delivered('accepted'))
-  const save = apply(capture, reply(capture, done))
-  const completed = apply(save, reply(save, done))
-  const paid = { ...done, paymentState: 'REFUNDED' } as const
-  const refunding = apply(completed, cancelled())
-  const voiding = apply(transmit, delivered('refused'))
-  const transmitCash = accepted(cash)
-  const completedCash = apply(transmitCash, delivered('accepted'))
-  return {
-    authorize,
-    transmit,
-    capture,
-    save,
-    completed,
-    'completed, begun': withStatus(completed, 'PREPARING'),
-    'completed, delivered': withStatus(completed, 'DELIVERED'),
-    'compensate, refused': voiding,
-    'compensate, unreachable': apply(transmit, delivered('unreachable')),
-    'compensate, expired': apply(authorize, { kind: 'expired', at }),
-    'compensate, cancelled': refunding,
-    'failed, declined': apply(authorize, reply(authorize, declined)),
-    'failed, refused': apply(voiding, reply(voiding, done)),
-    'failed, refunded': apply(refunding, reply(refunding, paid)),
-    'transmit, cash': transmitCash,
-    'completed, cash': completedCash,
-    'failed, cash': apply(completedCash, cancelled()),
-  }
-}
+  cash,
+  card,
+  refusal,
+  done,
+  declined,
+  apply,
+  reply,
+  delivered,
+  cancelled,
+  accepted,
+  states,
+  type Now,
+  type Next,
+} from '#/saga/domain/fixtures.ts'
 
 const events: Record<string, (now: Now) => Event> = {
   done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(accepted(card), done)),

@@ -10,8 +10,9 @@ export const handleReply =
   ({ orchestrator, log }: Deps) =>
   (reply: SagaReply): Promise<void> =>
     handlingReply(reply, async () => {
-      const { orderApiKey, step, undo: isCompensation, version, outcome } = reply
-      const event = { kind: 'replied', step, isCompensation, version, outcome } as const
+      const { orderApiKey, step, undo: isCompensation, version, outcome, refund } = reply
+      const replied = { kind: 'replied', step, isCompensation, version, outcome } as const
+      const event = refund === undefined ? replied : { ...replied, refund }
       const applied = await orchestrator.apply(orderApiKey, event)
       if (!applied && outcome.kind === 'refused')
         log.warn({ orderApiKey, step }, 'an unexpected saga reply was ignored')

@@ -1,0 +1,147 @@
+import {
+  cents,
+  toCents,
+  toMoney,
+  type Cents,
+  type Fault,
+  type PaymentState,
+  type Refund,
+  type RefundRequest,
+  type Refusal,
+} from '@platter/contracts'
+import type { OrderDetails } from '#/domain/order.ts'
+
+/** A refund as stored. Amounts in cents; those of items include their shares of the tax. */
+export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
+  amount: Cents
+  items: { index: number; amount: Cents }[]
+  delivery: Cents
+  tip: Cents
+}
+
+/** The part of an order that a refund depends on. */
+export type Refundable = {
+  total: Cents
+  details: OrderDetails
+  paymentState: PaymentState
+  status: string
+  cancellation: object | null
+  refunds: readonly OrderRefund[]
+}
+
+const NOTHING = cents(0)
+const sum = (amounts: readonly number[]): Cents => cents(amounts.reduce((total, amount) => total + amount, 0))
+
+/** What refunds have reserved or returned: those that have not failed. */
+export const reservedOf = (refunds: readonly OrderRefund[]): Cents =>
+  sum(refunds.filter(({ state }) => state !== 'FAILED').map(({ amount }) => amount))
+
+export const returnedOf = (refunds: readonly OrderRefund[]): Cents =>
+  sum(refunds.filter(({ state }) => state === 'DONE').map(({ amount }) => amount))
+
+/**
+ * Divides an amount in proportion to the weights; the parts sum to it exactly. The cents that rounding down leaves go to the
+ * largest remainders, among equals to the first (largest remainder method).
+ */
+export function apportion(amount: Cents, weights: readonly Cents[]): Cents[] {
+  const whole = sum(weights)
+  if (whole === 0) return weights.map((_, at) => (at === 0 ? amount : NOTHING))
+  // Up to 10^8 times 10^8: exact as a BigInt only.
+  const products = weights.map((weight) => BigInt(amount) * BigInt(weight))
+  const parts = products.map((product) => Number(product / BigInt(whole)))
+  const byRemainder = products
+    .map((product, at) => ({ at, rest: product % BigInt(whole) }))
+    .toSorted((one, other) => (one.rest === other.rest ? one.at - other.at : one.rest > other.rest ? -1 : 1))
+  const left = amount - sum(parts)
+  const raised = new Set(byRemainder.slice(0, left).map(({ at }) => at))
+  return parts.map((part, at) => cents(raised.has(at) ? part + 1 : part))
+}
+
+/** Each item with its share of the tax: what its customer paid for it. */
+export function paidForItems({ items, tax }: Pick<OrderDetails, 'items' | 'tax'>): Cents[] {
+  const prices = items.map(({ totalPrice }) => totalPrice)
+  const shares = apportion(tax, prices)
+  return prices.map((price, at) => cents(price + (shares[at] ?? 0)))
+}
+
+type Parts = Pick<OrderRefund, 'amount' | 'items' | 'delivery' | 'tip'>
+type Request = Pick<RefundRequest, 'amount' | 'items' | 'includeDelivery' | 'includeTip' | 'all'>
+
+/** The parts of a refund, or why it is refused (docs/interface.md, "Refunds"). */
+export function refundParts(order: Refundable, request: Request): Parts | { refusal: Refusal } {
+  const left = leftOf(order)
+  if (left === null)
+    return refused('not-charged-yet', 'The order is not charged yet. Please try again in some seconds.')
+  const parts = partsOf(order, request, left)
+  if ('refusal' in parts) return parts
+  if (parts.amount === 0) return tooLarge(NOTHING, '')
+  if (parts.amount > left) return tooLarge(left, '')
+  return parts
+}
+
+/** Null while the order may still be charged. */
+function leftOf({ paymentState, status, cancellation, total, refunds }: Refundable): Cents | null {
+  if (cancellation !== null) return NOTHING
+  if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return null
+  if (paymentState === 'DUE' && status === 'PROCESSING') return null
+  const isPaid = paymentState === 'CHARGED' || paymentState === 'DUE'
+  return isPaid ? cents(total - reservedOf(refunds)) : NOTHING
+}
+
+function partsOf(order: Refundable, request: Request, left: Cents): Parts | { refusal: Refusal } {
+  const none = { items: [], delivery: NOTHING, tip: NOTHING }
+  if (request.all) return { ...none, amount: left }
+  if (request.amount !== undefined) return { ...none, amount: toCents(request.amount) ?? NOTHING }
+  const { details } = order
+  const held = order.refunds.filter(({ state }) => state !== 'FAILED')
+  const items = itemsOf({ details, held }, request.items ?? [])
+  if ('refusal' in items) return items
+  const delivery = request.includeDelivery
+    ? cents(details.deliveryPrice - sum(held.map((one) => one.delivery)))
+    : NOTHING
+  const tip = request.includeTip ? cents(details.tip - sum(held.map((one) => one.tip))) : NOTHING
+  return { items, delivery, tip, amount: sum([...items.map(({ amount }) => amount), delivery, tip]) }
+}
+
+function itemsOf(
+  { details, held }: { details: OrderDetails; held: readonly OrderRefund[] },
+  requested: NonNullable<Request['items']>,
+): OrderRefund['items'] | { refusal: Refusal } {
+  const paid = paidForItems(details)
+  const items: OrderRefund['items'] = []
+  for (const [at, { index, amount }] of requested.entries()) {
+    const price = paid[index]
+    if (price === undefined) return unknownItem(at, paid.length)
+    const parts = held.flatMap((one) => one.items.filter((item) => item.index === index))
+    const left = cents(price - sum(parts.map((part) => part.amount)))
+    const wanted = amount === undefined ? left : (toCents(amount) ?? NOTHING)
+    if (wanted > left || wanted === 0) return tooLarge(left, `/items/${at}`)
+    items.push({ index, amount: wanted })
+  }
+  return items
+}
+
+const refused = (code: Refusal['code'], detail: string, faults?: Fault[]): { refusal: Refusal } => ({
+  refusal: { code, detail, ...(faults && { faults }) },
+})
+
+function tooLarge(left: Cents, pointer: string) {
+  const what = pointer === '' ? '' : ' of this item'
+  const detail =
+    left === 0
+      ? `Nothing${what} is left to refund.`
+      : `At most ${toMoney(left).toFixed(2)}${what} can be refunded.`
+  return refused('refund-too-large', detail, [{ pointer, code: 'refund-too-large', detail }])
+}
+
+function unknownItem(at: number, count: number) {
+  const detail = `items[${at}].index is not one of the ${count} items of the order, from 0 to ${count - 1}.`
+  return refused('invalid-field', detail, [{ pointer: `/items/${at}/index`, code: 'invalid-field', detail }])
+}
+
+/** The record for clients. */
+export function refundRecord(refund: OrderRefund): Refund {
+  const { amount, items, delivery: _delivery, tip: _tip, ...same } = refund
+  const shown = items.map((item) => ({ index: item.index, amount: toMoney(item.amount) }))
+  return { ...same, amount: toMoney(amount), ...(shown.length > 0 && { items: shown }) }
+}

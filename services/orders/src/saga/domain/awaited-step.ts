@@ -1,0 +1,56 @@
+import type { Command, StepRef } from '@platter/contracts'
+import type { PendingRefund, Saga, SendOrderFacts } from '#/domain/saga-row.ts'
+import { refundStep, sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
+
+/** A command, ready to be published. */
+export type Publication = {
+  command: Command
+  data: StepRef & Record<string, unknown>
+  replyTimeoutMs: number
+  gatherMs: number
+}
+
+type Awaited =
+  | { step: Step; isCompensation: boolean }
+  | { step: typeof refundStep; isCompensation: false; refund: PendingRefund }
+
+/**
+ * The awaited step: forward the first that is not completed, backward the last that is not compensated, and then a pending refund.
+ * Null at the end. Pending refunds take turns by attempt, beginning with the newest: one may stay pending at the processor for days.
+ */
+export function awaitedStep({
+  facts,
+  state,
+  attempt = 1,
+}: Pick<Saga, 'facts' | 'state'> & { attempt?: number }): Awaited | null {
+  const { done, undone, refusal, refunds = [] } = state
+  const step = refusal
+    ? sendOrderSteps.findLast(
+        ({ name, kind }) => kind === 'compensatable' && done.includes(name) && !undone.includes(name),
+      )
+    : sendOrderSteps.find((one) => isNeeded(one, facts) && !done.includes(one.name))
+  if (step) return { step, isCompensation: refusal !== null }
+  const refund = refunds.at(-1 - ((attempt - 1) % Math.max(1, refunds.length)))
+  return refund ? { step: refundStep, isCompensation: false, refund } : null
+}
+
+const isNeeded = (step: Step, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
+
+/** The command of the awaited step; null during a delivery. */
+export function publicationOf(saga: Saga, awaited: Awaited): Publication | null {
+  const { step, isCompensation } = awaited
+  if (step.kind === 'pivot') return null
+  const { orderApiKey, version, attempt } = saga
+  const message = messageOf(saga, awaited)
+  const ref = { orderApiKey, step: step.name, undo: isCompensation, version, attempt }
+  const { replyTimeoutMs } = step
+  const gatherMs = 'gatherMs' in step ? (step.gatherMs ?? 0) : 0
+  return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }
+}
+
+function messageOf({ facts }: Saga, awaited: Awaited) {
+  const { step, isCompensation } = awaited
+  if ('refund' in awaited) return awaited.step.command(awaited.refund)
+  if (step.kind === 'pivot' || step.kind === 'refund') throw new Error(`no command of ${step.name}`)
+  return isCompensation && step.kind === 'compensatable' ? step.compensation(facts) : step.command(facts)
+}

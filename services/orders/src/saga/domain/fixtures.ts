@@ -1,0 +1,103 @@
+import { cents, type Outcome, type Refusal } from '@platter/contracts'
+import type { OrderState } from '#/domain/order-state.ts'
+import { fresh, type Saga, type SendOrderFacts } from '#/domain/saga-row.ts'
+import { awaitedStep } from '#/saga/domain/awaited-step.ts'
+import { transition, type Event, type Transition } from '#/saga/domain/transition.ts'
+
+/* Sagas in every state, for the tests of the transition. */
+
+export const at = 1_790_000_000
+export const cash: SendOrderFacts = {
+  total: cents(1_999),
+  token: null,
+  userApiKey: null,
+  newCard: null,
+  newAddress: null,
+}
+export const newCard = { apiKey: 'c1', token: 'tok_1' } as SendOrderFacts['newCard']
+/** Every step: it is charged, and its card is saved. */
+export const card: SendOrderFacts = { ...cash, token: 'tok_1', userApiKey: 'u1', newCard }
+
+export const refusal = (code: Refusal['code']): Refusal => ({ code, detail: 'because' })
+export const done: Outcome = { kind: 'done' }
+export const declined: Outcome = { kind: 'refused', refusal: refusal('card-declined') }
+
+export type Now = { order: OrderState; saga: Saga }
+export type Next = Transition<OrderState, Saga>
+
+export const accepting = (facts: SendOrderFacts): Now => ({
+  order: {
+    status: 'PROCESSING',
+    outcome: 'pending',
+    paymentState: facts.token === null ? 'DUE' : 'PENDING',
+    cancellation: null,
+    refunds: [],
+  },
+  saga: { orderApiKey: 'o1', version: 0, attempt: 1, facts, state: fresh, isFinished: false },
+})
+
+export function apply({ order, saga }: Now, event: Event): Next {
+  const next = transition(order, saga, event)
+  if (next === 'stale') throw new Error(`${event.kind} does not apply`)
+  return next
+}
+
+/** A reply to the command that is awaited. */
+export function reply({ saga }: Now, outcome: Outcome): Event {
+  const awaited = awaitedStep(saga)
+  if (!awaited) throw new Error('no reply is awaited')
+  const { step, isCompensation } = awaited
+  return { kind: 'replied', at, step: step.name, isCompensation, version: saga.version, outcome }
+}
+export const delivered = (outcome: 'accepted' | 'refused' | 'unreachable'): Event => ({
+  kind: 'delivered',
+  at,
+  result: outcome === 'unreachable' ? { outcome } : { outcome, link: 'webhook', reason: 'too busy' },
+})
+export const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> = {}): Event => ({
+  kind: 'cancelled',
+  at,
+  by: 'restaurant',
+  refusal: refusal('order-refused'),
+  onlyUnaccepted: false,
+  ...more,
+})
+
+export const accepted = (facts: SendOrderFacts) => apply(accepting(facts), { kind: 'accepted', at })
+export const withStatus = (now: Now, status: OrderState['status']): Now => ({
+  ...now,
+  order: { ...now.order, status },
+})
+
+/** Every state that there is, by its name. */
+export function states(): Record<string, Now> {
+  const authorize = accepted(card)
+  const transmit = apply(authorize, reply(authorize, done))
+  const capture = apply(transmit, delivered('accepted'))
+  const save = apply(capture, reply(capture, done))
+  const completed = apply(save, reply(save, done))
+  const paid = { ...done, paymentState: 'REFUNDED' } as const
+  const refunding = apply(completed, cancelled())
+  const voiding = apply(transmit, delivered('refused'))
+  const transmitCash = accepted(cash)
+  const completedCash = apply(transmitCash, delivered('accepted'))
+  return {
+    authorize,
+    transmit,
+    capture,
+    save,
+    completed,
+    'completed, begun': withStatus(completed, 'PREPARING'),
+    'completed, delivered': withStatus(completed, 'DELIVERED'),
+    'compensate, refused': voiding,
+    'compensate, unreachable': apply(transmit, delivered('unreachable')),
+    'compensate, expired': apply(authorize, { kind: 'expired', at }),
+    'compensate, cancelled': refunding,
+    'failed, declined': apply(authorize, reply(authorize, declined)),
+    'failed, refused': apply(voiding, reply(voiding, done)),
+    'failed, refunded': apply(refunding, reply(refunding, paid)),
+    'transmit, cash': transmitCash,
+    'completed, cash': completedCash,
+    'failed, cash': apply(completedCash, cancelled()),
+  }
+}

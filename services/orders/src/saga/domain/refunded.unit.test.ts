@@ -1,0 +1,116 @@
+import { cents, type Outcome } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import type { OrderRefund } from '#/domain/refund.ts'
+import { transition, type Event } from '#/saga/domain/transition.ts'
+import {
+  at,
+  cash,
+  done,
+  declined,
+  apply,
+  reply,
+  delivered,
+  cancelled,
+  accepted,
+  states,
+  type Now,
+} from '#/saga/domain/fixtures.ts'
+
+const aRefund = (apiKey: string, amount: number, state: OrderRefund['state'] = 'PENDING'): OrderRefund => ({
+  apiKey,
+  amount: cents(amount),
+  state,
+  reason: 'LATE',
+  items: [],
+  delivery: cents(0),
+  tip: cents(0),
+  requestedBy: 'restaurant',
+  borneBy: 'restaurant',
+  date: at,
+})
+const request = (now: Now, refund: OrderRefund): Event => ({
+  kind: 'refunded',
+  at,
+  refund,
+  count: now.order.refunds.length,
+})
+const ended = (refund: string, outcome: Outcome, version = 0): Event => ({
+  kind: 'replied',
+  at,
+  step: 'refund',
+  isCompensation: false,
+  version,
+  outcome,
+  refund,
+})
+const { completed, authorize, capture } = states()
+const one = apply(completed!, request(completed!, aRefund('f1', 500)))
+
+test('a refund reopens the saga, which publishes its command until there is a result', () => {
+  expect(one).toMatchObject({
+    order: { paymentState: 'CHARGED', refunds: [{ apiKey: 'f1', state: 'PENDING' }] },
+    saga: { isFinished: false },
+    command: { command: { name: 'payments.refund' }, data: { step: 'refund', refund: 'f1', amount: 500 } },
+  })
+  expect(apply(one, { kind: 'retried', at }).command?.data).toMatchObject({ refund: 'f1' })
+  const back = apply(one, ended('f1', done))
+  expect(back).toMatchObject({
+    order: { paymentState: 'CHARGED', refunds: [{ state: 'DONE' }] },
+    saga: { isFinished: true },
+  })
+  expect(transition(back.order, back.saga, ended('f1', done)), 'a repeated reply').toBe('stale')
+})
+
+test('a failed refund frees its amount', () => {
+  const failed = apply(one, ended('f1', declined))
+  expect(failed.order.refunds).toMatchObject([{ state: 'FAILED' }])
+  const all = apply(failed, request(failed, aRefund('f2', 1_999)))
+  expect(apply(all, ended('f2', done)).order.paymentState).toBe('REFUNDED')
+})
+
+test('two pending refunds take turns, and each result is taken whatever the version', () => {
+  const two = apply(one, request(one, aRefund('f2', 600)))
+  const turns = [1, 2, 3].map((attempt) => {
+    const { command } = apply({ ...two, saga: { ...two.saga, attempt } }, { kind: 'retried', at })
+    return command?.data['refund']
+  })
+  expect(turns).toEqual(['f2', 'f1', 'f2'])
+  const first = apply(two, ended('f1', done, one.saga.version))
+  expect(first.saga.isFinished).toBe(false)
+  expect(apply(first, ended('f2', done)).saga.isFinished).toBe(true)
+})
+
+test.each([
+  ['more than is left', () => [one, request(one, aRefund('f2', 1_500))]],
+  ['computed from an older list', () => [one, { ...request(one, aRefund('f2', 1)), count: 0 } as Event]],
+  ['before the capture', () => [capture!, request(capture!, aRefund('f1', 1))]],
+  ['of a pending order', () => [authorize!, request(authorize!, aRefund('f1', 1))]],
+] as [string, () => [Now, Event]][])('a refund %s is stale', (_, of) => {
+  const [now, event] = of()
+  expect(transition(now.order, now.saga, event)).toBe('stale')
+})
+
+test('a cancellation gives back the rest, and the pending refund keeps its result', () => {
+  const voiding = apply(one, cancelled())
+  expect(voiding).toMatchObject({
+    order: { cancellation: { refund: { amount: 14.99 } } },
+    command: { data: { undo: true } },
+  })
+  const open = apply(voiding, reply(voiding, { kind: 'done', paymentState: 'REFUNDED' }))
+  expect(open).toMatchObject({ saga: { isFinished: false }, command: { data: { refund: 'f1' } } })
+  const last = apply(open, ended('f1', done))
+  expect(last).toMatchObject({
+    order: { paymentState: 'REFUNDED', refunds: [{ state: 'DONE' }] },
+    saga: { isFinished: true },
+  })
+})
+
+test('cash is back at once', () => {
+  const now = apply(accepted(cash), delivered('accepted'))
+  const back = apply(now, request(now, aRefund('f1', 1_999, 'DONE')))
+  expect(back).toMatchObject({
+    order: { paymentState: 'REFUNDED' },
+    saga: { isFinished: true },
+    command: null,
+  })
+})

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { Refund, RefundRequest } from '@platter/contracts'
+import { newApiKey, overloaded, Problem, type IdempotencyScope } from '@platter/kit'
+import type { PlacedOrder } from '#/domain/order.ts'
+import { refundParts, refundRecord, type OrderRefund } from '#/domain/refund.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+
+/** Another refund of the same order may be saved between the read and the save. */
+const MAX_ATTEMPTS = 5
+const RETRY_AFTER_SECONDS = 2
+
+type Requested = {
+  request: RefundRequest
+  requestedBy: 'restaurant' | 'operator'
+  /** Epoch seconds. */
+  at: number
+}
+
+/** The refund as it would be. Throws Problem refund-too-large, not-charged-yet, invalid-field. */
+export function previewRefund(
+  order: PlacedOrder,
+  { request, requestedBy, at }: Requested,
+  apiKey = newApiKey(),
+): OrderRefund {
+  const parts = refundParts(order, request)
+  if ('refusal' in parts) {
+    const { code, detail, faults = [] } = parts.refusal
+    const retry = code === 'not-charged-yet' && { retryAfterSeconds: RETRY_AFTER_SECONDS }
+    throw new Problem(code, detail, { faults, ...retry })
+  }
+  const { reason, message, borneBy } = request
+  const state = order.payment === 'cash' ? 'DONE' : 'PENDING'
+  return {
+    apiKey,
+    ...parts,
+    state,
+    reason,
+    ...(message !== undefined && { message }),
+    requestedBy,
+    borneBy,
+    date: at,
+  }
+}
+
+/**
+ * Requests a refund. A request with an Idempotency-Key always has the same refund, also when a crash lies between the commit of the
+ * order and that of the key, and when replicas handle it at once.
+ */
+export async function requestRefund(
+  { orchestrator, read }: { orchestrator: Pick<Orchestrator, 'apply'>; read: () => Promise<PlacedOrder> },
+  requested: Requested,
+  idempotency: IdempotencyScope | null,
+): Promise<Refund> {
+  const apiKey = idempotency ? apiKeyOf(idempotency) : newApiKey()
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const order = await read()
+    const known = order.refunds.find((one) => one.apiKey === apiKey)
+    if (known) return refundRecord(known)
+    const refund = previewRefund(order, requested, apiKey)
+    const event = { kind: 'refunded', refund, count: order.refunds.length } as const
+    if (await orchestrator.apply(order.apiKey, event)) return refundRecord(refund)
+  }
+  throw overloaded()
+}
+
+/** 48 hexadecimal characters, as every apiKey. */
+const apiKeyOf = ({ accessKeyId, path, key }: IdempotencyScope): string =>
+  createHash('sha256').update(`${accessKeyId}\0${path}\0${key}`).digest('hex').slice(0, 48)

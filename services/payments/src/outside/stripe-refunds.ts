@@ -1,0 +1,35 @@
+import type { ProcessorRefund } from '#/domain/refund.ts'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { RefundPart } from '#/outside/processor.ts'
+import type { StripeClient } from '#/outside/stripe-client.ts'
+import { Refund, REFUND, RefundList, refundOf } from '#/outside/stripe-responses.ts'
+
+type Found = ProcessorResult<{ found: ProcessorRefund | null }>
+
+/** The refund's apiKey is in its metadata, by which a look-up finds it when the idempotency key has expired. */
+export async function refundPart(
+  client: StripeClient,
+  { id, amount, idempotencyKey }: RefundPart,
+): Promise<Found> {
+  const created = await client.send(Refund, (stripe) =>
+    stripe.refunds.create(
+      { payment_intent: id, amount, metadata: { [REFUND]: idempotencyKey } },
+      { idempotencyKey },
+    ),
+  )
+  if (created.kind === 'yes') return { kind: 'yes', found: refundOf(created.value) }
+  return created.isReplayed ? findRefund(client, { id, refund: idempotencyKey }) : created.result
+}
+
+/** An order has at most some refunds; a hundred are below RESPONSE_BYTES. */
+export async function findRefund(
+  client: StripeClient,
+  { id, refund }: { id: string; refund: string },
+): Promise<Found> {
+  const list = await client.send(RefundList, (stripe) =>
+    stripe.refunds.list({ payment_intent: id, limit: 100 }),
+  )
+  if (list.kind === 'failed') return list.result
+  const one = list.value.data.find(({ metadata }) => metadata?.[REFUND] === refund)
+  return { kind: 'yes', found: one ? refundOf(one) : null }
+}

@@ -1,0 +1,54 @@
+import type { Log } from '@platter/kit'
+import type { Authorization } from '#/domain/authorization.ts'
+import { isToBeLookedUp, outcomeOf, type RefundRow } from '#/domain/refund.ts'
+import type { Processor } from '#/outside/processor.ts'
+import type { RefundStore } from '#/store/refunds.ts'
+
+export type ExecuteRefund = ReturnType<typeof refundExecutor>
+
+type Deps = { refunds: RefundStore; processor: Pick<Processor, 'refundPart' | 'findRefund'>; log: Log }
+
+/**
+ * Returns the function that moves a refund to its end. It returns the row as it is then: still `sent` while the outcome is unknown, or
+ * pending at the processor. Any number of replicas may execute the same refund at once: the idempotency key makes the call
+ * effective once, and each writes only a fact from the processor onto a row that is still `sent`.
+ */
+export function refundExecutor({ refunds, processor, log }: Deps) {
+  /** Another replica may have ended it first. */
+  const stateOf = async (apiKey: string) => (await refunds.find(apiKey))?.state ?? 'sent'
+
+  return async function execute(row: RefundRow, { processorId: id }: Charged): Promise<RefundRow['state']> {
+    const { apiKey, orderApiKey, amount, state } = row
+    if (state !== 'sent') return state
+    const result = isToBeLookedUp(row)
+      ? await processor.findRefund({ id, refund: apiKey })
+      : await processor.refundPart({ idempotencyKey: apiKey, id, amount })
+    const outcome = outcomeOf(row, result)
+    switch (outcome.kind) {
+      case 'unknown': {
+        const { reason, alarm } = outcome
+        log[alarm ? 'error' : 'warn'](
+          { orderApiKey, move: 'refund', reason },
+          'outcome of a refund unknown, call repeated',
+        )
+        return 'sent'
+      }
+      case 'pending':
+        await refunds.markPending(apiKey, outcome.refundId)
+        return 'sent'
+      case 'done':
+        await refunds.markDone(apiKey, outcome.refundId)
+        return stateOf(apiKey)
+      case 'failed':
+        log.error(
+          { orderApiKey, move: 'refund', code: outcome.code },
+          'a refund failed; the customer got nothing back',
+        )
+        await refunds.markFailed(apiKey, outcome.code)
+        return stateOf(apiKey)
+    }
+  }
+}
+
+/** An authorization that the processor has. */
+type Charged = Extract<Authorization, { processorId: string }>

@@ -1,0 +1,101 @@
+import type { Cents } from '@platter/contracts'
+import { sql, type Kysely } from 'kysely'
+import type { RefundRow } from '#/domain/refund.ts'
+import type { Database } from '#/store/authorizations.ts'
+
+type NewRefund = { apiKey: string; orderApiKey: string; amount: Cents }
+
+/** The rows of `refunds`. Each method is one statement, and so one transaction. */
+export type RefundStore = {
+  find(apiKey: string): Promise<RefundRow | null>
+  /** The refunds of an order whose outcome is not known. */
+  sent(orderApiKey: string): Promise<RefundRow[]>
+  /**
+   * Inserts the row as `sent` and reserves its amount, or as `failed` when it is more than what is left of the captured one, or a
+   * release is requested. Returns the existing row of a repeated command. Committed before the processor is called.
+   */
+  reserve(refund: NewRefund): Promise<RefundRow>
+  /** The processor has it, and it is pending there. */
+  markPending(apiKey: string, processorId: string): Promise<void>
+  /** Marks a sent refund. Its state afterwards may be that of another replica. */
+  markDone(apiKey: string, processorId: string): Promise<void>
+  /** Its amount may be refunded again. */
+  markFailed(apiKey: string, code: string): Promise<void>
+  /** Moves the authorization to `refunded` when all of it is back. */
+  settle(orderApiKey: string): Promise<void>
+}
+
+const columns = sql`refunds.api_key as "apiKey", refunds.order_api_key as "orderApiKey", refunds.amount, refunds.state,
+  refunds.processor_id as "processorId", refunds.failure_code as "failureCode",
+  extract(epoch from now() - refunds.created_at)::int8 as "ageSeconds"`
+
+const UNIQUE_VIOLATION = '23505'
+
+type Db = Kysely<Database>
+
+async function find(db: Db, apiKey: string): Promise<RefundRow | null> {
+  const { rows } = await sql<RefundRow>`select ${columns} from refunds where api_key = ${apiKey}`.execute(db)
+  return rows[0] ?? null
+}
+
+async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Promise<RefundRow> {
+  // A refusal is a row too: a late copy of the command must not refund what orders show as failed.
+  const { rows } = await sql<RefundRow>`
+    with reserved as (
+      update authorizations set refunded = refunded + ${amount}::integer, updated_at = now()
+      where order_api_key = ${orderApiKey} and state = 'captured' and release_requested_at is null
+        and refunded + ${amount}::integer <= amount
+      returning order_api_key)
+    insert into refunds (api_key, order_api_key, amount, state, failure_code)
+    select ${apiKey}, ${orderApiKey}, ${amount}::integer,
+      case when exists (select from reserved) then 'sent' else 'failed' end,
+      case when exists (select from reserved) then null else 'too_large' end
+    returning ${columns}`
+    .execute(db)
+    .catch((error: unknown) => {
+      // Another replica has inserted it since. Nothing was reserved twice, because the statement failed as a whole.
+      if ((error as NodeJS.ErrnoException).code === UNIQUE_VIOLATION) return { rows: [] }
+      throw error
+    })
+  return rows[0] ?? existing(await find(db, apiKey), apiKey)
+}
+
+export function postgresRefunds(db: Db): RefundStore {
+  return {
+    find: (apiKey) => find(db, apiKey),
+    async sent(orderApiKey) {
+      const { rows } = await sql<RefundRow>`
+        select ${columns} from refunds where order_api_key = ${orderApiKey} and state = 'sent'`.execute(db)
+      return rows
+    },
+    reserve: (refund) => reserve(db, refund),
+    async markPending(apiKey, processorId) {
+      await sql`update refunds set processor_id = ${processorId}, updated_at = now()
+        where api_key = ${apiKey} and state = 'sent'`.execute(db)
+    },
+    async markDone(apiKey, processorId) {
+      await sql`update refunds set state = 'done', processor_id = ${processorId}, updated_at = now()
+        where api_key = ${apiKey} and state = 'sent'`.execute(db)
+    },
+    async markFailed(apiKey, code) {
+      await sql`
+        with failed as (
+          update refunds set state = 'failed', failure_code = ${code}, updated_at = now()
+          where api_key = ${apiKey} and state = 'sent' returning order_api_key, amount)
+        update authorizations set refunded = refunded - failed.amount, updated_at = now()
+        from failed where authorizations.order_api_key = failed.order_api_key`.execute(db)
+    },
+    async settle(orderApiKey) {
+      await sql`update authorizations set state = 'refunded', updated_at = now()
+        where order_api_key = ${orderApiKey} and state = 'captured' and refunded = amount
+          and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
+        db,
+      )
+    },
+  }
+}
+
+function existing(found: RefundRow | null, apiKey: string): RefundRow {
+  if (!found) throw new Error(`the refund ${apiKey} was deleted; rows are never deleted`)
+  return found
+}

@@ -1,0 +1,131 @@
+import type { Refund } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  ledgerOf,
+  operator,
+  readOrder,
+  sendOrder,
+  stack,
+  call,
+  type Order,
+} from './client.ts'
+import { report } from './restaurant-client.ts'
+
+type Problem = { code: string; detail: string }
+
+/** A card order that is captured and delivered. */
+async function delivered(): Promise<Order & { apiKey: string }> {
+  const { body } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  await report(body.apiKey, 'PREPARING')
+  await report(body.apiKey, 'DELIVERED')
+  const order = await eventually(
+    () => readOrder(body.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  return { ...order, apiKey: body.apiKey }
+}
+
+const refund = (apiKey: string, body: object, query = '') =>
+  operator<Refund & Problem>('POST', `orders/${apiKey}/refunds${query}`, { reason: 'MISSING_ITEM', ...body })
+
+const settled = (apiKey: string) =>
+  eventually(
+    () => readOrder(apiKey),
+    ({ refunds }) => refunds.every(({ state }) => state !== 'PENDING'),
+  )
+
+const refundsInLedger = async (apiKey: string) =>
+  (await ledgerOf(apiKey)).filter(({ kind }) => kind === 'refund').map(({ amount }) => amount)
+
+test('a missing item is refunded with its tax after delivery, and then the rest: the order is REFUNDED', async () => {
+  const { apiKey, total, items } = await delivered()
+  const preview = await refund(apiKey, { items: [{ index: 0 }] }, '?validate-only=true')
+  expect(preview).toMatchObject({ status: 200, body: { state: 'PENDING', requestedBy: 'operator' } })
+  expect(preview.body.amount).toBeGreaterThan(items[0]?.totalPrice ?? NaN)
+  expect((await readOrder(apiKey)).refunds).toEqual([])
+
+  const first = await refund(apiKey, { items: [{ index: 0 }] })
+  expect(first).toMatchObject({ status: 200, body: { amount: preview.body.amount } })
+  const partly = await settled(apiKey)
+  expect(partly).toMatchObject({
+    paymentState: 'CHARGED',
+    refundedTotal: first.body.amount,
+    refunds: [{ state: 'DONE' }],
+  })
+
+  expect(await refund(apiKey, { items: [{ index: 0 }] })).toMatchObject({
+    status: 422,
+    body: { code: 'refund-too-large' },
+  })
+  await refund(apiKey, { all: true })
+  expect(await settled(apiKey)).toMatchObject({ paymentState: 'REFUNDED', refundedTotal: total })
+  const amounts = await refundsInLedger(apiKey)
+  expect(amounts).toHaveLength(2)
+  expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(Math.round(total * 100))
+})
+
+test('50 parallel requests with one Idempotency-Key are one refund', async () => {
+  const { apiKey } = await delivered()
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const body = { amount: 1.25, reason: 'LATE' }
+  const path = `/operatorapi/v1/orders/${apiKey}/refunds`
+  const send = () => call<Refund & Problem>(path, { key: stack().operatorKey, body, headers })
+  const answers = await Promise.all(Array.from({ length: 50 }, send))
+  // One that meets a running one may be told to wait.
+  expect(
+    answers
+      .filter(({ status }) => status !== 200)
+      .every(({ body: { code } }) => code === 'idempotency-in-flight'),
+  ).toBe(true)
+  expect(
+    new Set(answers.flatMap(({ status, body: { apiKey: name } }) => (status === 200 ? [name] : []))).size,
+  ).toBe(1)
+  expect(await settled(apiKey)).toMatchObject({ refundedTotal: 1.25 })
+  expect(await refundsInLedger(apiKey)).toEqual([125])
+})
+
+test('parallel refunds that exceed the total together never refund more than was captured', async () => {
+  const { apiKey, total } = await delivered()
+  const half = Math.ceil(total * 60) / 100
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => refund(apiKey, { amount: half })))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  await settled(apiKey)
+  expect(await refundsInLedger(apiKey)).toEqual([Math.round(half * 100)])
+})
+
+test('cash is recorded as given back at once; a cancellation after a refund gives back the rest', async () => {
+  const { body: cash } = await sendOrder(await anOrder(cast.console))
+  expect(await refund(cash.apiKey, { amount: 1 })).toMatchObject({ status: 200, body: { state: 'DONE' } })
+  expect(await readOrder(cash.apiKey)).toMatchObject({ paymentState: 'DUE', refundedTotal: 1 })
+
+  const { body: paid } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  await eventually(
+    () => readOrder(paid.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  await refund(paid.apiKey, { amount: 2 })
+  await operator('POST', `orders/${paid.apiKey}/cancel`, { reason: 'Power failure' })
+  const end = await eventually(
+    () => readOrder(paid.apiKey),
+    ({ paymentState, refunds }) =>
+      paymentState === 'REFUNDED' && refunds.every(({ state }) => state !== 'PENDING'),
+  )
+  expect(end.refundedTotal).toBe(paid.total)
+  expect((await refundsInLedger(paid.apiKey)).reduce((sum, amount) => sum + amount, 0)).toBe(
+    Math.round(paid.total * 100),
+  )
+})
+
+test('400 for two kinds of amounts, 409 not-charged-yet with Retry-After before the capture, 404', async () => {
+  const { apiKey } = await delivered()
+  expect(await refund(apiKey, { amount: 1, all: true })).toMatchObject({ status: 400 })
+  expect(await refund(apiKey, { items: [{ index: 99 }] })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid-field' },
+  })
+  expect(await refund('0'.repeat(48), { all: true })).toMatchObject({ status: 404 })
+})

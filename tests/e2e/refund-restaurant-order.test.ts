@@ -1,0 +1,36 @@
+import type { Refund, RestaurantOrder } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, card, cast, eventually, readOrder, sendOrder } from './client.ts'
+import { asRestaurant, problemsOfOthers } from './restaurant-client.ts'
+
+test('a restaurant refunds an item, sees it, and its customer reads it', async () => {
+  const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  const request = { items: [{ index: 1 }], reason: 'WRONG_ITEM', message: 'Sorry!' }
+  const { status, body } = await asRestaurant<Refund>(`order/${order.apiKey}/refunds`, request)
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { requestedBy: 'restaurant', message: 'Sorry!' },
+  })
+  const read = await eventually(
+    () => readOrder(order.apiKey),
+    ({ refundedTotal }) => refundedTotal > 0,
+  )
+  expect(read).toMatchObject({
+    refundedTotal: body.amount,
+    refunds: [{ apiKey: body.apiKey, state: 'DONE' }],
+  })
+  const own = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`)
+  expect(own.body).toMatchObject({ refundedTotal: body.amount })
+})
+
+test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+  const body = { all: true, reason: 'OTHER' }
+  expect(await problemsOfOthers((apiKey) => `order/${apiKey}/refunds`, body)).toEqual([
+    '404 order-not-found',
+    '403 not-allowed',
+  ])
+})

@@ -1,0 +1,78 @@
+import { cents } from '@platter/contracts'
+import { refundedOf } from '../../../services/payments/src/domain/authorization.ts'
+import type { RefundRow } from '../../../services/payments/src/domain/refund.ts'
+import type { RefundStore } from '../../../services/payments/src/store/refunds.ts'
+import { statement } from '../database.ts'
+import { simulation } from '../simulation.ts'
+
+const read = (apiKey: string): RefundRow | null => {
+  const { database, world } = simulation()
+  const found = database.refunds.get(apiKey)
+  return found ? { ...found.row, ageSeconds: Math.floor((world.now - found.sentAt) / 1000) } : null
+}
+
+function reserve(orderApiKey: string, amount: number): boolean {
+  const found = simulation().database.authorizations.get(orderApiKey)
+  if (found?.row.state !== 'captured' || found.row.releaseRequested) return false
+  const refunded = refundedOf(found.row) + amount
+  if (refunded > found.row.amount) return false
+  found.row = { ...found.row, refunded: cents(refunded) }
+  return true
+}
+
+const end = (apiKey: string, change: Partial<RefundRow>) =>
+  statement(`refund ${apiKey.slice(0, 4)} to ${change.state ?? 'pending'}`, () => {
+    const { refunds, authorizations } = simulation().database
+    const found = refunds.get(apiKey)
+    if (found?.row.state !== 'sent') return
+    found.row = { ...found.row, ...change }
+    const charged = authorizations.get(found.row.orderApiKey)
+    if (change.state === 'failed' && charged && 'processorId' in charged.row)
+      charged.row = { ...charged.row, refunded: cents(refundedOf(charged.row) - found.row.amount) }
+  })
+
+/** The rows of payments, with the conditions of `services/payments/src/store/refunds.ts`. */
+export const refunds: RefundStore = {
+  find: (apiKey) => statement(`refund ${apiKey.slice(0, 4)}`, () => read(apiKey)),
+
+  sent: (orderApiKey) =>
+    statement(`sent refunds of ${orderApiKey.slice(0, 4)}`, () =>
+      [...simulation().database.refunds.values()]
+        .map(({ row }) => row)
+        .filter((row) => row.orderApiKey === orderApiKey && row.state === 'sent'),
+    ),
+
+  reserve: ({ apiKey, orderApiKey, amount }) =>
+    statement(`reserve refund ${apiKey.slice(0, 4)}`, () => {
+      const { database, world } = simulation()
+      const known = read(apiKey)
+      if (known) return known
+      const isReserved = reserve(orderApiKey, amount)
+      const row: RefundRow = {
+        apiKey,
+        orderApiKey,
+        amount,
+        state: isReserved ? 'sent' : 'failed',
+        processorId: null,
+        failureCode: isReserved ? null : 'too_large',
+        ageSeconds: 0,
+      }
+      database.refunds.set(apiKey, { row, sentAt: world.now })
+      return row
+    }),
+
+  markPending: (apiKey, processorId) => end(apiKey, { processorId }),
+  markDone: (apiKey, processorId) => end(apiKey, { state: 'done', processorId }),
+  markFailed: (apiKey, failureCode) => end(apiKey, { state: 'failed', failureCode }),
+
+  settle: (orderApiKey) =>
+    statement(`settle refunds of ${orderApiKey.slice(0, 4)}`, () => {
+      const { authorizations, refunds: rows } = simulation().database
+      const found = authorizations.get(orderApiKey)
+      const isAnySent = [...rows.values()].some(
+        ({ row }) => row.orderApiKey === orderApiKey && row.state === 'sent',
+      )
+      if (found?.row.state === 'captured' && refundedOf(found.row) === found.row.amount && !isAnySent)
+        found.row = { ...found.row, state: 'refunded' }
+    }),
+}
