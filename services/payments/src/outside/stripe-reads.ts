@@ -6,10 +6,7 @@ import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
 import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 import type { StripeSettings } from '#/outside/stripe-processor.ts'
-import { Intent, ORDER } from '#/outside/stripe-responses.ts'
-
-/** The metadata key of a refund whose value is its idempotency key. A refund of the dashboard has none. */
-export const REFUND = 'refundApiKey'
+import { Intent, ORDER, REFUND } from '#/outside/stripe-responses.ts'
 
 const listOf = <S extends z.ZodType>(item: S) =>
   z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })

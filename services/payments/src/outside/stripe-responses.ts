@@ -42,7 +42,7 @@ export const Refund = z.object({
 })
 export const RefundList = z.object({ object: z.literal('list'), data: z.array(Refund) })
 
-/** The metadata key of a refund whose value is the refund's `apiKey`. */
+/** The metadata key of a refund whose value is the refund's `apiKey`. A refund of the dashboard has none. */
 export const REFUND = 'refundApiKey'
 
 /** A status that is not final counts as pending (docs.stripe.com/api/refunds/object). */
