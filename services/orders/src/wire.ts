@@ -135,11 +135,9 @@ export function wire(config: Config, log: Log): Parts {
   route(GetOrderStatus, orderStatus(visibility))
   route(OrderStatuses, orderStatuses({ ...visibility, notifier, streams }))
   route(UserOrders, userOrders(visibility))
-  const afterSale = { idempotent, orchestrator }
-  route(CancelOrder, cancelOrder({ ...visibility, ...afterSale }))
-  route(RefundRestaurantOrder, refundRestaurantOrder({ ...stores, ...afterSale }))
+  route(CancelOrder, cancelOrder({ ...visibility, idempotent, orchestrator }))
   const ofRestaurants = { route, stores, outgoing: outside, notifier, streams, attendance, acceptWithinMs }
-  routeRestaurants({ ...ofRestaurants, ...afterSale })
+  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator })
   const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping: stop.signal }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
@@ -194,6 +192,7 @@ function routeRestaurants({ route, stores, ...deps }: OfRestaurants): void {
   route(GetRestaurantOrder, getRestaurantOrder(all))
   route(ReportStatus, reportStatus(all))
   route(RefuseOrder, refuseOrder(all))
+  route(RefundRestaurantOrder, refundRestaurantOrder(all))
 }
 
 type Repeating = {
