@@ -31,8 +31,10 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
  * outcome        pending until the restaurant has accepted (transmitted) or the saga has failed (failed). A failed order is
  *                hidden unless a client read it while it was pending (`isVisible`); a cancelled one stays transmitted.
  * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; then the restaurant reports it.
- * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation.
+ * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation; REFUNDED when refunds
+ *                have returned the whole total.
  * cancellation   set by `cancelled` at once, or by a failure at its end; never changed afterwards.
+ * refunds        each reopens a completed saga, which ends again with its result. They change no other state but the payment's, at the end.
  * delivery       opened with the step transmit, ended by its result; an unreachable restaurant is notified of the failure.
  */
 
