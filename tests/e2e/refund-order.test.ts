@@ -75,7 +75,7 @@ test('50 parallel requests with one Idempotency-Key are one refund', async () =>
   const path = `/operatorapi/v1/orders/${apiKey}/refunds`
   const send = () => call<Refund & Problem>(path, { key: stack().operatorKey, body, headers })
   const answers = await Promise.all(Array.from({ length: 50 }, send))
-  // One that meets a running one may be told to wait.
+  // A request that meets a running one may have to wait.
   expect(
     answers
       .filter(({ status }) => status !== 200)
@@ -97,7 +97,7 @@ test('parallel refunds that exceed the total together never refund more than was
   expect(await refundsInLedger(apiKey)).toEqual([Math.round(half * 100)])
 })
 
-test('cash is recorded as given back at once; a cancellation after a refund gives back the rest', async () => {
+test('cash is recorded as returned at once; a cancellation after a refund refunds the rest', async () => {
   const { body: cash } = await sendOrder(await anOrder(cast.console))
   expect(await refund(cash.apiKey, { amount: 1 })).toMatchObject({ status: 200, body: { state: 'DONE' } })
   expect(await readOrder(cash.apiKey)).toMatchObject({ paymentState: 'DUE', refundedTotal: 1 })

@@ -69,7 +69,7 @@ export const RefundRequest = body
       })
     for (const [at, { index }] of items.entries())
       if (items.findIndex((one) => one.index === index) !== at)
-        context.addIssue({ code: 'custom', path: ['items', at, 'index'], message: 'is there twice' })
+        context.addIssue({ code: 'custom', path: ['items', at, 'index'], message: 'is a duplicate' })
   })
   .meta({ id: 'RefundRequest' })
 export type RefundRequest = z.output<typeof RefundRequest>

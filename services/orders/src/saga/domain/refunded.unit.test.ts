@@ -90,7 +90,7 @@ test.each([
   expect(transition(now.order, now.saga, event)).toBe('stale')
 })
 
-test('a cancellation gives back the rest, and the pending refund keeps its result', () => {
+test('a cancellation refunds the rest, and the pending refund keeps its result', () => {
   const voiding = apply(one, cancelled())
   expect(voiding).toMatchObject({
     order: { cancellation: { refund: { amount: 14.99 } } },
