@@ -128,8 +128,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'a finished saga is not reopened when its order is cancelled': {
     file: `${ORDERS}/saga/domain/transition.ts`,
-    from: '{ ...saga, isFinished: false }',
-    to: 'saga',
+    from: '    { ...saga, isFinished: false },\n',
+    to: '    saga,\n',
     seed: 6,
     within: 500,
   },

@@ -218,7 +218,8 @@ const toAuthorization = (found: Row): Authorization =>
     releaseRequested: found.release_requested_at !== null,
     ageSeconds: found.age_seconds,
     ...(found.amount !== null && { amount: found.amount, token: found.token }),
-    ...(found.processor_id !== null && { processorId: found.processor_id, refunded: found.refunded }),
+    ...(found.processor_id !== null && { processorId: found.processor_id }),
+    ...(found.refunded > 0 && { refunded: found.refunded }),
     ...(found.refusal_code !== null && {
       refusal: { code: found.refusal_code, declineCode: found.decline_code },
     }),
