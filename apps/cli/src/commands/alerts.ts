@@ -20,7 +20,7 @@ export function alerts(program: Command): void {
     if (options.json) return printJson(result)
     if (channels.length === 0) return print(NO_CHANNEL)
     for (const { channel, delivered, reason } of channels)
-      if (delivered) print(`${channel}:`, style('green', 'delivered'))
-      else print(`${channel}:`, style('red', `not delivered: ${reason ?? ''}`))
+      if (delivered) print(`${channel}: `, style('green', 'delivered'))
+      else print(`${channel}: `, style('red', `not delivered: ${reason ?? ''}`))
   })
 }
