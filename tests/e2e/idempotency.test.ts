@@ -121,6 +121,27 @@ const requests: Record<string, () => Promise<Prepared>> = {
       { reason: 'We are full.' },
     )
   },
+  'cancel-order': async () => {
+    const { order } = await aPlace()
+    return ofApplication(`order/${await order()}/cancel`)
+  },
+  'operator-cancel-order': async () => {
+    const { order } = await aPlace()
+    return ofOperator(`orders/${await order()}/cancel`, { reason: 'Power failure' }, { reason: 'Flood' })
+  },
+  'refund-order': async () => {
+    const { order } = await aPlace()
+    const path = `orders/${await order()}/refunds`
+    return ofOperator(path, { amount: 1, reason: 'LATE' }, { amount: 2, reason: 'LATE' })
+  },
+  'refund-restaurant-order': async () => {
+    const { asks, order } = await aPlace()
+    return asks(
+      `order/${await order()}/refunds`,
+      { amount: 1, reason: 'LATE' },
+      { amount: 2, reason: 'LATE' },
+    )
+  },
   'item-availability': async () => {
     const { asks, item } = await aPlace()
     return asks(`item/${item}/availability`, { available: false }, { available: true })
