@@ -91,8 +91,13 @@ test('a webhook is pinged when it is set: it opens when it responds with a 2xx, 
   const url = `http://127.0.0.1:${port}/orders`
   kitchen.works = false
   await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
-  expect(await becomesOpen(restaurantApiKey, false)).toMatchObject({ closedReason: 'unattended' })
+  // A console that was never seen is unattended before the first ping.
+  await eventually(
+    async () => kitchen.types,
+    (types) => types.includes('ping'),
+  )
   expect(kitchen.types).toContain('ping')
+  expect(await becomesOpen(restaurantApiKey, false)).toMatchObject({ closedReason: 'unattended' })
   kitchen.works = true
   expect(await becomesOpen(restaurantApiKey, true)).toMatchObject({ open: true })
 })

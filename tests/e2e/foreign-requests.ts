@@ -69,12 +69,17 @@ export const entries: Record<string, Entry> = {
   'order-by-key': { keys: { 'path/idempotencyKey': order } },
   'order-status': { keys: { 'path/apiKey': order } },
   'order-statuses': { keys: { 'path/apiKey': order } },
+  'cancel-order': { keys: { 'path/apiKey': order } },
   'user-orders': { keys: { 'path/apiKey': user } },
   'restaurant-orders': NOTHING,
   'restaurant-orders-stream': NOTHING,
   'restaurant-order': { keys: { 'path/apiKey': order } },
   'report-status': { body: () => ({ status: 'PREPARING' }), keys: { 'path/apiKey': order } },
   'refuse-order': { body: () => ({ reason: 'mine' }), keys: { 'path/apiKey': order } },
+  'refund-restaurant-order': {
+    body: () => ({ all: true, reason: 'OTHER' }),
+    keys: { 'path/apiKey': order },
+  },
   'own-restaurant': NOTHING,
   'own-menu': NOTHING,
   'item-availability': {

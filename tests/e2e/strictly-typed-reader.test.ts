@@ -101,6 +101,8 @@ test('it reads orders, their statuses and problems', async () => {
   await decode('order-status', records.orderStatus, { params: { apiKey } })
   await decode('order-statuses', list(records.orderStatus), { params: { apiKey } })
   await decode('user-orders', list(records.order), { params: { apiKey: user.apiKey } })
+  const waiting = await decode<Keyed>('send-order', records.order, { body: await anOrder(cast.console) })
+  await decode('cancel-order', records.order, { params: { apiKey: waiting.apiKey } })
   await decode('order', records.problem, { params: { apiKey: 'none' }, status: 404 })
   await decode('send-order', records.problem, { body: {}, status: 400 })
   const closed = await anOrder(cast.closed)
