@@ -71,6 +71,7 @@ export const entries: Record<string, Entry> = {
   'order-statuses': { keys: { 'path/apiKey': order } },
   'cancel-order': { keys: { 'path/apiKey': order } },
   'user-orders': { keys: { 'path/apiKey': user } },
+  attendance: NOTHING,
   'restaurant-orders': NOTHING,
   'restaurant-orders-stream': NOTHING,
   'restaurant-order': { keys: { 'path/apiKey': order } },
