@@ -20,8 +20,8 @@ const settings = { secret: 's'.repeat(32), policy, log }
 let limits: CardLimits
 const soon = { timeout: 30_000, interval: 50 }
 
-/** Without `commandTimeout`: a pause of the machine for 100 ms must not count as an unavailable Redis. */
-const patient = `${servers().redis}?commandTimeout=none`
+/** Without time limits: a pause of the machine, for 100 ms or for a second, must not count as an unavailable Redis. */
+const patient = `${servers().redis}?commandTimeout=none&socketTimeout=60000`
 
 /** Returns a replica that is connected to Redis. Before that it would count alone. */
 async function connected(url = patient, now = Date.now): Promise<CardLimits> {
