@@ -1,6 +1,6 @@
-import { refund } from '#/refund-example.ts'
 import { OrderInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
+import { RefundOrder } from '#/operations/refund-order.ts'
 import { PreviewRefund, Refund, RefundRequest } from '#/refund.ts'
 
 export const RefundRestaurantOrder = operation({
@@ -16,19 +16,7 @@ export const RefundRestaurantOrder = operation({
   query: PreviewRefund,
   body: RefundRequest,
   response: Refund,
-  returns: 'The refund. It is `PENDING` until the payment processor has confirmed it: read the order again.',
-  examples: {
-    bodies: {
-      'A missing item': { items: [{ index: 1 }], reason: 'MISSING_ITEM' },
-      'Late: the delivery and a text': {
-        includeDelivery: true,
-        reason: 'LATE',
-        message: 'Sorry for the delay.',
-      },
-      'An amount': { amount: 2.5, reason: 'GOODWILL', borneBy: 'platform' },
-      'All of it': { all: true, reason: 'QUALITY' },
-    },
-    response: refund,
-  },
-  problems: [...bodyProblems, 'order-not-found', 'refund-too-large', 'not-charged-yet'],
+  returns: RefundOrder.returns,
+  examples: RefundOrder.examples,
+  problems: RefundOrder.problems,
 })
