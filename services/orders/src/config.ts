@@ -36,7 +36,7 @@ export const Config = z
       .default('console')
       .refine(isDefaultLink, 'must be `console`, or the URL of a webhook with its secret as the password')
       .describe(
-        'How orders reach restaurants without a link of their own: `console`, or the URL of a webhook with its secret as the password (`https://:whsec_…@example.org/orders`).',
+        'How orders reach restaurants without a link of their own: `console`, or the URL of a webhook with its secret as the password (`https://:whsec_…@example.org/orders`). Webhooks are for development only.',
       ),
     WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
       'Networks in which webhooks may be besides public ones, also over http: addresses or CIDR ranges, separated by commas. When empty, webhooks are called over https at public addresses only.',

@@ -48,6 +48,7 @@ import { readAttendance } from '#/attendance/routes/attendance.ts'
 import { PostgresAttendance } from '#/store/attendance.ts'
 import type { Config } from '#/config.ts'
 import { parseDefaultLink } from '#/delivery/default-link.ts'
+import { refusingDevelopmentLinks, testRestaurants } from '#/delivery/development-link.ts'
 import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
@@ -112,7 +113,11 @@ export function wire(config: Config, log: Log): Parts {
   const openDelivery: OpenDelivery = (...given) => deliveries.open(...given)
   const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
   const attendance = keepAttendance({ db, bus, log, outside, defaultKind: defaultLink.kind })
-  const transmit = transmitting(noting(attendance, transmitter(outside)))
+  const isDevelopment = config.NODE_ENV === 'development'
+  const transmitLive = isDevelopment
+    ? transmitter(outside)
+    : refusingDevelopmentLinks(log, transmitter(outside))
+  const transmit = transmitting(noting(attendance, transmitLive))
   const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
   observeLimits(() => [['order', limit]])
@@ -137,7 +142,8 @@ export function wire(config: Config, log: Log): Parts {
   route(UserOrders, userOrders(visibility))
   route(CancelOrder, cancelOrder({ ...visibility, idempotent, orchestrator }))
   const ofRestaurants = { route, stores, outgoing: outside, notifier, streams, attendance, acceptWithinMs }
-  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator })
+  const isTestRestaurant = testRestaurants(bus)
+  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator, isDevelopment, isTestRestaurant })
   const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping: stop.signal }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
@@ -180,6 +186,8 @@ type OfRestaurants = {
   acceptWithinMs: number
   idempotent: Idempotent
   orchestrator: Orchestrator
+  isDevelopment: boolean
+  isTestRestaurant: ReturnType<typeof testRestaurants>
 }
 
 /** What restaurants do with their orders, and how the orders reach them. */

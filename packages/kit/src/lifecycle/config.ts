@@ -55,7 +55,7 @@ export const serviceConfig = {
     .string()
     .default('production')
     .describe(
-      'Unless this is `development`, a service does not start with a secret that is empty, short or publicly known.',
+      'Unless this is `development`, a service does not start with a secret that is empty, short or publicly known, nor with a `DEFAULT_RESTAURANT_LINK` other than `console`. Only test orders reach a webhook with a public secret.',
     ),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; a private network only.'),
   PORT: z.coerce.number().int().min(0).max(65_535).describe('Port to listen on; 0 takes any free one.'),
@@ -141,7 +141,7 @@ export function readConfig<S extends z.ZodType>(
   const weak =
     environment['NODE_ENV'] === 'development' ? [] : secretFaults(parsed.data as Record<string, unknown>)
   if (weak.length > 0)
-    throw unusable([...weak, 'Such secrets are for development, which NODE_ENV=development says it is.'])
+    throw unusable([...weak, 'Such values are for development only (NODE_ENV=development).'])
   return parsed.data
 }
 

@@ -1,5 +1,6 @@
 import type { PutRestaurantLink } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { Problem, type Handler, type RequestContext } from '@platter/kit'
+import { isDevelopmentLink } from '#/delivery/development-link.ts'
 import type { Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Stores } from '#/store/stores.ts'
@@ -7,15 +8,24 @@ import type { Stores } from '#/store/stores.ts'
 type Deps = Pick<Stores, 'restaurantLinks'> & {
   outgoing: Pick<Outgoing, 'faultOf'>
   attendance: Pick<AttendanceKeeper, 'begin'>
+  isDevelopment: boolean
+  isTestRestaurant: (restaurantApiKey: string, context: RequestContext) => Promise<boolean>
 }
+
+const PUBLIC_SECRET =
+  'secret is publicly known: it is for simulated restaurants. Use a secret of your own, or make this a test restaurant.'
 
 /** Sets how orders reach a restaurant from now on. The response does not contain the webhook's secret. */
 export const putRestaurantLink =
-  ({ restaurantLinks, outgoing, attendance }: Deps): Handler<typeof PutRestaurantLink> =>
-  async ({ params, body }) => {
+  (deps: Deps): Handler<typeof PutRestaurantLink> =>
+  async (context) => {
+    const { restaurantLinks, outgoing, attendance, isDevelopment, isTestRestaurant } = deps
+    const { params, body } = context
     const fault = body.kind === 'webhook' ? await outgoing.faultOf(new URL(body.url)) : null
     if (fault !== null)
       throw Problem.of([{ pointer: '/url', code: 'invalid-field', detail: `url ${fault}.` }])
+    if (!isDevelopment && isDevelopmentLink(body) && !(await isTestRestaurant(params.apiKey, context)))
+      throw Problem.of([{ pointer: '/secret', code: 'invalid-field', detail: PUBLIC_SECRET }])
     await restaurantLinks.put(params.apiKey, body)
     await attendance.begin(params.apiKey, body.kind)
     return { kind: body.kind, reports: body.reports }

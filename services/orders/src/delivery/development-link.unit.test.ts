@@ -1,0 +1,105 @@
+import { createLog, Problem } from '@platter/kit'
+import { describe, expect, test } from 'vitest'
+import { isDevelopmentLink, refusingDevelopmentLinks, testRestaurants } from '#/delivery/development-link.ts'
+import { putRestaurantLink } from '#/delivery/routes/put-restaurant-link.ts'
+import { newOrder } from '#/domain/order-state.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
+
+const webhook = (secret: string) =>
+  ({ kind: 'webhook', url: 'https://kitchen.example/', secret, reports: 'detailed' }) as const
+/** That of dev/simulators; tests/law/known-secrets.test.ts compares it. */
+const PUBLIC = `whsec_${Buffer.from('platter-development-only-secret!').toString('base64')}`
+const SIMULATED = webhook(PUBLIC)
+const OWN = webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr')
+const CONSOLE = { kind: 'console', reports: 'detailed' } as const
+
+test('the link of a simulated restaurant is recognised by its public secret', () => {
+  expect([SIMULATED, OWN, CONSOLE].map(isDevelopmentLink)).toEqual([true, false, false])
+})
+
+async function transmitted(link: Parameters<typeof isDevelopmentLink>[0], isTest: boolean) {
+  let sent = 0
+  const transmit = refusingDevelopmentLinks(createLog('test', 'silent'), async () => {
+    sent += 1
+    return { kind: 'accepted' }
+  })
+  const order = newOrder('o1', pricedOrder({ test: isTest }), 1_790_000_000)
+  const { kind } = await transmit(link, { webhookId: 'order_o1', order })
+  return { kind, sent }
+}
+
+async function put(given: { isDevelopment: boolean; isTest: boolean; secret: string }) {
+  const stored: unknown[] = []
+  const handle = putRestaurantLink({
+    restaurantLinks: { find: async () => null, put: async (_, link) => void stored.push(link) },
+    outgoing: { faultOf: async () => null },
+    attendance: { begin: async () => undefined },
+    isDevelopment: given.isDevelopment,
+    isTestRestaurant: async () => given.isTest,
+  })
+  const body = webhook(given.secret)
+  const request = { params: { apiKey: 'r1' }, body } as Parameters<typeof handle>[0]
+  let pointer: string | null = null
+  try {
+    await handle(request)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    pointer = error.faults[0]?.pointer ?? null
+  }
+  return { stored: stored.length, pointer }
+}
+describe('outside development', () => {
+  test.each([
+    [
+      'an order with a real payment never reaches a simulated restaurant',
+      SIMULATED,
+      false,
+      { kind: 'refused', sent: 0 },
+    ],
+    ['a test order reaches a simulated restaurant', SIMULATED, true, { kind: 'accepted', sent: 1 }],
+    ['an order reaches a webhook with a secret of its own', OWN, false, { kind: 'accepted', sent: 1 }],
+    ['an order reaches a console', CONSOLE, false, { kind: 'accepted', sent: 1 }],
+  ])('%s', async (_, link, isTest, result) => {
+    expect(await transmitted(link, isTest)).toEqual(result)
+  })
+})
+
+describe('put-restaurant-link', () => {
+  const kept = { stored: 1, pointer: null }
+  const refused = { stored: 0, pointer: '/secret' }
+
+  test.each([
+    [
+      'refuses a public secret for a live restaurant (400)',
+      { isDevelopment: false, isTest: false, secret: PUBLIC },
+      refused,
+    ],
+    [
+      'accepts a public secret for a test restaurant',
+      { isDevelopment: false, isTest: true, secret: PUBLIC },
+      kept,
+    ],
+    ['accepts a public secret in development', { isDevelopment: true, isTest: false, secret: PUBLIC }, kept],
+    [
+      'accepts a secret of the restaurant’s own',
+      { isDevelopment: false, isTest: false, secret: OWN.secret },
+      kept,
+    ],
+  ])('%s', async (_, given, result) => {
+    expect(await put(given)).toEqual(result)
+  })
+
+  test.each([
+    ['a test restaurant', ['restaurant-closed', 'test-restaurant-only'], true],
+    ['a live restaurant', ['restaurant-closed'], false],
+    ['an unknown restaurant', ['restaurant-not-found'], false],
+  ] as const)('catalog.quote names %s', async (_, codes, expected) => {
+    const faults = codes.map((code) => ({ pointer: '', code, detail: '' }))
+    const ask = async () => ({ faults, quote: null })
+    expect(
+      await testRestaurants({ ask } as unknown as Parameters<typeof testRestaurants>[0])('r1', {
+        requestId: 'q',
+      }),
+    ).toBe(expected)
+  })
+})
