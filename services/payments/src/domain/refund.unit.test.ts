@@ -1,0 +1,65 @@
+import { cents } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import {
+  isToBeLookedUp,
+  outcomeOf,
+  type ProcessorRefund,
+  type RefundOutcome,
+  type RefundRow,
+} from '#/domain/refund.ts'
+
+const row: RefundRow = {
+  apiKey: 'f1',
+  orderApiKey: 'o1',
+  amount: cents(500),
+  state: 'sent',
+  processorId: null,
+  failureCode: null,
+  ageSeconds: 0,
+}
+
+test.each([
+  ['a new refund', {}, false],
+  ['a refund whose key the processor still has', { ageSeconds: KEY_LASTS_SECONDS }, false],
+  ['a refund whose key the processor may have forgotten', { ageSeconds: KEY_LASTS_SECONDS + 1 }, true],
+  ['a refund that is pending at the processor', { processorId: 're_1' }, true],
+])('%s is looked up: %o, %s', (_, change, expected) => {
+  expect(isToBeLookedUp({ ...row, ...change })).toBe(expected)
+})
+
+type Result = ProcessorResult<{ found: ProcessorRefund | null }>
+const found = (state: ProcessorRefund['state']): Result => ({
+  kind: 'yes',
+  found: { refundId: 're_1', state },
+})
+const lost: Result = { kind: 'unknown', reason: 'TimeoutError', sent: true }
+const none: Result = { kind: 'yes', found: null }
+
+test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
+  ['a completed one is done', row, found('done'), { kind: 'done', refundId: 're_1' }],
+  ['a pending one stays pending', row, found('pending'), { kind: 'pending', refundId: 're_1' }],
+  [
+    'one that failed at the processor has failed',
+    row,
+    found('failed'),
+    { kind: 'failed', code: 'refund_failed' },
+  ],
+  [
+    'a refused one has failed, with the code of the processor',
+    row,
+    { kind: 'no', code: 'charge_already_refunded', declineCode: 'charge_already_refunded' },
+    { kind: 'failed', code: 'charge_already_refunded' },
+  ],
+  ['a lost response is unknown, never a failure', row, lost, lost as RefundOutcome],
+  ['one that never arrived has failed', row, none, { kind: 'failed', code: 'never_arrived' }],
+  [
+    'a confirmed one that is not listed is unknown, with an alarm',
+    { processorId: 're_1' },
+    none,
+    { kind: 'unknown', reason: 'the processor does not list the refund', alarm: true },
+  ],
+])('%s', (_, refund, result, outcome) => {
+  expect(outcomeOf(refund, result)).toEqual(outcome)
+})

@@ -1,0 +1,181 @@
+import { cents, type Outcome } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandExecutor } from '#/command-executor.ts'
+import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import { refund } from '#/handlers/refund.ts'
+import { release } from '#/handlers/release.ts'
+import { refundExecutor } from '#/refund-executor.ts'
+import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresRefunds } from '#/store/refunds.ts'
+import { RefundingProcessor, type Fault } from '#/testing/refunding-processor.ts'
+
+const log = createLog('test', 'silent')
+const TOTAL = 1_000
+type Postgres = ReturnType<typeof connectPostgres<Database>>
+let pools: [Postgres, Postgres]
+
+beforeAll(async () => {
+  const url = await newDatabase()
+  pools = [connectPostgres<Database>(url, 4, log), connectPostgres<Database>(url, 4, log)]
+  await migrate(pools[0].db, new URL('../../migrations', import.meta.url).pathname, log)
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.close())))
+
+/** One replica of payments. */
+function replica({ db }: Postgres, processor: RefundingProcessor) {
+  const authorizations = postgresAuthorizations(db)
+  const refunds = postgresRefunds(db)
+  const execute = commandExecutor({ authorizations, processor, log })
+  const executeRefund = refundExecutor({ refunds, processor, log })
+  const deps = { authorizations, refunds, execute, executeRefund }
+  return { authorizations, refunds, refund: refund(deps), release: release(deps) }
+}
+
+let orders = 0
+
+/** An order with a captured charge, and two replicas. */
+async function charged(faults: Fault[] = []) {
+  const orderApiKey = `o${++orders}`
+  await sql`insert into authorizations (order_api_key, state, amount, token, processor_id)
+    values (${orderApiKey}, 'captured', ${TOTAL}::integer, 't', 'pi_1')`.execute(pools[0].db)
+  const processor = new RefundingProcessor(TOTAL, () => faults.shift() ?? 'none')
+  const replicas = [replica(pools[0], processor), replica(pools[1], processor)] as const
+  const reference = { orderApiKey, step: 'refund', undo: false, version: 1, attempt: 1 }
+  const send = (name: string, amount: number, at = 0): Promise<Outcome | null> =>
+    replicas[at % 2 === 0 ? 0 : 1].refund({
+      ...reference,
+      refund: `${orderApiKey}-${name}`,
+      amount: cents(amount),
+    })
+  const cancel = (at = 0) => replicas[at % 2 === 0 ? 0 : 1].release(reference)
+  const rowOf = (name: string) => replicas[0].refunds.find(`${orderApiKey}-${name}`)
+  const authorization = () => replicas[0].authorizations.find(orderApiKey)
+  /** As if all rows had been written so many seconds ago. */
+  const age = (seconds: number) =>
+    sql`update refunds set created_at = now() - ${seconds} * interval '1 second'
+      where order_api_key = ${orderApiKey}`.execute(pools[0].db)
+  return { processor, send, cancel, rowOf, authorization, age }
+}
+
+const done = { kind: 'done' }
+const refused = { kind: 'refused', refusal: { code: 'refund-too-large' } }
+
+test('a refund whose response is lost is repeated under its key, and its redelivered command makes no call', async () => {
+  const { processor, send, rowOf } = await charged(['response lost', 'request lost'])
+  expect(await send('f1', 300)).toBeNull()
+  expect(await rowOf('f1')).toMatchObject({ state: 'sent', processorId: null })
+  expect(await send('f1', 300, 1)).toBeNull()
+  expect(await send('f1', 300)).toEqual(done)
+  expect(processor.refunds).toMatchObject([{ amount: 300 }])
+  const { calls } = processor
+  expect(await send('f1', 300, 1)).toEqual(done)
+  expect(processor.calls).toBe(calls)
+})
+
+test('after 20 hours a refund is looked up: one that arrived is done, one that never did has failed', async () => {
+  const { processor, send, rowOf, age, authorization } = await charged(['response lost', 'request lost'])
+  await send('f1', 300)
+  await send('f2', 400)
+  await age(KEY_LASTS_SECONDS + 60)
+  expect(await send('f1', 300)).toEqual(done)
+  expect(await send('f2', 400)).toMatchObject(refused)
+  expect(await rowOf('f2')).toMatchObject({ state: 'failed', failureCode: 'never_arrived' })
+  expect(await authorization()).toMatchObject({ refunded: 300 })
+  expect(processor.refunds).toHaveLength(1)
+})
+
+test('a refund that is pending at the processor has no reply until it ends there, and a failure frees its amount', async () => {
+  const { processor, send, rowOf, authorization } = await charged(['stays pending'])
+  expect(await send('f1', TOTAL)).toBeNull()
+  expect(await rowOf('f1')).toMatchObject({ state: 'sent', processorId: 're_0' })
+  expect(await send('f1', TOTAL)).toBeNull()
+  expect(await send('f2', 1)).toMatchObject(refused)
+  processor.refunds[0]!.state = 'failed'
+  expect(await send('f1', TOTAL)).toMatchObject(refused)
+  expect(await rowOf('f1')).toMatchObject({ state: 'failed', failureCode: 'refund_failed' })
+  expect(await send('f3', TOTAL)).toEqual(done)
+  expect(await authorization()).toMatchObject({ state: 'refunded' })
+})
+
+test('a pending refund that the processor does not list stays open, and is not made again', async () => {
+  const { processor, send, rowOf } = await charged(['stays pending'])
+  await send('f1', 300)
+  processor.refunds.length = 0
+  expect(await send('f1', 300)).toBeNull()
+  expect(await rowOf('f1')).toMatchObject({ state: 'sent' })
+  expect(processor.refunds).toEqual([])
+})
+
+test('a release waits for the refunds that have begun, and refunds exactly the rest', async () => {
+  const { processor, send, cancel, authorization } = await charged(['stays pending', 'request lost'])
+  await send('f1', 300)
+  await send('f2', 200)
+  expect(await cancel()).toBeNull()
+  expect(await send('f3', 100)).toMatchObject(refused)
+  processor.refunds[0]!.state = 'failed'
+  expect(await cancel(1)).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+  expect(processor.refunds.filter(({ state }) => state === 'done').map(({ amount }) => amount)).toEqual([
+    200, 800,
+  ])
+  expect(await authorization()).toMatchObject({ state: 'refunded' })
+})
+
+test('a release of an order whose total is refunded makes no call', async () => {
+  const { processor, send, cancel } = await charged()
+  await send('f1', TOTAL)
+  const { calls } = processor
+  expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+  expect(processor.calls).toBe(calls)
+})
+
+const FAULTS: Fault[] = ['none', 'none', 'request lost', 'response lost', 'stays pending', 'refused']
+const history = fc.record({
+  amounts: fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }),
+  /** Indices of `amounts`; one more is a release. */
+  commands: fc.array(fc.nat(5), { minLength: 2, maxLength: 12 }),
+  faults: fc.array(fc.constantFrom(...FAULTS), { maxLength: 14 }),
+  pendingFail: fc.boolean(),
+})
+
+test('commands of refunds and a release in any interleaving on two replicas refund each part once, and at most the charge', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async ({ amounts, commands, faults: injected, pendingFail }) => {
+      const faults = [...injected]
+      const { processor, send, cancel, rowOf, authorization } = await charged(faults)
+      const names = amounts.map((_, at) => `f${at}`)
+      const run = (command: number, at: number) =>
+        command < amounts.length ? send(`f${command}`, amounts[command]!, at) : cancel(at)
+      await Promise.all(commands.map(run))
+      // From here on nothing fails. The saga repeats its commands.
+      faults.length = 0
+      for (const one of processor.refunds)
+        if (one.state === 'pending') one.state = pendingFail ? 'failed' : 'done'
+      for (const [at, amount] of amounts.entries()) expect(await send(`f${at}`, amount, at)).not.toBeNull()
+      expect(processor.refunded).toBeLessThanOrEqual(TOTAL)
+      const isReleased = commands.some((command) => command >= amounts.length)
+      if (isReleased) {
+        expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+        expect(processor.refunded).toBe(TOTAL)
+        expect(await authorization()).toMatchObject({ state: 'refunded' })
+      }
+      const rows = await Promise.all(names.map(rowOf))
+      const doneRows = rows.flatMap((row) => (row?.state === 'done' ? [[row.apiKey, row.amount]] : []))
+      const back = processor.refunds.filter(({ state, key }) => state === 'done' && !key.includes(':refund:'))
+      expect(back.map(({ key, amount }) => [key, amount]).toSorted()).toEqual(doneRows.toSorted())
+      expect(new Set(processor.refunds.map(({ key }) => key)).size).toBe(processor.refunds.length)
+      if (!isReleased && processor.refunded < TOTAL)
+        expect(await authorization()).toMatchObject(
+          processor.refunded === 0
+            ? { state: 'captured' }
+            : { state: 'captured', refunded: processor.refunded },
+        )
+    }),
+    { numRuns: 80 },
+  )
+})

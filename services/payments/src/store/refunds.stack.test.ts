@@ -1,0 +1,162 @@
+import { cents, type Cents } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refundedOf } from '#/domain/authorization.ts'
+import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresRefunds, type RefundStore } from '#/store/refunds.ts'
+
+const log = createLog('test', 'silent')
+type Postgres = ReturnType<typeof connectPostgres<Database>>
+
+/** A pool of connections for each replica. */
+let pools: [Postgres, Postgres]
+let stores: [RefundStore, RefundStore]
+
+beforeAll(async () => {
+  const url = await newDatabase()
+  pools = [connectPostgres<Database>(url, 5, log), connectPostgres<Database>(url, 5, log)]
+  await migrate(pools[0].db, new URL('../../migrations', import.meta.url).pathname, log)
+  stores = [postgresRefunds(pools[0].db), postgresRefunds(pools[1].db)]
+})
+afterAll(() => Promise.all(pools.map((pool) => pool.close())))
+
+let orders = 0
+
+/** Returns the name of a new order with a captured charge. */
+async function captured(amount = 1_000): Promise<string> {
+  const orderApiKey = `o${++orders}`
+  await sql`insert into authorizations (order_api_key, state, amount, token, processor_id)
+    values (${orderApiKey}, 'captured', ${amount}::integer, 't', 'pi_1')`.execute(pools[0].db)
+  return orderApiKey
+}
+
+const storeAt = (at: number): RefundStore => stores[at % 2 === 0 ? 0 : 1]
+const authorizationOf = (orderApiKey: string) => postgresAuthorizations(pools[1].db).find(orderApiKey)
+
+async function reservedOf(orderApiKey: string): Promise<Cents> {
+  const row = await authorizationOf(orderApiKey)
+  return row ? refundedOf(row) : cents(0)
+}
+
+test('20 equal commands on two replicas reserve one refund, and all of them receive its row', async () => {
+  const orderApiKey = await captured()
+  const refund = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(600) }
+  const rows = await Promise.all(Array.from({ length: 20 }, (_, at) => storeAt(at).reserve(refund)))
+  for (const row of rows) expect(row).toMatchObject({ ...refund, state: 'sent', failureCode: null })
+  expect(await reservedOf(orderApiKey)).toBe(600)
+  expect(await stores[0].sent(orderApiKey)).toHaveLength(1)
+})
+
+test('parallel refunds in different keys reserve at most the captured amount, whatever the interleaving', async () => {
+  const amounts = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 2, maxLength: 10 })
+  await fc.assert(
+    fc.asyncProperty(amounts, fc.integer({ min: 500, max: 1_500 }), async (wanted, total) => {
+      const orderApiKey = await captured(total)
+      const rows = await Promise.all(
+        wanted.map((amount, at) =>
+          storeAt(at).reserve({ apiKey: `${orderApiKey}-${at}`, orderApiKey, amount: cents(amount) }),
+        ),
+      )
+      const reserved = rows
+        .filter(({ state }) => state === 'sent')
+        .reduce((sum, { amount }) => sum + amount, 0)
+      expect(await reservedOf(orderApiKey)).toBe(reserved)
+      expect(reserved).toBeLessThanOrEqual(total)
+      // Nothing was refused that fits: amounts are only added.
+      for (const { state, amount } of rows)
+        if (state === 'failed') expect(reserved + amount).toBeGreaterThan(total)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a refund of more than what is left stays failed, also when its command is repeated after a failure frees the amount', async () => {
+  const orderApiKey = await captured()
+  const first = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(600) }
+  const second = { apiKey: `${orderApiKey}-f2`, orderApiKey, amount: cents(500) }
+  await stores[0].reserve(first)
+  const refused = { ...second, state: 'failed', failureCode: 'too_large' }
+  expect(await stores[1].reserve(second)).toMatchObject(refused)
+  await stores[0].markFailed(first.apiKey, 'refund_failed')
+  expect(await stores[1].reserve(second)).toMatchObject(refused)
+  expect(await reservedOf(orderApiKey)).toBe(0)
+})
+
+test('a failure frees the amount once, whatever other replicas write', async () => {
+  const orderApiKey = await captured()
+  const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(400) }
+  const other = { apiKey: `${orderApiKey}-f2`, orderApiKey, amount: cents(600) }
+  await Promise.all([stores[0].reserve(one), stores[1].reserve(other)])
+  await Promise.all(
+    Array.from({ length: 10 }, (_, at) => storeAt(at).markFailed(one.apiKey, 'refund_failed')),
+  )
+  expect(await reservedOf(orderApiKey)).toBe(600)
+  await stores[0].markDone(one.apiKey, 're_1')
+  await stores[0].markPending(one.apiKey, 're_1')
+  expect(await stores[1].find(one.apiKey)).toMatchObject({
+    state: 'failed',
+    failureCode: 'refund_failed',
+    processorId: null,
+  })
+  await stores[0].markDone(other.apiKey, 're_2')
+  await stores[1].markFailed(other.apiKey, 'refund_failed')
+  expect(await stores[1].find(other.apiKey)).toMatchObject({ state: 'done', processorId: 're_2' })
+  expect(await reservedOf(orderApiKey)).toBe(600)
+})
+
+test('an order is refunded when all of it is, and no refund is open', async () => {
+  const orderApiKey = await captured()
+  const refunds = [400, 600].map((amount) => ({
+    apiKey: `${orderApiKey}-${amount}`,
+    orderApiKey,
+    amount: cents(amount),
+  }))
+  for (const refund of refunds) {
+    await stores[0].settle(orderApiKey)
+    expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'captured' })
+    await stores[0].reserve(refund)
+  }
+  for (const { apiKey } of refunds) {
+    await stores[0].settle(orderApiKey)
+    expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'captured' })
+    await stores[0].markDone(apiKey, 're_1')
+  }
+  await stores[0].settle(orderApiKey)
+  expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded', refunded: 1_000 })
+})
+
+test('of a release and refunds that arrive together, the release counts each refund that begins', async () => {
+  for (let round = 0; round < 40; round++) {
+    const orderApiKey = await captured()
+    const reserve = (at: number) =>
+      storeAt(at).reserve({ apiKey: `${orderApiKey}-${at}`, orderApiKey, amount: cents(200) })
+    const [one, released, other] = await Promise.all([
+      reserve(0),
+      postgresAuthorizations(pools[round % 2 === 0 ? 0 : 1].db).requestRelease(orderApiKey),
+      reserve(1),
+    ])
+    const begun = [one, other].filter(({ state }) => state === 'sent')
+    expect(refundedOf(released)).toBe(200 * begun.length)
+    expect(await stores[0].sent(orderApiKey)).toHaveLength(begun.length)
+    expect(await reserve(2)).toMatchObject({ state: 'failed', failureCode: 'too_large' })
+  }
+})
+
+test.each(['sent', 'authorized', 'voided', 'refunded', 'declined'])(
+  'refunds nothing of an authorization in state %s',
+  async (state) => {
+    const orderApiKey = `o${++orders}`
+    await sql`insert into authorizations (order_api_key, state, amount, token, processor_id, refusal_code, decline_code)
+      values (${orderApiKey}, ${state}, 1000, 't', ${state === 'sent' || state === 'declined' ? null : 'pi_1'},
+        ${state === 'declined' ? 'card-declined' : null}, ${state === 'declined' ? 'x' : null})`.execute(
+      pools[0].db,
+    )
+    const refund = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(1) }
+    expect(await stores[0].reserve(refund)).toMatchObject({ state: 'failed', failureCode: 'too_large' })
+  },
+)

@@ -1,0 +1,88 @@
+import type { ProcessorRefund } from '#/domain/refund.ts'
+import type { Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import type { Processor } from '#/outside/processor.ts'
+
+/** What may happen to one request. */
+export type Fault = 'none' | 'request lost' | 'response lost' | 'stays pending' | 'refused'
+type Refunded = ProcessorRefund & { key: string; amount: number }
+type Calls = Pick<
+  Processor,
+  'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'refundPart' | 'findRefund'
+>
+
+/** A processor with one captured charge. It honours idempotency keys and never refunds more than the charge. */
+export class RefundingProcessor implements Calls {
+  readonly refunds: Refunded[] = []
+  calls = 0
+  /** A refusal is final: it is repeated under its key, as by Stripe. */
+  readonly #refused = new Set<string>()
+  readonly #total: number
+  readonly #fault: () => Fault
+
+  constructor(total: number, fault: () => Fault) {
+    this.#total = total
+    this.#fault = fault
+  }
+
+  /** Cents that are back, or on their way. */
+  get refunded(): number {
+    return this.refunds.filter(({ state }) => state !== 'failed').reduce((sum, { amount }) => sum + amount, 0)
+  }
+
+  async #send<T>(work: (fault: Fault) => ProcessorResult<T>): Promise<ProcessorResult<T>> {
+    this.calls += 1
+    const fault = this.#fault()
+    await new Promise(setImmediate)
+    const result = fault === 'request lost' ? null : work(fault)
+    if (fault === 'response lost' || !result) return { kind: 'unknown', reason: fault, sent: true }
+    return result
+  }
+
+  #refund(key: string, amount: number, fault: Fault): Refunded | null {
+    const known = this.refunds.find((one) => one.key === key)
+    if (known) return known
+    const isRefused = fault === 'refused' || this.refunded + amount > this.#total
+    if (isRefused) this.#refused.add(key)
+    if (this.#refused.has(key)) return null
+    const state = fault === 'stays pending' ? 'pending' : 'done'
+    const made: Refunded = { key, amount, refundId: `re_${this.refunds.length}`, state }
+    this.refunds.push(made)
+    return made
+  }
+
+  refundPart({ idempotencyKey, amount }: Parameters<Processor['refundPart']>[0]) {
+    return this.#send<{ found: ProcessorRefund | null }>((fault) => {
+      const found = this.#refund(idempotencyKey, amount, fault)
+      // The first response is repeated: it does not show that a pending refund has ended.
+      return found ? { kind: 'yes', found: { ...found } } : refused
+    })
+  }
+
+  findRefund({ refund }: Parameters<Processor['findRefund']>[0]) {
+    return this.#send<{ found: ProcessorRefund | null }>(() => {
+      const found = this.refunds.find(({ key }) => key === refund)
+      return { kind: 'yes', found: found ? { ...found } : null }
+    })
+  }
+
+  refund({ idempotencyKey, id, amount }: Parameters<Processor['refund']>[0]) {
+    return this.#send<Effect>((fault) => {
+      const made = this.#refund(idempotencyKey, amount, fault === 'refused' ? 'none' : fault)
+      if (!made) return refused
+      made.state = 'done'
+      return { kind: 'yes', id, amount }
+    })
+  }
+
+  find({ reference: _ }: Parameters<Processor['find']>[0]) {
+    const status = this.refunded === this.#total ? 'refunded' : 'captured'
+    const found: FoundCharge[] = [{ id: 'pi_1', amount: this.#total, status }]
+    return this.#send(() => ({ kind: 'yes', found }))
+  }
+
+  authorize = () => Promise.reject(new Error('the charge is captured'))
+  capture = this.authorize
+  void = this.authorize
+}
+
+const refused = { kind: 'no', code: 'amount_too_large', declineCode: 'amount_too_large' } as const
