@@ -34,7 +34,7 @@ const found = (state: ProcessorRefund['state']): Result => ({
   kind: 'yes',
   found: { refundId: 're_1', state },
 })
-const lost: Result = { kind: 'unknown', reason: 'TimeoutError', sent: true }
+const lost = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
 const none: Result = { kind: 'yes', found: null }
 
 test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
@@ -52,7 +52,7 @@ test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
     { kind: 'no', code: 'charge_already_refunded', declineCode: 'charge_already_refunded' },
     { kind: 'failed', code: 'charge_already_refunded' },
   ],
-  ['a lost response is unknown, never a failure', row, lost, lost as RefundOutcome],
+  ['a lost response is unknown, never a failure', row, lost, lost],
   ['one that never arrived has failed', row, none, { kind: 'failed', code: 'never_arrived' }],
   [
     'a confirmed one that is not listed is unknown, with an alarm',

@@ -74,7 +74,7 @@ export class RefundingProcessor implements Calls {
     })
   }
 
-  find({ reference: _ }: Parameters<Processor['find']>[0]) {
+  find() {
     const status = this.refunded === this.#total ? 'refunded' : 'captured'
     const found: FoundCharge[] = [{ id: 'pi_1', amount: this.#total, status }]
     return this.#send(() => ({ kind: 'yes', found }))
