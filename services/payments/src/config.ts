@@ -41,9 +41,11 @@ export const Config = z.object({
     .default(3_600)
     .describe('Length of the window in which cards and declines are counted, in seconds.'),
   PROCESSOR: z
-    .enum(['development', 'stripe'])
+    .enum(['development', 'stripe', 'none'])
     .default('development')
-    .describe('The payment processor: the development one, which moves no money, or Stripe.'),
+    .describe(
+      'The payment processor: the development one, which moves no money, Stripe, or `none` for cash only. With `none`, each card is refused (`payment-not-possible`).',
+    ),
   PROCESSOR_URL: z
     .url()
     .optional()
@@ -84,11 +86,13 @@ export type Config = z.output<typeof Config>
 
 export type ProcessorConfig =
   | { kind: 'development'; url: string; webhookSecret: string | null }
+  | { kind: 'none' }
   | { kind: 'stripe'; secretKey: string; webhookSecret: string; url: string; currency: string }
 
 /** Returns the settings of the chosen processor. Throws when one of them is missing. */
 export function processorConfig(config: Config): ProcessorConfig {
   const { PROCESSOR, PROCESSOR_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = config
+  if (PROCESSOR === 'none') return { kind: PROCESSOR }
   if (PROCESSOR === 'development') {
     if (PROCESSOR_URL === undefined) throw missing(PROCESSOR, { PROCESSOR_URL })
     return { kind: PROCESSOR, url: PROCESSOR_URL, webhookSecret: config.PROCESSOR_WEBHOOK_SECRET ?? null }

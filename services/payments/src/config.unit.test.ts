@@ -38,6 +38,10 @@ test('Stripe requires its two secrets; its URL and US dollars are defaults', () 
   })
 })
 
+test('a platform for cash only needs no processor', () => {
+  expect(read({ PROCESSOR: 'none' })).toEqual({ kind: 'none' })
+})
+
 test.each([
   [{}, 'PROCESSOR=development requires PROCESSOR_URL.'],
   [{ PROCESSOR: 'stripe' }, 'PROCESSOR=stripe requires STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.'],

@@ -21,7 +21,7 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { commandExecutor } from '#/command-executor.ts'
 import { commandHandler } from '#/command-handler.ts'
-import { processorConfig, type Config } from '#/config.ts'
+import { processorConfig, type Config, type ProcessorConfig } from '#/config.ts'
 import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
 import { refund } from '#/handlers/refund.ts'
@@ -30,7 +30,9 @@ import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import { developmentReads } from '#/outside/development-reads.ts'
+import { noProcessor, noReads } from '#/outside/no-processor.ts'
 import { COMMANDS_AT_ONCE } from '#/outside/processor.ts'
+import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { StripeReads } from '#/outside/stripe-reads.ts'
@@ -71,11 +73,12 @@ export function wire(config: Config, log: Log): Parts {
     policy: policyOf(config),
     log,
   })
-  const traced = tracedProcessor(stripe ?? developmentProcessor(chosen.url), new URL(chosen.url))
+  const direct = chosen.kind === 'development' ? developmentProcessor(chosen.url) : (stripe ?? noProcessor())
+  const traced = chosen.kind === 'none' ? direct : tracedProcessor(direct, new URL(chosen.url))
   const processor = countedProcessor({ processor: traced, limits, log })
   const authorizations = postgresAuthorizations(postgres.db)
   const records = postgresPaymentRecords(postgres.db)
-  const chargeReads = chosen.kind === 'stripe' ? new StripeReads(chosen) : developmentReads(chosen.url)
+  const chargeReads = readsOf(chosen)
   const mirrors = postgresChargeMirrors(postgres.db)
   const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, log })
   const execute = commandExecutor({ authorizations, processor, log })
@@ -112,7 +115,7 @@ export function wire(config: Config, log: Log): Parts {
     log,
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
-  if (chosen.webhookSecret !== null)
+  if (chosen.kind !== 'none' && chosen.webhookSecret !== null)
     stripeWebhook(app, path, { read: createEventReader(chosen.webhookSecret), handle })
   const repeaters = new Repeaters(log)
 
@@ -136,6 +139,17 @@ export function wire(config: Config, log: Log): Parts {
         limits.close(),
       ])
     },
+  }
+}
+
+function readsOf(chosen: ProcessorConfig): ProcessorReads {
+  switch (chosen.kind) {
+    case 'stripe':
+      return new StripeReads(chosen)
+    case 'development':
+      return developmentReads(chosen.url)
+    case 'none':
+      return noReads()
   }
 }
 

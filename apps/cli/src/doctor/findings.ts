@@ -207,7 +207,7 @@ const checks: Readonly<Record<string, Check>> = {
         'the development processor is in use: no card is charged',
         'Set PROCESSOR=stripe and its secrets.',
       )
-    return ok(`${kind} responds`)
+    return ok(kind === 'none' ? 'cash only' : `${kind} responds`)
   },
   webhook({ health, now }) {
     if (!health?.processor) return unknown('payments do not respond')

@@ -22,7 +22,7 @@ export type ServiceHealth = z.infer<typeof ServiceHealth>
 
 export const ProcessorHealth = z
   .object({
-    kind: z.enum(['development', 'stripe']),
+    kind: z.enum(['development', 'stripe', 'none']),
     reachable: z.boolean().describe('Whether the processor responds with its charges.'),
     reason: z.string().nullable().describe('Why not; null when it does.'),
     lastEvent: Epoch.nullable().describe('The last event of its webhook within a day; null without one.'),

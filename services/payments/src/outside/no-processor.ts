@@ -1,0 +1,32 @@
+import type { Processor } from '#/outside/processor.ts'
+import type { ProcessorReads } from '#/outside/processor-reads.ts'
+
+const REFUSED = { kind: 'no', code: 'no_processor', declineCode: 'no_processor' } as const
+/** A payment from before this setting may be in any state at its processor. */
+const UNKNOWN = { kind: 'unknown', reason: 'PROCESSOR=none', sent: false } as const
+
+const unknown = async () => UNKNOWN
+
+/** PROCESSOR=none: a platform for cash only. Every card is refused before its order is stored (payment-not-possible). */
+export function noProcessor(): Processor {
+  return {
+    tokenize: async () => REFUSED,
+    authorize: unknown,
+    capture: unknown,
+    void: unknown,
+    refund: unknown,
+    refundPart: unknown,
+    findRefund: unknown,
+    find: unknown,
+    list: async () => ({ kind: 'yes', charges: [], after: null }),
+    close: async () => undefined,
+  }
+}
+
+/** The reads of PROCESSOR=none, which has no charges. */
+export const noReads = (): ProcessorReads => ({
+  charge: async () => UNKNOWN,
+  authorizationOf: async () => ({ kind: 'yes', id: null }),
+  movements: async () => ({ kind: 'yes', movements: [], after: null }),
+  close: async () => undefined,
+})
