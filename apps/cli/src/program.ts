@@ -9,12 +9,13 @@ import { keys } from '#/commands/keys.ts'
 import { orders } from '#/commands/orders.ts'
 import { reconcile } from '#/commands/reconcile.ts'
 import { restaurants } from '#/commands/restaurants.ts'
+import { setup } from '#/commands/setup.ts'
 
 const AFTER = `
 Platform and operator key: --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else the platform that
 "npm start" runs here. A key is never an argument, because all users of the machine can read arguments.
 
-"backup", "restore" and "recovered" are the exception: they connect to PostgreSQL.
+"backup", "restore" and "recovered" are the exception: they connect to PostgreSQL. "setup" connects to nothing.
 
 Exit codes: 0 success · 1 rejected by the platform, or something wrong was found · 2 wrong usage ·
 3 the platform is unavailable.
@@ -44,6 +45,7 @@ export function programWith(exit: (code: number) => never): Command {
     .showHelpAfterError('(--help lists commands and options)')
     .addHelpText('after', AFTER)
   for (const add of [
+    setup,
     applications,
     keys,
     restaurants,

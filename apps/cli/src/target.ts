@@ -13,12 +13,13 @@ const STACK = join(import.meta.dirname, '../../../.run/stack.json')
 const Stack = z.object({ gateway: z.url(), operatorKey: z.string() })
 
 /**
- * --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else the platform that `npm start` runs here. A key is never an
+ * --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY (or PLATTER_OPERATOR_KEY_FILE), else the platform that `npm start` runs here. A key is never an
  * argument, which all users of the machine can read. The development key is used for that platform only.
  */
 export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
   const given = url ?? environment['PLATTER_URL']
-  const key = keyFile === undefined ? environment['PLATTER_OPERATOR_KEY'] : readKey(keyFile)
+  const file = keyFile ?? environment['PLATTER_OPERATOR_KEY_FILE']
+  const key = file === undefined ? environment['PLATTER_OPERATOR_KEY'] : readKey(file)
   if (given !== undefined && key !== undefined) return { url: checkedUrl(given), key: key.trim() }
   const stack = readStack()
   if (given !== undefined && given !== stack?.gateway)
