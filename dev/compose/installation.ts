@@ -63,7 +63,7 @@ function weakness(name: string, value: string): string | null {
 
 const usesStripe = ({ PROCESSOR }: Values): boolean => PROCESSOR === 'stripe'
 
-/** In the order in which they are asked. */
+/** In the order of set-up. */
 export const QUESTIONS: readonly Question[] = [
   {
     name: 'DOMAIN',

@@ -13,6 +13,12 @@ import { variable } from './environment.ts'
 /** Includes the start of all other containers on a slow machine. */
 const withinMs = 300_000
 
+/** Simulated restaurants would accept real orders, so an installation with its own secrets gets none of this. */
+if (process.env['INSTALLATION'] === 'production') {
+  console.log('No development data: this installation is for real orders (docker-compose.production.yml).')
+  process.exit(0)
+}
+
 const gateway = variable('GATEWAY_URL')
 const stateFile = variable('STATE_FILE')
 const known = readIfPresent(stateFile)

@@ -38,9 +38,7 @@ async function main(): Promise<void> {
   const file = join(options.folder, '.env')
   const existing = options.force ? null : readEnvFile(file)
   const values: Answers = { ...given(options), ...existing?.values }
-  await ask(values)
-  const faults = answerFaults(values)
-  if (faults.length > 0) throw new SetupRefused(faults.join('\n'))
+  await complete(values)
   const { added, operatorKey } = addedValues(values)
   const missing = without(existing?.values ?? {}, { ...values, ...added })
   if (Object.keys(missing).length === 0) return console.log(`${file} is complete; nothing was changed.`)
@@ -50,6 +48,12 @@ async function main(): Promise<void> {
   writePrivateFile(file, withVariables(existing?.text ?? '', missing))
   if (existing) console.log(`Added to ${file}: ${Object.keys(missing).join(', ')}`)
   else console.log(nextSteps(file, values))
+}
+
+async function complete(values: Answers): Promise<void> {
+  await ask(values)
+  const faults = answerFaults(values)
+  if (faults.length > 0) throw new SetupRefused(faults.join('\n'))
 }
 
 function keepOld(file: string): void {
@@ -121,7 +125,7 @@ async function askUntilValid(
   { name, text, fault }: Question,
   { values, fallback }: { values: Answers; fallback: string },
 ): Promise<string> {
-  // The certificate is asked later, so a private name is no fault yet.
+  // The question about the certificate follows, so a private name is no fault yet.
   const context = name === 'DOMAIN' ? { TLS: 'internal' } : values
   for (;;) {
     const typed = await terminal.question(`${text}${fallback && ` [${fallback}]`}: `)

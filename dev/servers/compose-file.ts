@@ -13,15 +13,23 @@ export type ComposeService = {
 }
 
 export const composeFile = join(import.meta.dirname, '../../docker-compose.yml')
+export const productionComposeFile = join(import.meta.dirname, '../../docker-compose.production.yml')
 
-/** Returns the services of docker-compose.yml, with these variables and otherwise its defaults. */
-export function readComposeFile(
-  variables: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, ComposeService>> {
-  const text = readFileSync(composeFile, 'utf8').replaceAll(
-    /\$\{(\w+):-([^}]*)\}/g,
+/** Replaces references by variables. A default may contain a reference: the inner one is replaced first. */
+function interpolated(text: string, variables: Readonly<Record<string, string>>): string {
+  const next = text.replaceAll(
+    /\$\{(\w+):-([^${}]*)\}/g,
     (_, name: string, fallback: string) => variables[name] ?? fallback,
   )
+  return next === text ? text : interpolated(next, variables)
+}
+
+/** Returns the services of a Compose file, with these variables and otherwise its defaults. */
+export function readComposeFile(
+  variables: Readonly<Record<string, string>> = {},
+  file = composeFile,
+): Readonly<Record<string, ComposeService>> {
+  const text = interpolated(readFileSync(file, 'utf8'), variables)
   const { services } = parse(text, { merge: true }) as { services: Record<string, Written> }
   return Object.fromEntries(
     Object.entries(services).map(([name, { environment, ...service }]) => [

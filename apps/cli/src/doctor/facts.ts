@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
@@ -33,6 +34,9 @@ export async function gatherFacts(target: Target): Promise<Facts> {
     incidents,
     restaurants: restaurants?.filter(({ isTestRestaurant }) => !isTestRestaurant) ?? null,
     accounts: accounts !== null,
+    ownAddresses: Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .map(({ address }) => address),
     certificate,
     disks,
     ...backups,

@@ -17,6 +17,8 @@ export type Facts = {
   restaurants: readonly AttendedRestaurant[] | null
   /** Whether accounts responded. */
   accounts: boolean
+  /** The addresses of this machine, or of this container. */
+  ownAddresses: readonly string[]
   /** The end of the certificate, epoch milliseconds, or the reason why there is none. */
   certificate: { validTo: number } | { reason: string } | null
   /** By path, from 0 to 1. */
@@ -108,7 +110,9 @@ const checks: Readonly<Record<string, Check>> = {
     const { health } = facts
     if (!health) return unknown('orders do not respond')
     const address = health.clientAddress
-    if (address !== null && (isLocal(facts) || !isPrivate(address))) return ok(`this client is ${address}`)
+    const isOwn = address !== null && facts.ownAddresses.includes(address)
+    if (address !== null && (isOwn || isLocal(facts) || !isPrivate(address)))
+      return ok(`this client is ${address}`)
     return wrong(
       `the gateway sees ${address ?? 'no address'} for this client, the address of a proxy`,
       'Set TRUSTED_PROXIES of the gateway to the addresses of the proxy. Until then all clients share their limits.',

@@ -24,6 +24,7 @@ const healthy: Facts = {
     { name: 'Basil', closedReason: 'hours' },
   ],
   accounts: true,
+  ownAddresses: ['172.31.84.4'],
   certificate: { validTo: NOW + 60 * 24 * HOUR },
   disks: [{ path: '/', used: 0.4 }],
   backup: NOW - 9 * HOUR,
@@ -51,6 +52,11 @@ const processor = (changes: Partial<NonNullable<Health['processor']>>) =>
 test('nothing is wrong with a healthy platform', () => {
   expect(badOf({})).toEqual([])
   expect(findingsOf(healthy).length).toBeGreaterThan(12)
+})
+
+test('a client in the network of the proxy is not taken for a proxy', () => {
+  expect(badOf(withHealth({ clientAddress: '172.31.84.4' }))).toEqual([])
+  expect(badOf(withHealth({ clientAddress: '172.31.84.2' }))).toMatchObject([{ check: 'proxies' }])
 })
 
 const situations: [what: string, changes: Partial<Facts>, checks: string[], detail: string][] = [

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { hashAccessKey } from '@platter/kit/security/access-key'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { installationFaults } from './installation.ts'
+
+const random = randomBytes(12).toString('hex')
+let folder: string
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'platter-setup-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function setup(...options: string[]) {
+  const script = join(import.meta.dirname, 'setup.ts')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--folder', folder, ...options], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return { status, output: stdout + stderr }
+}
+const text = (name = '.env') => readFileSync(join(folder, name), 'utf8')
+const CASH = ['--domain', 'platter.lan', '--processor', 'none']
+
+test('writes a complete .env for its owner only, and the operator key beside it', () => {
+  const { status, output } = setup(...CASH)
+  expect({ status, output }).toMatchObject({
+    status: 0,
+    output: expect.stringContaining('docker compose up') as string,
+  })
+  const values = parseEnv(text())
+  expect(installationFaults(values)).toEqual([])
+  expect(values['OPERATOR_KEY_HASH']).toBe(hashAccessKey(text('operator.key').trim()))
+  for (const name of ['.env', 'operator.key']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  // Neither a secret nor the key reaches the terminal.
+  expect(
+    Object.values(values).filter(
+      (value) => /^[0-9a-f]{48}/.test(value ?? '') && output.includes(value ?? ''),
+    ),
+  ).toEqual([])
+})
+
+test('changes nothing in a complete .env, and adds what an older one lacks', () => {
+  setup(...CASH)
+  const before = text()
+  expect(setup('--domain', 'other.lan')).toMatchObject({ status: 0 })
+  expect(text()).toBe(before)
+  writeFileSync(join(folder, '.env'), before.replace(/^REDIS_PASSWORD=.*\n/m, '# kept\n'))
+  expect(setup().output).toContain('REDIS_PASSWORD')
+  expect(installationFaults(parseEnv(text()))).toEqual([])
+  expect(text()).toContain('# kept\n')
+})
+
+test('--force keeps the replaced .env under another name', () => {
+  setup(...CASH)
+  const before = text()
+  expect(setup(...CASH, '--force').status).toBe(0)
+  const [kept = ''] = readdirSync(folder).filter((name) => name.startsWith('.env.before-'))
+  expect(text(kept)).toBe(before)
+  expect(text()).not.toBe(before)
+})
+
+test('without a terminal, it names what is missing or wrong, and writes nothing', () => {
+  const { status, output } = setup('--domain', 'orders.bistro-aurora.com', '--processor', 'stripe')
+  expect(status).toBe(2)
+  for (const name of ['TLS_EMAIL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
+    expect(output).toContain(`${name} is missing.`)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('secrets come from a file, and a value with a $ reaches Compose unchanged', () => {
+  writeFileSync(
+    join(folder, 'answers'),
+    `STRIPE_SECRET_KEY=sk_live_${random}\nSTRIPE_WEBHOOK_SECRET=whsec_${random}\nALERT_SMTP_URL='smtp://a:b$c@mail'\n`,
+  )
+  const given = [
+    '--domain',
+    'orders.bistro-aurora.com',
+    '--email',
+    'maria@bistro-aurora.com',
+    '--processor',
+    'stripe',
+  ]
+  expect(setup(...given, '--from', 'answers').status).toBe(0)
+  expect(installationFaults(parseEnv(text()))).toEqual([])
+  expect(text()).toContain("ALERT_SMTP_URL='smtp://a:b$c@mail'")
+})
+
+test('refuses to replace an operator key whose hash is not in .env', () => {
+  writeFileSync(join(folder, 'operator.key'), 'key\n')
+  expect(setup(...CASH)).toMatchObject({
+    status: 2,
+    output: expect.stringContaining('operator.key exists') as string,
+  })
+  expect(readdirSync(folder)).toEqual(['operator.key'])
+})

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { addedValues, installationFaults } from '../../dev/compose/installation.ts'
+import { brokerServices } from '../../dev/servers/rabbitmq-users.ts'
+import { productionComposeFile, readComposeFile } from '../../dev/servers/compose-file.ts'
+import { serviceNames } from '../../dev/stack/services.ts'
+import { environmentFaults } from '../deploy/environment.ts'
+
+/* docker-compose.production.yml, read as Compose reads it. tests/go-live starts it. */
+
+// Not as one word, which looks like a secret that was committed.
+const random = randomBytes(12).toString('hex')
+const answers = {
+  DOMAIN: 'orders.bistro-aurora.com',
+  TLS: 'acme',
+  TLS_EMAIL: 'maria@bistro-aurora.com',
+  PROCESSOR: 'stripe',
+  STRIPE_SECRET_KEY: `sk_live_${random}`,
+  STRIPE_WEBHOOK_SECRET: `whsec_${random}`,
+}
+const values = { ...answers, ...addedValues(answers).added }
+const services = readComposeFile(values, productionComposeFile)
+const all = Object.entries(services)
+const running = all.filter(([, { restart }]) => restart !== undefined)
+const text = readFileSync(productionComposeFile, 'utf8')
+const environmentOf = (name: string, variables: Record<string, string> = values) =>
+  readComposeFile(variables, productionComposeFile)[name]?.environment ?? {}
+
+test('set-up writes everything that the job secrets demands', () => {
+  expect(installationFaults(values)).toEqual([])
+})
+
+test.each(serviceNames)('%s starts in production with the variables of set-up', async (name) => {
+  expect(await environmentFaults(name, environmentOf(name))).toEqual([])
+  expect(environmentOf(name)['NODE_ENV']).toBe('production')
+})
+
+test('a platform for cash only needs no secret of a processor', async () => {
+  const { STRIPE_SECRET_KEY: _, STRIPE_WEBHOOK_SECRET: __, ...rest } = values
+  expect(
+    await environmentFaults('payments', environmentOf('payments', { ...rest, PROCESSOR: 'none' })),
+  ).toEqual([])
+})
+
+test('nothing of development is in it: no seed, no simulated restaurant, no development processor', () => {
+  expect(all.map(([name]) => name)).not.toEqual(expect.arrayContaining(['seed', 'simulators', 'processor']))
+  expect(text).not.toMatch(/dev\/(seed|simulators|processor)|seed\.ts|PROCESSOR_URL|whsec_/)
+  expect(environmentOf('orders')['DEFAULT_RESTAURANT_LINK']).toBe('console')
+})
+
+test('no secret has a default', () => {
+  const names = [...text.matchAll(/\$\{(\w+):-([^$}]+)\}/g)].map(([, name = '']) => name)
+  expect(names.filter((name) => /SECRET|PASSWORD|PEPPER|KEY|PASSPHRASE/.test(name))).toEqual([])
+})
+
+test('only Caddy publishes ports', () => {
+  const published = all.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)
+  expect(published).toEqual(['caddy'])
+  expect(services['caddy']?.ports).toEqual(['80:80', '443:443', '443:443/udp'])
+})
+
+test('the gateway trusts the network of Caddy, and only both are in it', () => {
+  const members = all
+    .filter(([, { networks }]) => JSON.stringify(networks ?? '').includes('edge'))
+    .map(([name]) => name)
+  // The operator's tool runs for seconds, and calls Caddy.
+  expect(members).toEqual(['caddy', 'gateway', 'platter'])
+  const subnet = environmentOf('gateway')['TRUSTED_PROXIES'] ?? ''
+  expect(text).toContain(`subnet: '\${EDGE_NETWORK:-${subnet}}'`)
+})
+
+test.each(brokerServices)('%s has a user of its own at RabbitMQ and at PostgreSQL', (name) => {
+  const { AMQP_URL = '', DATABASE_URL = '' } = environmentOf(name)
+  for (const url of [AMQP_URL, DATABASE_URL]) expect(new URL(url).username).toBe(name)
+})
+
+describe('with servers elsewhere', () => {
+  const external = {
+    ...answers,
+    EXTERNAL_POSTGRES_URL:
+      'postgres://admin:9b1f60c2d7e35a84@db.bistro-aurora.com:5432/platter?sslmode=verify-full',
+    EXTERNAL_RABBITMQ_URL: 'amqps://platter:9b1f60c2d7e35a84@mq.bistro-aurora.com',
+    EXTERNAL_REDIS_URL: 'rediss://:9b1f60c2d7e35a84@redis.bistro-aurora.com:6379',
+  }
+  const elsewhere = { ...external, ...addedValues(external).added }
+
+  test.each(serviceNames)('%s uses them, by TLS where the URL says so', async (name) => {
+    const environment = environmentOf(name, elsewhere)
+    expect(await environmentFaults(name, environment)).toEqual([])
+    if (name === 'gateway') return
+    const url = new URL(environment['DATABASE_URL'] ?? '')
+    expect({ user: url.username, host: url.host, ssl: url.searchParams.get('sslmode') }).toEqual({
+      user: name,
+      host: 'db.bistro-aurora.com:5432',
+      ssl: 'verify-full',
+    })
+    expect(environment['AMQP_URL']).toBe(external.EXTERNAL_RABBITMQ_URL)
+  })
+
+  test('those of Compose do not start', () => {
+    expect(elsewhere).toMatchObject({ COMPOSE_PROFILES: '' })
+    expect(installationFaults(elsewhere)).toEqual([])
+    for (const name of ['postgres', 'rabbitmq', 'redis'])
+      expect(services[name]).toMatchObject({ profiles: [name] })
+  })
+})
+
+test('no server stores a password before the job secrets has checked .env', () => {
+  const waitsFor = (name: string): string[] =>
+    Object.keys(services[name]?.['depends_on'] ?? {}).flatMap((one) => [one, ...waitsFor(one)])
+  const others = running.map(([name]) => name).filter((name) => name !== 'secrets')
+  expect(others.filter((name) => !waitsFor(name).includes('secrets'))).toEqual([])
+})
+
+test.each(running)('%s restarts after a reboot, within its memory, and its log is rotated', (_, service) => {
+  expect(service).toMatchObject({
+    restart: 'unless-stopped',
+    mem_limit: expect.any(String) as string,
+    security_opt: ['no-new-privileges:true'],
+    ulimits: { core: 0 },
+    logging: { options: { 'max-size': '10m', 'max-file': '5' } },
+  })
+})
+
+test.each(running)('the health check of %s has a timeout for a busy machine', (_, service) => {
+  const { interval, timeout } = service['healthcheck'] as { interval: string; timeout: string }
+  expect(Number.parseInt(timeout, 10)).toBeGreaterThanOrEqual(15)
+  expect(Number.parseInt(interval, 10)).toBeGreaterThanOrEqual(10)
+})
+
+test('Caddy limits what the gateway limits, buffers no event, and logs no access key', () => {
+  const caddyfile = readFileSync(join(productionComposeFile, '../deploy/compose/Caddyfile'), 'utf8')
+  for (const line of [
+    'flush_interval -1',
+    'max_size 5MB',
+    'request>headers delete',
+    'response_header_timeout 15s',
+  ])
+    expect(caddyfile).toContain(line)
+  expect(caddyfile).not.toContain('trusted_proxies')
+})
