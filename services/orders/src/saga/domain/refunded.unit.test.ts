@@ -105,6 +105,20 @@ test('a cancellation refunds the rest, and the pending refund keeps its result',
   })
 })
 
+test('a pending refund that fails after a cancellation is part of what the cancellation returns', () => {
+  const two = apply(one, request(one, aRefund('f2', 600)))
+  const voiding = apply(two, cancelled())
+  expect(voiding.order.cancellation?.refund.amount).toBe(8.99)
+  const open = apply(voiding, reply(voiding, { kind: 'done', paymentState: 'REFUNDED' }))
+  const first = apply(open, ended('f2', declined))
+  expect(first.order.cancellation?.refund.amount).toBe(14.99)
+  const last = apply(first, ended('f1', done))
+  expect(last).toMatchObject({
+    order: { cancellation: { refund: { amount: 14.99 } }, paymentState: 'REFUNDED' },
+    saga: { isFinished: true },
+  })
+})
+
 test('cash is back at once', () => {
   const now = apply(accepted(cash), delivered('accepted'))
   const back = apply(now, request(now, aRefund('f1', 1_999, 'DONE')))

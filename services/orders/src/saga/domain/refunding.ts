@@ -1,3 +1,4 @@
+import { cents, toMoney } from '@platter/contracts'
 import type { OrderState } from '#/domain/order-state.ts'
 import { reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { SendOrderFacts } from '#/domain/saga-row.ts'
@@ -15,13 +16,21 @@ export function mayBeRefunded(
   )
 }
 
-/** The order after the result of a refund. When all of its total is back, it is REFUNDED. */
+/**
+ * The order after the result of a refund. When all of its total is back, it is REFUNDED. The release of a cancelled order has
+ * refunded what a failed refund left.
+ */
 export function withResult<O extends OrderState>(
   order: O,
   { total }: SendOrderFacts,
   { apiKey, state }: Pick<OrderRefund, 'apiKey' | 'state'>,
 ): O {
   const refunds = order.refunds.map((one) => (one.apiKey === apiKey ? { ...one, state } : one))
-  const isAll = returnedOf(refunds) === total && order.cancellation === null
+  if (order.cancellation) {
+    const left = toMoney(cents(total - reservedOf(refunds)))
+    const cancellation = { ...order.cancellation, refund: { ...order.cancellation.refund, amount: left } }
+    return { ...order, refunds, cancellation }
+  }
+  const isAll = returnedOf(refunds) === total
   return { ...order, refunds, paymentState: isAll ? 'REFUNDED' : order.paymentState }
 }

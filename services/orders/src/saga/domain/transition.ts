@@ -33,7 +33,7 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
  * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; then the restaurant reports it.
  * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation; REFUNDED when refunds
  *                have returned the whole total.
- * cancellation   set by `cancelled` at once, or by a failure at its end; never changed afterwards.
+ * cancellation   set by `cancelled` at once, or by a failure at its end. Afterwards only its refund grows, by refunds that fail.
  * refunds        each reopens a completed saga, which ends again with its result. They change no other state but the payment's, at the end.
  * delivery       opened with the step transmit, ended by its result; an unreachable restaurant is notified of the failure.
  */
