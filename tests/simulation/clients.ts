@@ -1,17 +1,12 @@
-import {
-  OrderRequest,
-  problems,
-  requestTimes,
-  SendOrder,
-  type ProblemCode,
-  type RefuseOrder,
-} from '@platter/contracts'
-import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
+import { OrderRequest, SendOrder, type RefuseOrder } from '@platter/contracts'
+import { isUnavailable, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import { asEnd, noHttp, problemOf, readAnswer, type Answer } from './answers.ts'
 import { stores } from './stores.ts'
 import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'
+import type { Transport } from './after-sale.ts'
 import type { Simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
 
@@ -24,15 +19,6 @@ export type Placed = Omit<Entry, 'kind'> & {
   user: string | null
   /** Answered 200 while it was undecided, and cancelled later. */
   cancelled: boolean
-}
-
-/** `code` of a refusal, or why the order was cancelled; `open`: undecided. */
-type Answer = {
-  status: number
-  code: string | null
-  apiKey: string | null
-  total: number | null
-  open: boolean
 }
 
 const ANSWER_WITHIN_MS = 12_000
@@ -124,6 +110,12 @@ export class Clients {
     all.restaurants.recant = (order) => this.#begin(world.random.next() * 20_000, () => this.#refuse(order))
   }
 
+  readonly #transport: Transport = {
+    begin: (inMs, work) => this.#begin(inMs, work),
+    pause: (ms) => this.#pause(ms),
+    call: (work) => this.#call(work),
+  }
+
   #begin(inMs: number, work: () => Promise<void>): void {
     this.waiting++
     this.#world.later(inMs, this.process, () => {
@@ -137,6 +129,8 @@ export class Clients {
   async #order(entry: Placed): Promise<void> {
     const send = this.#sender(entry)
     const answer = await this.#sendUntilFinal(entry, send)
+    if (answer.apiKey !== null && (entry.kind === 'card' || entry.kind === 'cash'))
+      this.#all.afterSale.begin(answer.apiKey, this.#transport)
     const end = asEnd(answer.open ? await this.#follow(answer) : answer)
     this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
     entry.cancelled = answer.status === 200 && end.status !== 200
@@ -255,41 +249,4 @@ export class Clients {
       })
     })
   }
-}
-
-/** What a handler gets of a request besides what it asks for. */
-const noHttp = () => ({
-  deadline: Deadline.in(requestTimes.deadline - requestTimes.relay),
-  unknownFields: [],
-  params: undefined,
-  query: undefined,
-  url: SendOrder.path,
-  headers: {},
-  setHeader: () => undefined,
-  concerns: () => undefined,
-})
-
-/** An order that was cancelled after it was answered has come to what its refusal would have been. */
-const asEnd = (answer: Answer): Answer =>
-  answer.code === null ? answer : { ...answer, status: problems[answer.code as ProblemCode].status }
-
-function readAnswer(answer: unknown): Answer {
-  const { status, body } = answer instanceof Rendered ? answer : { status: 200, body: JSON.stringify(answer) }
-  const document = JSON.parse(String(body)) as Record<string, unknown>
-  if (status !== 200)
-    return { status, code: String(document['code']), apiKey: null, total: null, open: false }
-  const cancellation = document['cancellation'] as { reason: string } | null
-  return {
-    status,
-    code: cancellation?.reason ?? null,
-    apiKey: String(document['apiKey']),
-    total: Math.round(Number(document['total']) * 100),
-    open: document['status'] === 'PROCESSING' && cancellation === null,
-  }
-}
-
-function problemOf(error: unknown): Answer {
-  const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
-  noteMistake(error)
-  return { status, code, apiKey: null, total: null, open: false }
 }

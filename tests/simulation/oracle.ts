@@ -1,4 +1,7 @@
-import type { OrderRow } from '../support/books.ts'
+import { returnedOf } from '../../services/orders/src/domain/refund.ts'
+import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import type { LedgerLine, OrderRow } from '../support/books.ts'
+import { isByOthers } from './restaurants.ts'
 import type { Entry } from '../support/order-clients.ts'
 import { violationsOf, type Violation } from '../support/invariants.ts'
 import type { Clients, Kind, Placed } from './clients.ts'
@@ -15,6 +18,7 @@ export function findViolations(all: Simulation, clients: Clients, isShort: boole
     ...clients.book.flatMap((entry) => checkOther(entry, rows)),
     ...checkSavedCard(all),
     ...checkPaymentState(all),
+    ...checkAfterSale(all),
     ...unnotified(all).map(notNotified),
     ...broker.deadLetters.map((content) => ({
       rule: 'dead letter',
@@ -41,17 +45,30 @@ function orderRow({ database }: Simulation, apiKey: string): OrderRow {
     told,
     paymentState,
     cancelled: order.cancellation !== null,
+    cancelledBy: order.cancellation?.cancelledBy ?? null,
+    cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
+    refunds: [...order.refunds],
     finished: saga.finishedAt !== null,
     statuses: database.statuses.get(apiKey) ?? [],
   }
 }
 
-/** Orders in doubt whose restaurants have not received the cancellation. */
+/** Orders that restaurants have although they are cancelled, and whose cancellation they have not received. */
 export function unnotified(all: Simulation): string[] {
   return [...all.database.orders.values()]
-    .filter((order) => isInDoubt(all, order) && !all.restaurants.cancelled.has(order.apiKey))
+    .filter((order) => isInDoubt(all, order) || isCancelledThere(all, order))
+    .filter(({ apiKey }) => !all.restaurants.cancelled.has(apiKey))
     .map(({ apiKey }) => apiKey)
 }
+
+/** Its customer or an operator cancelled an order that a restaurant without a console has received. */
+const isCancelledThere = (
+  { database, restaurants }: Simulation,
+  { apiKey, cancellation }: PlacedOrder,
+): boolean =>
+  isByOthers(cancellation) &&
+  database.deliveries.get(apiKey)?.linkKind !== 'console' &&
+  restaurants.receipts.some((receipt) => receipt.orderApiKey === apiKey && receipt.outcome === 'accepted')
 
 const notNotified = (apiKey: string): Violation => ({
   rule: 'never notified',
@@ -93,13 +110,14 @@ function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
     : []
 }
 
-/** A new card of a user is saved only after its order was transmitted. */
+/** A new card of a user is saved only after its order was transmitted, unless that is cancelled first. */
 function checkSavedCard({ database }: Simulation): Violation[] {
   return [...database.orders.values()].flatMap((order) => {
     const facts = database.sagas.get(order.apiKey)?.facts
     if (!facts?.newCard || facts.userApiKey === null) return []
     const isSaved = database.cards.has(facts.newCard.apiKey)
-    return isSaved === (order.outcome === 'transmitted')
+    const mayBe = isByOthers(order.cancellation) && order.outcome === 'transmitted'
+    return mayBe || isSaved === (order.outcome === 'transmitted')
       ? []
       : [
           {
@@ -111,27 +129,51 @@ function checkSavedCard({ database }: Simulation): Violation[] {
   })
 }
 
-/** The payment state after the last line of the ledger. */
-const SHOWN_AFTER = {
-  authorize: 'AUTHORIZED',
-  capture: 'CHARGED',
-  void: 'VOIDED',
-  refund: 'REFUNDED',
-  dispute: 'CHARGED',
-}
-
 /** The payment state of an order agrees with the processor's ledger. */
 function checkPaymentState({ database, processor }: Simulation): Violation[] {
   const moneyOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
   return [...database.orders.values()].flatMap((order) => {
-    const done = (moneyOf.get(order.apiKey) ?? [])
-      .filter(({ outcome }) => outcome === 'approved')
-      .map(({ kind }) => kind)
-    const last = done.at(-1)
+    const done = (moneyOf.get(order.apiKey) ?? []).filter(({ outcome }) => outcome === 'approved')
     const shown = order.paymentState
-    const expected = last === undefined ? ['NOT_REQUIRED', 'DUE', 'VOIDED'] : [SHOWN_AFTER[last]]
-    return expected.includes(shown)
+    return statesAfter(done, order).includes(shown)
       ? []
-      : [{ rule: 'wrongly shown', what: `${shown}, and the ledger says ${done.join(' ')}`, order }]
+      : [
+          {
+            rule: 'wrongly shown',
+            what: `${shown}, and the ledger says ${done.map(({ kind }) => kind).join(' ')}`,
+            order,
+          },
+        ]
   })
+}
+
+function statesAfter(done: readonly LedgerLine[], { total, refunds }: PlacedOrder): string[] {
+  const sum = (kind: LedgerLine['kind']) =>
+    done.filter((line) => line.kind === kind).reduce((all, { amount }) => all + amount, 0)
+  if (done.length === 0)
+    return returnedOf(refunds) === total ? ['REFUNDED'] : ['NOT_REQUIRED', 'DUE', 'VOIDED']
+  if (sum('void') > 0) return ['VOIDED']
+  if (sum('capture') === 0) return ['AUTHORIZED']
+  return sum('refund') === sum('capture') ? ['REFUNDED'] : ['CHARGED']
+}
+
+/** Each refund that was requested is one refund of the order, under one apiKey; each cancellation stands. */
+function checkAfterSale({ afterSale, database }: Simulation): Violation[] {
+  const answered = Map.groupBy(afterSale.refunds, ({ orderApiKey }) => orderApiKey)
+  const refunds = [...database.orders.values()].flatMap((order) => {
+    const requested = (answered.get(order.apiKey) ?? []).map(({ answers }) =>
+      [...new Set(answers.filter(({ status }) => status === 200).map(({ apiKey }) => apiKey))].join(),
+    )
+    const expected = requested.filter((apiKey) => apiKey !== '').toSorted()
+    const stored = order.refunds.map(({ apiKey }) => apiKey).toSorted()
+    return String(stored) === String(expected)
+      ? []
+      : [{ rule: 'wrong refund', what: `requested ${String(expected)}, stored ${String(stored)}`, order }]
+  })
+  const cancellations = afterSale.cancellations
+    .filter(({ answer, orderApiKey }) => {
+      return answer.status === 200 && !database.orders.get(orderApiKey)?.cancellation
+    })
+    .map((order) => ({ rule: 'not cancelled', what: 'a cancelled order is not cancelled', order }))
+  return [...refunds, ...cancellations]
 }

@@ -10,6 +10,9 @@ import {
   PaymentsRefund,
   PaymentsRelease,
   SagaReply,
+  type CancelOrder,
+  type OperatorCancelOrder,
+  type RefundOrder,
   type RefuseOrder,
   type SendOrder,
 } from '@platter/contracts'
@@ -21,6 +24,9 @@ import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.
 import type { Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
 import type { Tokenizer } from '../../services/orders/src/placing/outside/tokenize.ts'
 import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
+import { cancelOrder } from '../../services/orders/src/delivery/routes/cancel-order.ts'
+import { operatorCancelOrder } from '../../services/orders/src/operating/routes/operator-cancel-order.ts'
+import { refundOrder } from '../../services/orders/src/operating/routes/refund-order.ts'
 import { refuseOrder } from '../../services/orders/src/delivery/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/placing/routes/send-order.ts'
 import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
@@ -110,6 +116,9 @@ const deliveryLog = {
 export type OrdersReplica = {
   sendOrder: Handler<typeof SendOrder>
   refuseOrder: Handler<typeof RefuseOrder>
+  refundOrder: Handler<typeof RefundOrder>
+  cancelOrder: Handler<typeof CancelOrder>
+  operatorCancelOrder: Handler<typeof OperatorCancelOrder>
 }
 
 /** `services/orders/src/wire.ts`, without HTTP. */
@@ -168,6 +177,9 @@ export function orders(deadlines: Deadlines) {
         tokenize,
       }),
       refuseOrder: refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs: 900_000 }),
+      refundOrder: refundOrder({ ...stores, idempotent, orchestrator }),
+      cancelOrder: cancelOrder({ ...stores, own: () => stores, bus, idempotent, orchestrator }),
+      operatorCancelOrder: operatorCancelOrder({ ...stores, idempotent, orchestrator }),
     }
   }
 }

@@ -7,7 +7,7 @@ import type {
   FoundCharge,
   ProcessorResult,
 } from '../../services/payments/src/domain/processor-result.ts'
-import type { Processor } from '../../services/payments/src/outside/processor.ts'
+import type { Processor, RefundPart } from '../../services/payments/src/outside/processor.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 
@@ -32,11 +32,12 @@ export class ProcessorNetwork {
     this.#world = world
   }
 
-  decide(what: What): Response {
+  /** `effect`: what may be asked for under one key only. */
+  decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { world, monitors } = simulation()
     const fingerprint = JSON.stringify(what)
-    monitors.asked(what.kind, 'id' in what ? what.id : what.reference, what.idempotencyKey)
-    const decision = this.#book.decide({ ...what, fingerprint }, new Date())
+    monitors.asked(what.kind, effect, what.idempotencyKey)
+    const decision = this.#book.decide({ ...what, fingerprint }, new Date(Date.now()))
     if (decision.kind === 'response') {
       world.note(
         `processor: ${what.kind} ${what.idempotencyKey} again or refused: ${decision.response.status}`,
@@ -100,11 +101,29 @@ const effect = (what: What): Promise<ProcessorResult<Effect>> => {
   return processor.ask(() => read(processor.decide(what)))
 }
 
-/** A refund has its idempotency key as its name; `of`: null when there is none. */
-const found = (key: string, of: string | null): ProcessorResult<{ found: ProcessorRefund | null }> => ({
+type Found = ProcessorResult<{ found: ProcessorRefund | null }>
+
+/** A refund has its idempotency key as its name. */
+const found = (key: string, state: ProcessorRefund['state']): Found => ({
   kind: 'yes',
-  found: of === null ? null : { refundId: key, state: 'done' },
+  found: { refundId: key, state },
 })
+
+function refundPart({ id, idempotencyKey: key, amount }: RefundPart): Found {
+  const { processor: network, afterSale } = simulation()
+  if (afterSale.isRefused(key))
+    return { kind: 'no', code: 'insufficient_funds', declineCode: 'insufficient_funds' }
+  if (afterSale.fails(key)) return found(key, afterSale.stateOf(key, true))
+  const result = read(network.decide({ kind: 'refund', id, idempotencyKey: key, amount }, `part ${key}`))
+  return result.kind === 'yes' ? found(key, afterSale.stateOf(key, true)) : result
+}
+
+function findRefund(id: string, key: string): Found {
+  const { processor: network, afterSale } = simulation()
+  const isKnown = afterSale.isFailing(key) || network.refundsOf(id).includes(key)
+  if (!isKnown) return { kind: 'yes', found: null }
+  return found(key, afterSale.stateOf(key, false))
+}
 
 /** The processor as payments speaks to it. */
 export const processor: Omit<Processor, 'list'> = {
@@ -119,14 +138,8 @@ export const processor: Omit<Processor, 'list'> = {
   capture: (call) => effect({ kind: 'capture', ...call }),
   void: (call) => effect({ kind: 'void', ...call }),
   refund: (call) => effect({ kind: 'refund', ...call }),
-  async refundPart({ id, idempotencyKey, amount }) {
-    const result = await effect({ kind: 'refund', id, idempotencyKey, amount })
-    return result.kind === 'yes' ? found(idempotencyKey, id) : result
-  },
-  findRefund: ({ id, refund }) =>
-    simulation().processor.ask(() =>
-      found(refund, simulation().processor.refundsOf(id).includes(refund) ? id : null),
-    ),
+  refundPart: (call) => simulation().processor.ask(() => refundPart(call)),
+  findRefund: ({ id, refund }) => simulation().processor.ask(() => findRefund(id, refund)),
   find: ({ reference }) =>
     simulation().processor.ask(() => ({ kind: 'yes', found: simulation().processor.found(reference) })),
   close: async () => undefined,

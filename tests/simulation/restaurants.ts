@@ -8,6 +8,10 @@ import type { World } from './world.ts'
 const ANSWER_WITHIN_MS = 10_000
 const LATEST_MS = 30_000
 
+/** Cancelled by others than the restaurant and the deadlines. */
+export const isByOthers = (cancellation: PlacedOrder['cancellation'] | undefined): boolean =>
+  cancellation?.cancelledBy === 'customer' || cancellation?.cancelledBy === 'operator'
+
 /** What a restaurant does with an order; its apiKey says which one it is. */
 export const RESTAURANTS = {
   accepts: 'restaurant-accepts',
@@ -38,7 +42,10 @@ export class Restaurants {
     const world = this.#world
     const caller = me()
     // Only the holder of a lease gives an order up, and only the holder of a lease sends it.
-    if (simulation().database.deliveries.get(order.apiKey)?.outcome === 'unreachable')
+    const { deliveries, orders } = simulation().database
+    const isGivenUp = deliveries.get(order.apiKey)?.outcome === 'unreachable'
+    // A cancellation may come at any moment of an attempt, and its notice waits until the attempt is over.
+    if (isGivenUp && !isByOthers(orders.get(order.apiKey)?.cancellation))
       world.mistake('sent after it was given up', webhookId)
     return new Promise((resolve) => {
       const answer = (receipt: Receipt, inMs = world.hop()) =>

@@ -1,4 +1,5 @@
 import type { Violation } from '../support/invariants.ts'
+import { AfterSale } from './after-sale.ts'
 import { installAmbient } from './ambient.ts'
 import { Broker } from './broker.ts'
 import { Clients, type Kind } from './clients.ts'
@@ -51,6 +52,7 @@ export async function run(seed: number, options: { record: boolean }): Promise<O
     processor: new ProcessorNetwork(world),
     restaurants: new Restaurants(world),
     monitors: new Monitors(world),
+    afterSale: new AfterSale(world, seed),
   }
   const restoreAmbient = installAmbient()
   enter(all)

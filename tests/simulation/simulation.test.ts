@@ -22,6 +22,10 @@ const REACHED = [
   'card: authorize − authorize because restaurant-unreachable END',
   'card: authorize transmit capture − authorize because order-refused END',
   'cash: transmit −  because order-refused END',
+  'card: authorize transmit capture refund',
+  'card: authorize transmit capture − authorize because order-cancelled END',
+  'card: authorize − authorize because order-cancelled END',
+  'cash: transmit −  because order-cancelled END',
 ]
 
 test('300 runs with every kind of fault lose no order, repeat no effect, leave no saga open, and reach every end', async () => {

@@ -1,3 +1,4 @@
+import type { AfterSale } from './after-sale.ts'
 import type { Broker } from './broker.ts'
 import type { Database } from './database.ts'
 import type { Monitors } from './monitors.ts'
@@ -13,6 +14,7 @@ export type Simulation = {
   processor: ProcessorNetwork
   restaurants: Restaurants
   monitors: Monitors
+  afterSale: AfterSale
 }
 
 let present: Simulation | null = null

@@ -22,8 +22,10 @@ import {
   type AuthorizationStore,
   type Database as Payments,
 } from '../../services/payments/src/store/authorizations.ts'
+import { postgresRefunds, type RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { authorizations as fakeAuthorizations } from './stores/authorizations.ts'
+import { refunds as fakeRefunds } from './stores/refunds.ts'
 import { Database } from './database.ts'
 import { stores as simulated } from './stores.ts'
 import { enter, type Simulation } from './simulation.ts'
@@ -143,6 +145,7 @@ const aDelivery = (random: Random) =>
     { outcome: null, link: null, noticeInMs: null },
     { outcome: 'accepted', link: 'console', noticeInMs: null },
     { outcome: 'unreachable', link: null, noticeInMs: 0 },
+    { outcome: 'accepted', link: null, noticeInMs: 15_000 },
   ] as const)
 
 const someTimes = (random: Random): Times => ({
@@ -259,6 +262,11 @@ function aCall(random: Random, prefix: string): Call {
     },
     { name: 'restaurantLinks.find', run: ({ restaurantLinks }) => restaurantLinks.find('r1') },
     { name: 'orders.find', run: ({ orders: store }) => store.find(apiKey) },
+    { name: 'orders.recipientOf', run: ({ orders: store }) => store.recipientOf(apiKey) },
+    {
+      name: 'orderStories.find',
+      run: async ({ orderStories }) => (await orderStories.find({ apiKey }))?.order,
+    },
     { name: 'orders.exists', run: ({ orders: store }) => store.exists(apiKey) },
     { name: 'orders.findResult', run: ({ orders: store }) => store.findResult(apiKey) },
     { name: 'orders.markAnsweredIfPending', run: ({ orders: store }) => store.markAnsweredIfPending(apiKey) },
@@ -309,6 +317,67 @@ test('the in-memory stores of orders answer 3,600 random statements like Postgre
   for (let seed = 0; seed < 120; seed++) compared += await compareOrders(seed)
   expect(compared).toBe(3_600)
 })
+
+test('the in-memory store of refunds answers 1,000 random statements like PostgreSQL', async () => {
+  const rows = { ...postgresAuthorizations(payments.db), ...postgresRefunds(payments.db) }
+  const fakes = { ...fakeAuthorizations, ...fakeRefunds }
+  const histories = await Promise.all(
+    Array.from({ length: 50 }, async (_, seed) => {
+      const random = randomOf(seed)
+      const calls = [
+        ...charging(`f${seed}`),
+        ...Array.from({ length: 18 }, () => aRefundCall(random, `f${seed}`)),
+      ]
+      const answers: unknown[] = []
+      for (const [, call] of calls) answers.push(await settled(call(rows)))
+      return { calls, answers }
+    }),
+  )
+  let compared = 0
+  for (const [seed, { calls, answers }] of histories.entries()) {
+    const inWorld = calmWorld()
+    for (const [step, [name, call]] of calls.entries()) {
+      const given = await inWorld(() => settled(call(fakes)))
+      expect({ seed, step, name, answer: given }).toEqual({ seed, step, name, answer: answers[step] })
+      compared += 1
+    }
+  }
+  expect(compared).toBe(1_000)
+})
+
+type PaymentStores = Omit<AuthorizationStore, 'find'> & RefundStore
+type PaymentsCall = [string, (rows: PaymentStores) => Promise<unknown>]
+
+/** The charge that most refunds need. */
+function charging(orderApiKey: string): PaymentsCall[] {
+  const from = { orderApiKey, state: 'sent' } as Parameters<AuthorizationStore['move']>[0]
+  return [
+    ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
+    ['move', (rows) => rows.move(from, { state: 'captured', processorId: 'x' })],
+  ]
+}
+
+function aRefundCall(random: Random, orderApiKey: string): PaymentsCall {
+  const apiKey = `${orderApiKey}-${random.between(1, 4)}`
+  const amount = cents(random.pick([3, 4, 5]))
+  const reserve: PaymentsCall = ['reserve', (rows) => rows.reserve({ apiKey, orderApiKey, amount })]
+  return random.pick<PaymentsCall>([
+    reserve,
+    reserve,
+    reserve,
+    ['find', (rows) => rows.find(apiKey)],
+    ['sent', (rows) => rows.sent(orderApiKey)],
+    ['markPending', (rows) => rows.markPending(apiKey, 're_1')],
+    ['markDone', (rows) => rows.markDone(apiKey, 're_1')],
+    ['markDone', (rows) => rows.markDone(apiKey, 're_1')],
+    ['markFailed', (rows) => rows.markFailed(apiKey, 'refund_failed')],
+    ['settle', (rows) => rows.settle(orderApiKey)],
+    ['authorization', (rows) => rows.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
+    ...(random.next() < 0.2
+      ? [['requestRelease', (rows) => rows.requestRelease(orderApiKey)] satisfies PaymentsCall]
+      : []),
+  ])
+}
 
 test('the in-memory store of authorizations answers 720 random statements like PostgreSQL', async () => {
   const rows = postgresAuthorizations(payments.db)

@@ -1,12 +1,21 @@
 import type { Stores } from '../../services/orders/src/store/stores.ts'
 import { deliveries } from './stores/deliveries.ts'
 import { idempotencyKeys } from './stores/idempotency-keys.ts'
+import { orderStories } from './stores/order-stories.ts'
 import { orders } from './stores/orders.ts'
 import { restaurantLinks } from './stores/restaurant-links.ts'
 import { restaurantOrders } from './stores/restaurant-orders.ts'
 import { sagas } from './stores/sagas.ts'
 
-const simulated = { deliveries, idempotencyKeys, orders, restaurantLinks, restaurantOrders, sagas }
+const simulated = {
+  deliveries,
+  idempotencyKeys,
+  orders,
+  orderStories,
+  restaurantLinks,
+  restaurantOrders,
+  sagas,
+}
 
 /** The stores of orders over the simulated database, as far as the path of an order uses them. */
 export const stores = simulated satisfies {

@@ -1,7 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { withClient } from '../../dev/servers/database.ts'
+import type { Refund } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { readLines } from './json-lines.ts'
+
+/** A refund as stored with its order; `amount` in cents. */
+export type RefundRow = Pick<Refund, 'apiKey' | 'state' | 'requestedBy'> & { amount: number }
 
 /** An order in the schema of the orders service, with its saga and history. */
 export type OrderRow = {
@@ -15,6 +19,10 @@ export type OrderRow = {
   told: boolean
   paymentState: string
   cancelled: boolean
+  cancelledBy: string | null
+  /** Cents that the cancellation has returned, by what clients read. */
+  cancellationRefund: number
+  refunds: RefundRow[]
   finished: boolean
   statuses: string[]
 }
@@ -24,6 +32,7 @@ export type LedgerLine = {
   reference: string
   amount: number
   outcome: string
+  idempotencyKey: string
 }
 export type Receipt = { orderApiKey: string; outcome: 'accepted' | 'refused' }
 
@@ -32,7 +41,9 @@ export type Books = { orders: OrderRow[]; ledger: LedgerLine[]; receipts: Receip
 
 const ORDERS = /* sql */ `
   select o.api_key as "apiKey", o.details->>'comments' as key, o.payment, o.test, o.total, o.outcome, o.told,
-    o.payment_state as "paymentState", o.cancellation is not null as cancelled, s.finished_at is not null as finished,
+    o.payment_state as "paymentState", o.cancellation is not null as cancelled, o.cancellation->>'cancelledBy' as "cancelledBy",
+    round(coalesce((o.cancellation->'refund'->>'amount')::numeric, 0) * 100)::int4 as "cancellationRefund",
+    coalesce(o.refunds, '[]') as refunds, s.finished_at is not null as finished,
     array(select status from orders.order_statuses h where h.order_api_key = o.api_key order by position) as statuses
   from orders.orders o join orders.sagas s on s.order_api_key = o.api_key`
 

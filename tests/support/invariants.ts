@@ -95,13 +95,19 @@ function ofOrder(records: Records): Violation[] {
       (!order.finished || order.outcome === 'pending') && ['stuck', 'the saga has not finished'],
       !isOnPath(order.statuses) && ['wrong history', order.statuses.join(' → ')],
       ...ofPayment(records),
-      accepted !== (isFulfilled(order) ? 1 : 0) && [
+      !isDelivered(order, accepted) && [
         'wrong delivery',
         `${order.outcome}, accepted ${accepted} times by the restaurant`,
       ],
     ],
     records,
   )
+}
+
+/** The restaurant may have accepted an order before its customer or an operator cancelled it. */
+function isDelivered(order: OrderRow, accepted: number): boolean {
+  const isByOthers = order.cancelledBy === 'customer' || order.cancelledBy === 'operator'
+  return isByOthers ? accepted <= 1 : accepted === (isFulfilled(order) ? 1 : 0)
 }
 
 const isFulfilled = ({ outcome, cancelled }: OrderRow): boolean => outcome === 'transmitted' && !cancelled
@@ -113,23 +119,51 @@ function ofPayment({ order, ledger }: Records): Check[] {
   const approved = (kind: LedgerLine['kind']) =>
     ledger.filter((line) => line.kind === kind && line.outcome === 'approved')
   const captured = sum(approved('capture'))
+  const captures = approved('capture').length
   const authorized = approved('authorize').length
-  const released = approved('void').length + approved('refund').length
+  const voids = approved('void').length
   if (order.test) return [ledger.length > 0 && ['test order charged', 'a test order reached the processor']]
+  const refunds = ofRefunds(order, approved('refund'), captured)
   if (isFulfilled(order) && order.payment === 'card')
     return [
-      (approved('capture').length !== 1 || captured !== order.total) && [
+      (captures !== 1 || captured !== order.total) && [
         'wrong charge',
         `captured ${captured} of ${order.total}`,
       ],
-      (authorized !== 1 || released > 0) && [
-        'wrong charge',
-        `${authorized} authorizations, ${released} voids and refunds`,
-      ],
+      (authorized !== 1 || voids > 0) && ['wrong charge', `${authorized} authorizations, ${voids} voids`],
+      ...refunds,
     ]
-  const isBalanced = captured === sum(approved('refund')) && authorized === released
+  const isBalanced = captured === sum(approved('refund')) && authorized === voids + captures
   return [
     !isBalanced && ['charged for nothing', 'an unfulfilled order has an authorization or a charge left'],
+    ...refunds,
+  ]
+}
+
+/** docs/interface.md, "Refunds": captured − refunded at the processor = total − refundedTotal, and each refund once. */
+function ofRefunds(order: OrderRow, lines: readonly LedgerLine[], captured: number): Check[] {
+  const back = sum(lines)
+  const done = order.refunds.filter(({ state }) => state === 'DONE')
+  const shown = done.reduce((total, { amount }) => total + amount, 0)
+  const isAtOnce = order.payment === 'cash'
+  // A refund that was made at the processor has no line under its apiKey.
+  const wrong = order.refunds.filter(({ apiKey, amount, state, requestedBy }) => {
+    const amounts = lines.filter((line) => line.idempotencyKey === apiKey).map((line) => line.amount)
+    const expected = state === 'DONE' && !isAtOnce && requestedBy !== 'processor' ? [amount] : []
+    return String(amounts) !== String(expected)
+  })
+  return [
+    order.refunds.some(({ state }) => state === 'PENDING') && ['stuck', 'a refund has no result'],
+    back > captured && ['refunded too much', `${back} of ${captured}`],
+    shown > order.total && ['refunded too much', `${shown} of ${order.total} are shown as refunded`],
+    wrong.length > 0 && ['wrong refund', `no such line of the ledger: ${JSON.stringify(wrong)}`],
+    isFulfilled(order) && !isAtOnce && back !== shown && ['wrong refund', `${back} refunded, ${shown} shown`],
+    captured > 0 &&
+      order.cancelled &&
+      order.cancellationRefund + shown !== captured && [
+        'wrongly shown',
+        `cancelled: ${order.cancellationRefund} and ${shown} are shown as refunded, of ${captured}`,
+      ],
   ]
 }
 

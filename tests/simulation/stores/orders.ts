@@ -38,4 +38,15 @@ const mark = (apiKey: string, seen: { told: true } | { shown: true }) =>
     return true
   })
 
-export const orders = { find, exists, findResult, markAnsweredIfPending, markAnswered, markReadIfPending }
+const recipientOf: OrderStore['recipientOf'] = (apiKey) =>
+  statement(`recipient of ${apiKey.slice(0, 4)}`, () => rowOf(apiKey)?.recipientApiKey ?? null)
+
+export const orders = {
+  find,
+  recipientOf,
+  exists,
+  findResult,
+  markAnsweredIfPending,
+  markAnswered,
+  markReadIfPending,
+}

@@ -1,5 +1,5 @@
 import { cents } from '@platter/contracts'
-import { refundedOf } from '../../../services/payments/src/domain/authorization.ts'
+import { refundedOf, type Authorization } from '../../../services/payments/src/domain/authorization.ts'
 import type { RefundRow } from '../../../services/payments/src/domain/refund.ts'
 import type { RefundStore } from '../../../services/payments/src/store/refunds.ts'
 import { statement } from '../database.ts'
@@ -11,12 +11,18 @@ const read = (apiKey: string): RefundRow | null => {
   return found ? { ...found.row, ageSeconds: Math.floor((world.now - found.sentAt) / 1000) } : null
 }
 
+/** As the real store reads it: without the field for 0. */
+const withRefunded = <Row extends Authorization>(row: Row, refunded: number): Row => ({
+  ...row,
+  refunded: refunded > 0 ? cents(refunded) : undefined,
+})
+
 function reserve(orderApiKey: string, amount: number): boolean {
   const found = simulation().database.authorizations.get(orderApiKey)
   if (found?.row.state !== 'captured' || found.row.releaseRequested) return false
   const refunded = refundedOf(found.row) + amount
   if (refunded > found.row.amount) return false
-  found.row = { ...found.row, refunded: cents(refunded) }
+  found.row = withRefunded(found.row, refunded)
   return true
 }
 
@@ -28,7 +34,7 @@ const end = (apiKey: string, change: Partial<RefundRow>) =>
     found.row = { ...found.row, ...change }
     const charged = authorizations.get(found.row.orderApiKey)
     if (change.state === 'failed' && charged && 'processorId' in charged.row)
-      charged.row = { ...charged.row, refunded: cents(refundedOf(charged.row) - found.row.amount) }
+      charged.row = withRefunded(charged.row, refundedOf(charged.row) - found.row.amount)
   })
 
 /** The rows of payments, with the conditions of `services/payments/src/store/refunds.ts`. */

@@ -15,10 +15,12 @@ function asLoaded(row: SagaRow): Loaded {
 }
 
 function see({ facts, state, finishedAt }: SagaRow): void {
-  const { done, undone, refusal } = state
+  const { done, undone, refusal, refunds = [] } = state
   const kind = facts.token === null ? 'cash' : 'card'
   const back = refusal ? ` − ${undone.join(' ')} because ${refusal.code}` : ''
-  simulation().database.seen.add(`${kind}: ${done.join(' ')}${back}${finishedAt === null ? '' : ' END'}`)
+  simulation().database.seen.add(
+    `${kind}: ${done.join(' ')}${back}${refunds.length > 0 ? ' refund' : ''}${finishedAt === null ? '' : ' END'}`,
+  )
 }
 
 function write(row: SagaRow): void {

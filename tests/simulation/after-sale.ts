@@ -1,0 +1,177 @@
+import { RefundOrder, RefundRequest, type CancelOrder, type OperatorCancelOrder } from '@platter/contracts'
+import type { Call } from '@platter/kit'
+import { randomOf, type Random } from '../support/random.ts'
+import { noHttp, type Answer } from './answers.ts'
+import type { OrdersReplica } from './processes.ts'
+import type { World } from './world.ts'
+
+/** How requests of a run reach a replica of orders. */
+export type Transport = {
+  begin: (inMs: number, work: () => Promise<void>) => void
+  pause: (ms: number) => Promise<void>
+  call: (work: (api: OrdersReplica) => Promise<unknown>) => Promise<Answer | null>
+}
+
+/** The requests of an operator under one Idempotency-Key, and their final answers. */
+export type RequestedRefund = { orderApiKey: string; key: string; answers: Answer[] }
+export type RequestedCancellation = { orderApiKey: string; answer: Answer }
+type Order = { orderApiKey: string; transport: Transport }
+
+const operator = { kind: 'operator', accessKeyId: 'operator-1' }
+const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
+
+const BODIES = [
+  { amount: 0.01 },
+  { amount: 5 },
+  { amount: 10.75 },
+  { amount: 21.5 },
+  { items: [{ index: 0 }] },
+  { items: [{ index: 1 }, { index: 0, amount: 3 }] },
+  { all: true },
+].map((parts) => RefundRequest.parse({ ...parts, reason: 'LATE' }))
+
+const SHARE_OF_RUNS = 0.35
+const LATEST_MS = 25_000
+const NEVER = -1
+
+/**
+ * Refunds and cancellations of a part of the runs. With random choices of its own: the other runs are the same with and without
+ * it.
+ */
+export class AfterSale {
+  readonly refunds: RequestedRefund[] = []
+  readonly cancellations: RequestedCancellation[] = []
+  readonly #random: Random
+  readonly #isActive: boolean
+  readonly #world: World
+  readonly #refused = new Map<string, boolean>()
+  readonly #slow = new Map<string, { until: number; fails: boolean }>()
+
+  constructor(world: World, seed: number) {
+    this.#world = world
+    this.#random = randomOf(seed ^ 0x5e_1d)
+    this.#isActive = this.#random.next() < SHARE_OF_RUNS
+  }
+
+  /** Begins what happens to an order that its client has an apiKey of. */
+  begin(orderApiKey: string, transport: Transport): void {
+    if (!this.#isActive) return
+    const order = { orderApiKey, transport }
+    const burstMs = this.#random.next() * LATEST_MS
+    const isBurst = this.#random.next() < 0.3
+    const inMs = () => (isBurst ? burstMs + this.#random.next() * 100 : this.#random.next() * LATEST_MS)
+    for (let left = this.#random.pick([0, 1, 2, 3, 4]); left > 0; left--) {
+      const act = this.#act(order)
+      transport.begin(inMs(), act)
+      // The same request twice.
+      if (this.#random.next() < 0.2) transport.begin(inMs(), act)
+    }
+  }
+
+  /** Whether the processor refuses a refund permanently: the merchant's balance is too low. */
+  isRefused(key: string): boolean {
+    const known = this.#refused.get(key)
+    if (known !== undefined) return known
+    const isRefused = this.#random.next() < 0.1
+    this.#refused.set(key, isRefused)
+    return isRefused
+  }
+
+  /** Whether the processor will fail a refund after it was pending. It never moves money. */
+  fails = (key: string): boolean => this.#slowOf(key).fails
+
+  /** Whether the processor has received a refund that it will fail. */
+  isFailing = (key: string): boolean => this.#slow.get(key)?.fails ?? false
+
+  /** The state of a refund at the processor; `first`: in the response to its request, which is repeated under its key. */
+  stateOf(key: string, first: boolean): 'pending' | 'done' | 'failed' {
+    const { until, fails } = this.#slowOf(key)
+    if (until !== NEVER && (first || this.#world.now < until)) return 'pending'
+    return fails ? 'failed' : 'done'
+  }
+
+  #slowOf(key: string) {
+    const known = this.#slow.get(key)
+    if (known) return known
+    const what = this.#random.next()
+    const until = what < 0.3 ? this.#world.now + this.#random.next() * 60_000 : NEVER
+    const slow = { until, fails: what < 0.15 }
+    this.#slow.set(key, slow)
+    return slow
+  }
+
+  #act(order: Order): () => Promise<void> {
+    const what = this.#random.next()
+    if (what < 0.12) return () => this.#cancel(order, 'customer')
+    if (what < 0.24) return () => this.#cancel(order, 'operator')
+    const refund = {
+      orderApiKey: order.orderApiKey,
+      key: `refund-${this.refunds.length}`,
+      answers: [],
+    }
+    this.refunds.push(refund)
+    const body = this.#random.pick(BODIES)
+    return () => this.#refund(order, refund, body)
+  }
+
+  async #refund(
+    { orderApiKey, transport }: Order,
+    { key, answers }: RequestedRefund,
+    body: RefundRequest,
+  ): Promise<void> {
+    const path = RefundOrder.path.replace(':apiKey', orderApiKey)
+    const answer = await this.#untilFinal(transport, (tries) => (api) => {
+      const idempotency = { accessKeyId: 'operator-1', path, key, fingerprint: key }
+      const call = {
+        ...this.#request(orderApiKey, `${key}.${tries}`),
+        principal: operator,
+        body,
+        idempotency,
+      }
+      return api.refundOrder(call as unknown as Call<typeof RefundOrder>)
+    })
+    this.#world.note(`${key} of ${orderApiKey.slice(0, 4)} ended with ${answer.status} ${answer.code ?? ''}`)
+    answers.push(answer)
+  }
+
+  async #cancel({ orderApiKey, transport }: Order, by: 'customer' | 'operator'): Promise<void> {
+    const answer = await this.#untilFinal(transport, (tries) => (api) => {
+      const request = this.#request(orderApiKey, `cancel-${orderApiKey.slice(0, 4)}.${tries}`)
+      if (by === 'customer') {
+        const call = { ...request, principal: application, body: undefined }
+        return api.cancelOrder(call as unknown as Call<typeof CancelOrder>)
+      }
+      const call = { ...request, principal: operator, body: { reason: 'power failure' } }
+      return api.operatorCancelOrder(call as unknown as Call<typeof OperatorCancelOrder>)
+    })
+    this.#world.note(`cancellation of ${orderApiKey.slice(0, 4)} by ${by} ended with ${answer.status}`)
+    this.cancellations.push({ orderApiKey, answer })
+  }
+
+  #request(apiKey: string, requestId: string) {
+    return {
+      ...noHttp(),
+      params: { apiKey },
+      query: { 'validate-only': false },
+      requestId,
+      idempotency: null,
+    }
+  }
+
+  async #untilFinal(
+    { call, pause }: Transport,
+    work: (tries: number) => (api: OrdersReplica) => Promise<unknown>,
+  ): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await call(work(tries))
+      if (answer && isFinal(answer)) return answer
+      await pause(300 + this.#random.next() * 2_000)
+    }
+  }
+}
+
+/** 409 is not: an order that is not charged yet may be refunded later. */
+const isFinal = ({ status, code }: Answer): boolean =>
+  code === 'cancel-too-late' ||
+  code === 'invalid-transition' ||
+  (status < 500 && status !== 409 && status !== 429)

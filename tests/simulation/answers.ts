@@ -1,0 +1,54 @@
+import { problems, requestTimes, SendOrder, type ProblemCode } from '@platter/contracts'
+import { Deadline, Problem, Rendered } from '@platter/kit'
+import { noteMistake } from './processes.ts'
+
+/** `code` of a refusal, or why the order was cancelled; `open`: undecided. */
+export type Answer = {
+  status: number
+  code: string | null
+  apiKey: string | null
+  total: number | null
+  open: boolean
+}
+
+/** What a handler gets of a request besides what it asks for. */
+export const noHttp = () => ({
+  deadline: Deadline.in(requestTimes.deadline - requestTimes.relay),
+  unknownFields: [],
+  params: undefined,
+  query: undefined,
+  url: SendOrder.path,
+  headers: {},
+  setHeader: () => undefined,
+  concerns: () => undefined,
+})
+
+/**
+ * An order that failed after it was answered has come to what its refusal would have been. One that its customer or an operator
+ * cancelled was placed.
+ */
+export const asEnd = (answer: Answer): Answer =>
+  answer.code === null || answer.code === 'order-cancelled'
+    ? answer
+    : { ...answer, status: problems[answer.code as ProblemCode].status }
+
+export function readAnswer(answer: unknown): Answer {
+  const { status, body } = answer instanceof Rendered ? answer : { status: 200, body: JSON.stringify(answer) }
+  const document = JSON.parse(String(body)) as Record<string, unknown>
+  if (status !== 200)
+    return { status, code: String(document['code']), apiKey: null, total: null, open: false }
+  const cancellation = document['cancellation'] as { reason: string } | null
+  return {
+    status,
+    code: cancellation?.reason ?? null,
+    apiKey: String(document['apiKey']),
+    total: Math.round(Number(document['total']) * 100),
+    open: document['status'] === 'PROCESSING' && cancellation === null,
+  }
+}
+
+export function problemOf(error: unknown): Answer {
+  const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
+  noteMistake(error)
+  return { status, code, apiKey: null, total: null, open: false }
+}
