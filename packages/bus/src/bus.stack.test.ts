@@ -4,7 +4,7 @@ import { command, event, question, type Command } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { connect, type ChannelModel, type ConsumeMessage, type Options } from 'amqplib'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Bus, type DeadLetter } from '#/bus.ts'
 import { deadQueueOf, declareCommand, queueOf } from '#/topology.ts'
@@ -279,10 +279,16 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   const wanted = aCommand()
   const handled: number[] = []
   const state = { works: false, keeps: false, tries: 0 }
-  bus.onCommand(wanted, async ({ number }) => {
+  // Its connection stays whole: a command whose acknowledgement is lost is handled again, and becomes a second dead letter. The
+  // consumer of dead letters may receive the first one before that acknowledgement.
+  const other = new Bus({ url: servers().rabbitmq, service: 'test', log })
+  onTestFinished(() => other.close())
+  other.onCommand(wanted, async ({ number }) => {
     if (!state.works) throw new Error('planted')
     handled.push(number)
   })
+  await other.start()
+  await vi.waitFor(() => other.check(), soon)
   const letters: DeadLetter[] = []
   bus.onDeadLetter(wanted, async (letter) => {
     state.tries += 1
@@ -292,7 +298,7 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   await start()
   await bus.publish(wanted, { number: 5 }, context)
   const dead = deadQueueOf(wanted)
-  await vi.waitFor(() => expect(state.tries).toBe(1), soon)
+  await vi.waitFor(() => expect(state.tries).toBeGreaterThan(0), soon)
   // Its consumer cannot store it, so it stays in the queue for the next one.
   proxy.cut()
   await vi.waitFor(async () => expect(await waiting(dead)).toBe(1), soon)
