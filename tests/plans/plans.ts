@@ -37,7 +37,10 @@ type Plan = {
  * they are made while there are hardly any rows, and kept.
  */
 export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {
-  const options = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: '' }[joins ?? 'any']
+  const settings = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: {} }[joins ?? 'any']
+  const options = Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
   const pool = new pg.Pool({ connectionString: await newDatabase(), max: 2, options })
   const asked: string[] = []
   const db = new Kysely<Tables>({

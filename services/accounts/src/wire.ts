@@ -81,7 +81,9 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
 
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+    statements: config.DATABASE_STATEMENTS,
+  })
   const { db } = postgres
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
@@ -133,6 +135,7 @@ export function wire(config: Config, log: Log): Parts {
   return {
     app,
     async start() {
+      await postgres.prepareRole()
       await migrate(db, MIGRATIONS, log)
       await checkTenantRole(deps.tenantDb(''))
       if (config.OPERATOR_KEY_HASH !== undefined)

@@ -59,7 +59,9 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 /** Catalog: restaurants with their zones and menus, their search, and the prices of orders. */
 export function wire(config: Config, log: Log): Parts {
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log)
+  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+    statements: config.DATABASE_STATEMENTS,
+  })
   const cache = connectCache(config.REDIS_URL, log)
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'catalog', log })
   const { db } = postgres
@@ -107,6 +109,7 @@ export function wire(config: Config, log: Log): Parts {
   return {
     app,
     async start() {
+      await postgres.prepareRole()
       await migrate(db, MIGRATIONS, log)
       await bus.start()
       repeaters.repeat('clear expired availability overrides', changeTimes.endedOverrides, () =>

@@ -88,7 +88,6 @@ import {
 import type { Db, Tables } from '#/store/tables.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 
-const BY_KEY = { joins: 'by key' } as const
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
 /** Event streams find a change within this time when its event is lost. Changes of the payment state have no event. */
@@ -98,7 +97,10 @@ export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, BY_KEY)
+  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+    joins: 'by key',
+    statements: config.DATABASE_STATEMENTS,
+  })
   const { db, as } = postgres
   const stores = postgresStores(db)
   const own: OwnStores = (caller) => postgresStores(as(caller))
@@ -158,6 +160,7 @@ export function wire(config: Config, log: Log): Parts {
     app,
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
+      await postgres.prepareRole()
       await migrate(db, MIGRATIONS, log)
       await checkTenantRole(as({ applicationId: '' }))
       await bus.start()

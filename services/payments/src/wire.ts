@@ -65,6 +65,7 @@ export function wire(config: Config, log: Log): Parts {
   const chosen = processorConfig(config)
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log, {
     joins: 'by key',
+    statements: config.DATABASE_STATEMENTS,
   })
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'payments', log })
   const stripe = chosen.kind === 'stripe' ? new StripeProcessor(chosen) : null
@@ -122,6 +123,7 @@ export function wire(config: Config, log: Log): Parts {
   return {
     app,
     async start() {
+      await postgres.prepareRole()
       await migrate(postgres.db, MIGRATIONS, log)
       await bus.start()
       repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())

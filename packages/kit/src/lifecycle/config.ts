@@ -103,6 +103,12 @@ export const postgresConfig = {
     .max(100)
     .default(10)
     .describe('Connections to PostgreSQL a process keeps at most.'),
+  DATABASE_STATEMENTS: z
+    .enum(['named', 'unnamed'])
+    .default('named')
+    .describe(
+      'Whether statements are prepared once for each connection. `unnamed` is for PgBouncer in transaction mode before 1.21, and for newer ones without `max_prepared_statements`.',
+    ),
 }
 
 const urlList = z

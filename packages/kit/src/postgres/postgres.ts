@@ -4,6 +4,7 @@ import pg from 'pg'
 import { Cache } from '#/cache/cache.ts'
 import { TenantQuery, tenantScoped, type Tenant } from '#/postgres/tenant-scope.ts'
 import type { Log } from '#/telemetry/log.ts'
+import { applyRoleSettings, type RoleSettings } from '#/postgres/role-settings.ts'
 import { observe } from '#/telemetry/metrics.ts'
 import { SpanKind, timed, type SpanDescription } from '#/telemetry/spans.ts'
 
@@ -48,12 +49,17 @@ function summaryOf(text: string): string {
 
 /** A client that prepares its statements by name, and ends after a query timeout: the pool would lend the hung connection again. */
 class PlatterClient extends pg.Client {
+  /** The name of a statement; undefined when it is prepared again for each execution. */
+  protected nameOf(text: string): string | undefined {
+    return statementName(text)
+  }
+
   // pg declares ten overloads of `query`. Only (text, values) gets a name.
   override query(...args: unknown[]): never {
     const [text, values, ...rest] = args
     const named =
       typeof text === 'string' && Array.isArray(values) && values.length > 0 && rest.length === 0
-        ? [{ text, values: values as unknown[], name: statementName(text) }]
+        ? [{ text, values: values as unknown[], name: this.nameOf(text) }]
         : args
     return this.#run(
       text,
@@ -64,7 +70,7 @@ class PlatterClient extends pg.Client {
 
   /** Executes a statement as a tenant. Its name differs from that of the same text as owner: a plan is for one role. */
   queryAsTenant(tenant: Tenant, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-    const name = statementName(text)
+    const name = this.nameOf(text)
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
     const config = { text, values: [...values], ...(name !== undefined && { name: `for-${name}` }) }
     const query = new TenantQuery(tenant, config, (error, result) =>
@@ -104,6 +110,16 @@ class PlatterClient extends pg.Client {
   }
 }
 
+/**
+ * For a pooler that lends a session to one transaction at a time, and does not track prepared statements: PgBouncer before 1.21.
+ * Planning each statement again costs a multiple of its execution.
+ */
+class UnnamedClient extends PlatterClient {
+  protected override nameOf(): undefined {
+    return undefined
+  }
+}
+
 export type Postgres<DB> = {
   /** All rows, as the owner of the tables. */
   db: Kysely<DB>
@@ -111,6 +127,8 @@ export type Postgres<DB> = {
   as: (tenant: Tenant) => Kysely<DB>
   /** For readiness: resolves when the server responds; rejects with the reason. */
   check: () => Promise<void>
+  /** Stores the session settings of the role, before anything else uses the pool. Rejects while sessions lack them. */
+  prepareRole: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -118,28 +136,29 @@ export type Postgres<DB> = {
  * A plan is made while the tables are small, and kept while they grow: a join that scans a small table would scan the large one from
  * then on. The statement that moves a saga read all sagas, 870 of them after 1,800 orders. These settings allow joins by key only.
  */
-export const JOINED_BY_KEY = '-c enable_hashjoin=off -c enable_mergejoin=off'
-export const BY_KEY = `${JOINED_BY_KEY} -c enable_seqscan=off`
+export const JOINED_BY_KEY: RoleSettings = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
+export const BY_KEY: RoleSettings = { ...JOINED_BY_KEY, enable_seqscan: 'off' }
 /**
  * PostgreSQL would plan a statement with `= any($1)` again for each array, which costs more than the better plan saves: a quote takes
  * 0.33 ms instead of 0.12, get-order 0.1 ms more.
  */
-const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan'
+const GENERIC_PLANS: RoleSettings = { plan_cache_mode: 'force_generic_plan' }
+
+/** `joins: 'by key'` is for services whose statements find all rows by key. */
+export type PostgresOptions = { joins?: 'any' | 'by key'; statements?: 'named' | 'unnamed' }
 
 /**
  * A pool of at most `max` connections, and kysely on it. Waits 2 s for a connection and 5 s for a result. An unavailable server causes
- * errors, and never ends the process. `joins: 'by key'` is for services whose statements find all rows by key.
+ * errors, and never ends the process. No state of a session outlives a transaction, so that a pooler may lend the sessions.
  */
 export function connectPostgres<DB>(
   url: string,
   max: number,
   log: Log,
-  { joins = 'any' }: { joins?: 'any' | 'by key' } = {},
+  { joins = 'any', statements = 'named' }: PostgresOptions = {},
 ): Postgres<DB> {
   const pool = new pg.Pool({
     connectionString: url,
-    // The schema has the name of the owner; PostgreSQL's default would be that of the role that TenantQuery sets.
-    options: `-c search_path=${new URL(url).username},public ${GENERIC_PLANS} ${joins === 'by key' ? BY_KEY : ''}`,
     max,
     connectionTimeoutMillis: requestTimes.connection,
     idleTimeoutMillis: 30_000,
@@ -147,7 +166,7 @@ export function connectPostgres<DB>(
     keepAlive: true,
     query_timeout: requestTimes.statement,
     types,
-    Client: PlatterClient,
+    Client: statements === 'named' ? PlatterClient : UnnamedClient,
   })
   const lost = (error: Error) => log.warn({ reason: error.message }, 'a connection to PostgreSQL was lost')
   pool.on('error', lost)
@@ -159,6 +178,8 @@ export function connectPostgres<DB>(
     db,
     as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
     check: async () => void (await pool.query('select 1')),
+    prepareRole: () =>
+      applyRoleSettings(pool, { ...GENERIC_PLANS, ...(joins === 'by key' && BY_KEY) }),
     close: () => db.destroy(),
   }
 }

@@ -75,9 +75,11 @@ export class TenantQuery extends Query {
   }
 
   override prepare(connection: Connection): void {
-    if (!prepared.has(connection)) connection.parse({ name: SET_TENANT_NAME, text: SET_TENANT })
+    // A statement without a name is for a pooler, whose next session has not prepared SET_TENANT.
+    const name = this.name === undefined ? '' : SET_TENANT_NAME
+    if (name === '' || !prepared.has(connection)) connection.parse({ name, text: SET_TENANT })
     const { applicationId, userApiKey = '' } = this.#tenant
-    connection.bind({ statement: SET_TENANT_NAME, values: [applicationId, userApiKey] })
+    connection.bind({ statement: name, values: [applicationId, userApiKey] })
     connection.execute({})
     super.prepare(connection)
   }
@@ -89,7 +91,7 @@ export class TenantQuery extends Query {
   override handleCommandComplete(message: Message, connection: Connection): void {
     if (this.#isTenantSet) return super.handleCommandComplete(message, connection)
     this.#isTenantSet = true
-    if (prepared.has(connection)) return
+    if (this.name === undefined || prepared.has(connection)) return
     prepared.add(connection)
     // pg has taken the completion of `SET_TENANT` for that of this statement, and marked it as prepared too early.
     if (this.name !== undefined) delete connection.parsedStatements[this.name]

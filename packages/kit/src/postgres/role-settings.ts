@@ -1,0 +1,64 @@
+import pg from 'pg'
+
+/** Session settings by name. */
+export type RoleSettings = Readonly<Record<string, string>>
+
+/**
+ * Stores settings as defaults of the own role, which every role may do. Start-up options would do the same for each connection, but
+ * PgBouncer refuses them. Rejects while new sessions still lack a setting.
+ */
+export async function applyRoleSettings(pool: pg.Pool, settings: RoleSettings): Promise<void> {
+  if ((await missingSettings(pool, settings)).length === 0) return
+  await storeMissing(pool, settings)
+  const missing = await missingSettings(pool, settings)
+  if (missing.length === 0) return
+  const names = missing.map(([name]) => name).join(', ')
+  throw new Error(
+    `sessions of PostgreSQL lack the settings of their role: ${names}. Make PgBouncer open new ones (RECONNECT), or end them.`,
+  )
+}
+
+type Setting = readonly [name: string, value: string]
+
+/** Closes the connection if settings are missing: a session keeps the defaults that its role had at its start. */
+async function missingSettings(pool: pg.Pool, settings: RoleSettings): Promise<readonly Setting[]> {
+  const client = await pool.connect()
+  let missing: readonly Setting[] = []
+  try {
+    missing = await readMissing(client, settings)
+  } finally {
+    client.release(missing.length > 0)
+  }
+  return missing
+}
+
+// The schema has the name of the role. PostgreSQL's default, "$user", would be that of the role that TenantQuery sets.
+const MISSING = `
+  select wanted.name, wanted.value from (
+    select 'search_path' as name, session_user::text as value, quote_ident(session_user) as shown
+    union all select name, value, value from unnest($1::text[], $2::text[]) as given (name, value)
+  ) as wanted where current_setting(wanted.name) <> wanted.shown`
+
+async function readMissing(client: pg.PoolClient, settings: RoleSettings): Promise<readonly Setting[]> {
+  const { rows } = await client.query<{ name: string; value: string }>(MISSING, [
+    Object.keys(settings),
+    Object.values(settings),
+  ])
+  return rows.map(({ name, value }) => [name, value])
+}
+
+async function storeMissing(pool: pg.Pool, settings: RoleSettings): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    // Replicas that start together would alter the same row of the catalog, and all but one would fail.
+    await client.query(`select pg_advisory_xact_lock(hashtext('platter: role settings'))`)
+    for (const [name, value] of await readMissing(client, settings)) {
+      const [setting, literal] = [client.escapeIdentifier(name), client.escapeLiteral(value)]
+      await client.query(`alter role current_user set ${setting} = ${literal}`)
+    }
+    await client.query('commit')
+  } finally {
+    client.release(true)
+  }
+}
