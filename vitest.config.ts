@@ -106,7 +106,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: 'rolling',
-          include: ['tests/rolling/**/*.test.ts', 'tests/backup/**/*.test.ts'],
+          include: ['tests/rolling/**/*.test.ts', 'tests/backup/**/*.test.ts', 'tests/topology/**/*.test.ts'],
           sequence: { groupOrder: 5 },
         },
       },

@@ -40,6 +40,8 @@ export type StackOptions = {
   readonly signal?: AbortSignal
   /** Replaces the programs, for tests of the launcher. */
   readonly entry?: (name: ProcessName) => string
+  /** Replaces the search for servers, for tests. */
+  readonly find?: (context: ServerContext) => Promise<Servers>
   /** Replaces the servers for the services, for tests: by proxies in front of the found ones, for example. */
   readonly between?: (found: Servers) => Promise<Servers>
   /** Replaces the development data. */
@@ -113,7 +115,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()
   const traces = await openTraces(options.traces, { directory, host, reporter, signal }, cleanup)
-  const found = await findServers({ directory, host, reporter, signal, changed, fresh })
+  const found = await (options.find ?? findServers)({ directory, host, reporter, signal, changed, fresh })
   cleanup.defer(() => stopServers(found, reporter))
   const servers = (await options.between?.(found)) ?? found
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>

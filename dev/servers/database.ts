@@ -1,3 +1,4 @@
+import { settingsFor } from '@platter/kit/postgres/role-settings'
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
@@ -17,9 +18,21 @@ const roleSettings = {
   idle_in_transaction_session_timeout: '5s',
 } as const
 
+/** The services whose wire.ts says `joins: 'by key'`. */
+const joinedByKey: ReadonlySet<string> = new Set(['orders', 'payments'])
+
+/**
+ * The same as the service stores itself. A service behind PgBouncer cannot: its first session would begin without them, and stay.
+ * The search path is the schema: by default it would be that of the role for requests of clients.
+ */
+const sessionSettings = (service: string) => ({
+  search_path: service,
+  ...settingsFor(joinedByKey.has(service) ? 'by key' : 'any'),
+})
+
 /**
  * Creates a login role and a schema of the same name for each service, or updates the existing ones. The role owns its schema,
- * has it in its search path (by default "$user" comes first), and has no rights elsewhere. For requests of clients the service
+ * has it as its search path, and has no rights elsewhere. For requests of clients the service
  * switches to a second role without login. A service without a given password receives a random one.
  */
 export async function prepareDatabase(
@@ -79,7 +92,7 @@ async function makeRole(client: pg.Client, name: string, password: string): Prom
   const verb = rowCount === 0 ? 'create' : 'alter'
   const rights = 'login nosuperuser nocreatedb nocreaterole'
   await client.query(`${verb} role ${role} with ${rights} password ${client.escapeLiteral(password)}`)
-  for (const [setting, value] of Object.entries(roleSettings)) {
+  for (const [setting, value] of Object.entries({ ...roleSettings, ...sessionSettings(name) })) {
     await client.query(`alter role ${role} set ${setting} = ${client.escapeLiteral(value)}`)
   }
 }

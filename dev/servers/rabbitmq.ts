@@ -34,10 +34,12 @@ export type Node = {
   readonly epmd: number
 }
 
-/** Starts a RabbitMQ node on free ports, without plugins, with its data in the run directory. */
-export function startRabbitmq(context: ServerContext): Promise<Server> {
+/**
+ * Starts a RabbitMQ node on free ports, without plugins, with its data in the run directory. `lines`: further lines of rabbitmq.conf.
+ */
+export function startRabbitmq(context: ServerContext, lines: readonly string[] = []): Promise<Server> {
   return context.reporter.step('RabbitMQ', async (step) => {
-    const node = await prepareOnlyNode(context)
+    const node = await prepareOnlyNode(context, lines)
     const { signal } = context
     const names = keepRunning('epmd', () => epmdSpec(node, context), context)
     await names.ready(() => answersTcp('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
@@ -70,7 +72,7 @@ function keepRunning(name: string, spec: () => ProcessSpec, context: ServerConte
 export const urlOf = ({ passwords, amqp }: Node, name: Name): string =>
   `amqp://${name}:${passwords[name]}@127.0.0.1:${amqp}`
 
-async function prepareOnlyNode({ directory }: ServerContext): Promise<Node> {
+async function prepareOnlyNode({ directory }: ServerContext, lines: readonly string[]): Promise<Node> {
   const program = findRabbitmq()
   if (program === null) throw new Error('There is no rabbitmq-server on this machine')
   const folder = join(directory, 'rabbitmq')
@@ -87,7 +89,7 @@ async function prepareOnlyNode({ directory }: ServerContext): Promise<Node> {
     distribution,
     epmd,
   }
-  writeConfiguration(node)
+  writeConfiguration(node, lines)
   return node
 }
 

@@ -11,15 +11,26 @@ export function findRedis(): string | null {
   return findProgram('redis-server', '/usr/sbin') ?? findProgram('valkey-server', '/usr/sbin')
 }
 
-/** Starts Redis on a free port, without persistence: everything in it is a cache or a counter. */
-export function startRedis(context: ServerContext): Promise<Server> {
+/** Starts Redis on a free port, without persistence: everything in it is a cache or a counter. `further`: more settings. */
+export function startRedis(
+  context: ServerContext,
+  further: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   return context.reporter.step('Redis', async (step) => {
     const program = findRedis()
     if (program === null) throw new Error('There is no redis-server on this machine')
     const data = join(context.directory, 'redis')
     mkdirSync(data, { recursive: true })
     const port = await freePort()
-    const settings = { port, bind: '127.0.0.1', dir: data, save: '', appendonly: 'no', maxmemory: '256mb' }
+    const settings = {
+      port,
+      bind: '127.0.0.1',
+      dir: data,
+      save: '',
+      appendonly: 'no',
+      maxmemory: '256mb',
+      ...further,
+    }
     const policy = ['--maxmemory-policy', 'allkeys-lru']
     const supervised = supervise(context.host, {
       name: 'redis',

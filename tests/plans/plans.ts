@@ -1,6 +1,6 @@
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
-import { BY_KEY, JOINED_BY_KEY } from '@platter/kit/postgres/postgres'
+import { BY_KEY, JOINED_BY_KEY } from '@platter/kit/postgres/role-settings'
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { Cache } from '#/cache/cache.ts'
 import { TenantQuery, tenantScoped, type Tenant } from '#/postgres/tenant-scope.ts'
 import type { Log } from '#/telemetry/log.ts'
-import { applyRoleSettings, type RoleSettings } from '#/postgres/role-settings.ts'
+import { applyRoleSettings, settingsFor, type Joins } from '#/postgres/role-settings.ts'
 import { observe } from '#/telemetry/metrics.ts'
 import { SpanKind, timed, type SpanDescription } from '#/telemetry/spans.ts'
 
@@ -132,20 +132,7 @@ export type Postgres<DB> = {
   close: () => Promise<void>
 }
 
-/**
- * A plan is made while the tables are small, and kept while they grow: a join that scans a small table would scan the large one from
- * then on. The statement that moves a saga read all sagas, 870 of them after 1,800 orders. These settings allow joins by key only.
- */
-export const JOINED_BY_KEY: RoleSettings = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
-export const BY_KEY: RoleSettings = { ...JOINED_BY_KEY, enable_seqscan: 'off' }
-/**
- * PostgreSQL would plan a statement with `= any($1)` again for each array, which costs more than the better plan saves: a quote takes
- * 0.33 ms instead of 0.12, get-order 0.1 ms more.
- */
-const GENERIC_PLANS: RoleSettings = { plan_cache_mode: 'force_generic_plan' }
-
-/** `joins: 'by key'` is for services whose statements find all rows by key. */
-export type PostgresOptions = { joins?: 'any' | 'by key'; statements?: 'named' | 'unnamed' }
+export type PostgresOptions = { joins?: Joins; statements?: 'named' | 'unnamed' }
 
 /**
  * A pool of at most `max` connections, and kysely on it. Waits 2 s for a connection and 5 s for a result. An unavailable server causes
@@ -178,8 +165,7 @@ export function connectPostgres<DB>(
     db,
     as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
     check: async () => void (await pool.query('select 1')),
-    prepareRole: () =>
-      applyRoleSettings(pool, { ...GENERIC_PLANS, ...(joins === 'by key' && BY_KEY) }),
+    prepareRole: () => applyRoleSettings(pool, settingsFor(joins)),
     close: () => db.destroy(),
   }
 }

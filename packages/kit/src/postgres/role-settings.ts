@@ -1,11 +1,32 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 /** Session settings by name. */
 export type RoleSettings = Readonly<Record<string, string>>
 
 /**
+ * A plan is made while the tables are small, and kept while they grow: a join that scans a small table would scan the large one from
+ * then on. The statement that moves a saga read all sagas, 870 of them after 1,800 orders. These settings allow joins by key only.
+ */
+export const JOINED_BY_KEY: RoleSettings = { enable_hashjoin: 'off', enable_mergejoin: 'off' }
+export const BY_KEY: RoleSettings = { ...JOINED_BY_KEY, enable_seqscan: 'off' }
+/**
+ * PostgreSQL would plan a statement with `= any($1)` again for each array, which costs more than the better plan saves: a quote takes
+ * 0.33 ms instead of 0.12, get-order 0.1 ms more.
+ */
+const GENERIC_PLANS: RoleSettings = { plan_cache_mode: 'force_generic_plan' }
+
+/** `by key` is for services whose statements find all rows by key. */
+export type Joins = 'any' | 'by key'
+
+/** The session settings of a service, besides its search path. */
+export const settingsFor = (joins: Joins): RoleSettings => ({
+  ...GENERIC_PLANS,
+  ...(joins === 'by key' && BY_KEY),
+})
+
+/**
  * Stores settings as defaults of the own role, which every role may do. Start-up options would do the same for each connection, but
- * PgBouncer refuses them. Rejects while new sessions still lack a setting.
+ * PgBouncer refuses them. The job `prepare` has stored them already, except before an upgrade. Rejects while new sessions still lack a setting.
  */
 export async function applyRoleSettings(pool: pg.Pool, settings: RoleSettings): Promise<void> {
   if ((await missingSettings(pool, settings)).length === 0) return

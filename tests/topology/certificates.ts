@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A certificate authority of one test run, and a certificate for servers on loopback. */
+export type Certificates = {
+  /** The certificate of the authority, as NODE_EXTRA_CA_CERTS takes it. */
+  readonly ca: string
+  readonly certificate: string
+  readonly key: string
+}
+
+const EXTENSIONS = 'subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n'
+
+/** Makes them with openssl, valid for two days. */
+export function makeCertificates(folder: string): Certificates {
+  mkdirSync(folder, { recursive: true })
+  const file = (name: string) => join(folder, name)
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  openssl('req', '-x509', ...newKey, '-subj', '/CN=Test CA', '-keyout', 'ca.key', '-out', 'ca.crt')
+  openssl(
+    'req',
+    '-new',
+    ...newKey.slice(0, 5),
+    '-subj',
+    '/CN=server',
+    '-keyout',
+    'tls.key',
+    '-out',
+    'tls.csr',
+  )
+  writeFileSync(file('extensions'), EXTENSIONS)
+  const signed = [
+    '-CA',
+    'ca.crt',
+    '-CAkey',
+    'ca.key',
+    '-CAcreateserial',
+    '-days',
+    '2',
+    '-extfile',
+    'extensions',
+  ]
+  openssl('x509', '-req', '-in', 'tls.csr', ...signed, '-out', 'tls.crt')
+  return { ca: file('ca.crt'), certificate: file('tls.crt'), key: file('tls.key') }
+}
+
+/** Copies a file for one user: PostgreSQL refuses a key that others may read. */
+export function copyFor(user: number, from: string, to: string): void {
+  copyFileSync(from, to)
+  chmodSync(to, 0o600)
+  chownSync(to, user, user)
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../dev/process/ports.ts'
+import { prepareDatabase, withClient } from '../../dev/servers/database.ts'
+import type { Servers } from '../../dev/servers/find.ts'
+import { outsidePlace } from '../../dev/servers/postgres-place.ts'
+import { startPostgres } from '../../dev/servers/postgres.ts'
+import { startRabbitmq } from '../../dev/servers/rabbitmq.ts'
+import { startRedis } from '../../dev/servers/redis.ts'
+import type { Server, ServerContext } from '../../dev/servers/types.ts'
+import { loadSecrets } from '../../dev/stack/secrets.ts'
+import { databaseServices } from '../../dev/stack/services.ts'
+import { copyFor, type Certificates } from './certificates.ts'
+
+type DatabaseService = (typeof databaseServices)[number]
+
+/** PostgreSQL, one cluster for each service, and RabbitMQ and Redis. Services reach all of them by TLS only. */
+export type Apart = {
+  readonly servers: Servers
+  /** URLs of superusers. */
+  readonly clusters: Readonly<Record<DatabaseService, string>>
+  /** URLs of the services' own roles, without TLS. */
+  readonly own: Readonly<Record<DatabaseService, string>>
+  readonly amqps: Readonly<Record<string, string>>
+  readonly rediss: string
+  /** Deletes what PostgreSQL stored outside of the run directory. */
+  readonly clean: () => void
+}
+
+export async function startApart(certificates: Certificates, context: ServerContext): Promise<Apart> {
+  const folders = databaseServices.map((name) => join(context.directory, 'clusters', name))
+  const [rabbitmq, redis, ...postgres] = await Promise.all([
+    tlsRabbitmq(certificates, context),
+    tlsRedis(certificates, context),
+    ...folders.map((directory) => tlsPostgres(certificates, { ...context, directory })),
+  ])
+  const clusters = Object.fromEntries(
+    databaseServices.map((name, at) => [name, postgres[at]?.url ?? '']),
+  ) as Apart['clusters']
+  // The stack prepares the cluster of orders again, with the same passwords.
+  const { rolePasswords } = loadSecrets(context.directory)
+  const own: Record<string, string> = {}
+  for (const name of databaseServices)
+    own[name] = (await prepareDatabase(clusters[name], [name], rolePasswords)).urls[name] ?? ''
+  const first = postgres[databaseServices.indexOf('orders')]
+  if (first === undefined) throw new Error('orders has no cluster')
+  const stop = async () => void (await Promise.all(postgres.map((server) => server.stop())))
+  return {
+    servers: { postgres: { ...first, stop }, rabbitmq: rabbitmq.server, redis: redis.server },
+    clusters,
+    own: own as Apart['own'],
+    amqps: rabbitmq.urls,
+    rediss: redis.url,
+    clean: () => {
+      for (const folder of folders) rmSync(outsidePlace(folder), { recursive: true, force: true })
+    },
+  }
+}
+
+/** TLS for every role but the superuser. */
+const HBA = `host all postgres 127.0.0.1/32 scram-sha-256
+hostssl all all 127.0.0.1/32 scram-sha-256
+`
+
+async function tlsPostgres({ certificate, key }: Certificates, context: ServerContext): Promise<Server> {
+  mkdirSync(context.directory, { recursive: true })
+  const server = await startPostgres(context)
+  const data = server.data ?? ''
+  const { uid } = statSync(data)
+  copyFor(uid, certificate, join(data, 'server.crt'))
+  copyFor(uid, key, join(data, 'server.key'))
+  writeFileSync(join(data, 'pg_hba.conf'), HBA)
+  await withClient(server.url, async (client) => {
+    await client.query('alter system set ssl = on')
+    await client.query('select pg_reload_conf()')
+  })
+  return server
+}
+
+async function tlsRabbitmq({ ca, certificate, key }: Certificates, context: ServerContext) {
+  const port = await freePort()
+  const server = await startRabbitmq(context, [
+    `listeners.ssl.default = 127.0.0.1:${port}`,
+    `ssl_options.cacertfile = ${ca}`,
+    `ssl_options.certfile = ${certificate}`,
+    `ssl_options.keyfile = ${key}`,
+  ])
+  const urls = Object.entries(server.urls ?? {}).map(([name, url]) => [name, secureUrl(url, port)])
+  return { server, urls: Object.fromEntries(urls) as Record<string, string> }
+}
+
+async function tlsRedis({ ca, certificate, key }: Certificates, context: ServerContext) {
+  const port = await freePort()
+  const server = await startRedis(context, {
+    'tls-port': String(port),
+    'tls-cert-file': certificate,
+    'tls-key-file': key,
+    'tls-ca-cert-file': ca,
+    'tls-auth-clients': 'no',
+  })
+  return { server, url: secureUrl(server.url, port) }
+}
+
+/** `amqp` becomes `amqps`, `redis` becomes `rediss`. */
+const secureUrl = (url: string, port: number): string =>
+  url.replace(/^(\w+):/, '$1s:').replace(/:\d+$/, `:${port}`)

@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Bus } from '@platter/bus'
+import { createLog } from '@platter/kit'
+import { connectRedis } from '@platter/kit/lifecycle/redis'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { plainReporter } from '../../dev/progress.ts'
+import { withClient } from '../../dev/servers/database.ts'
+import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
+import { databaseServices } from '../../dev/stack/services.ts'
+import { Api } from '../support/api.ts'
+import { readBooks, settled } from '../support/books.ts'
+import { orderOf } from '../support/order-clients.ts'
+import { makeCertificates } from './certificates.ts'
+import { SESSIONS, startPgbouncer } from './pgbouncer.ts'
+import { startApart, type Apart } from './servers.ts'
+
+/*
+ * One stack as a large platform has it: a PostgreSQL cluster for each service, PgBouncer in transaction mode in front of three of
+ * them, and TLS to PostgreSQL, PgBouncer, RabbitMQ and Redis.
+ */
+
+const ORDERS = 12
+const directory = fileURLToPath(new URL('../../.run/topology', import.meta.url))
+const log = createLog('test', 'silent')
+
+let stack: Stack
+let apart: Apart
+
+type Variables = Record<string, string>
+
+/** Catalog connects to its cluster itself; the others by PgBouncer. */
+function databaseUrls(pooler: number): Record<(typeof databaseServices)[number], Variables> {
+  const secure = (url: string) => `${url}?sslmode=verify-full`
+  const pooled = (name: (typeof databaseServices)[number]): Variables => {
+    const url = new URL(apart.own[name])
+    url.port = String(pooler)
+    url.pathname = `/${name}`
+    return { DATABASE_URL: secure(url.href), DATABASE_STATEMENTS: 'unnamed' }
+  }
+  return {
+    catalog: { DATABASE_URL: secure(apart.own.catalog) },
+    accounts: pooled('accounts'),
+    orders: pooled('orders'),
+    payments: pooled('payments'),
+  }
+}
+
+beforeAll(async () => {
+  const env: Record<string, Variables> = {}
+  const find: StackOptions['find'] = async (context) => {
+    const certificates = makeCertificates(join(context.directory, 'certificates'))
+    apart = await startApart(certificates, context)
+    const pooled = [apart.own.accounts, apart.own.orders, apart.own.payments]
+    const databases = databaseUrls(await startPgbouncer(pooled, certificates, context))
+    const common = { NODE_EXTRA_CA_CERTS: certificates.ca, REDIS_URL: apart.rediss }
+    for (const name of databaseServices)
+      env[name] = { ...common, ...databases[name], AMQP_URL: apart.amqps[name] ?? '' }
+    env['gateway'] = common
+    return apart.servers
+  }
+  const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
+  stack = await startStack({ runDirectory: directory, reporter, fresh: true, find, env })
+}, 180_000)
+
+afterAll(async () => {
+  await stack?.stop()
+  apart?.clean()
+}, 60_000)
+
+const countOf = (url: string, query: string): Promise<number> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ count: number }>(query)
+    return rows[0]?.count ?? Number.NaN
+  })
+
+test('card orders at the same time are captured once each, through PgBouncer and four PostgreSQL clusters', async () => {
+  const api = new Api(() => stack.file)
+  const keys = Array.from({ length: ORDERS }, (_, at) => `topology-${at}`)
+  const sent = await Promise.all(
+    keys.map(async (key) =>
+      api.sendOrder(await orderOf(api, key, 'card'), { headers: { 'idempotency-key': key } }),
+    ),
+  )
+  expect(sent.map(({ status }) => status)).toEqual(keys.map(() => 200))
+  expect(await settled(stack)).not.toBeNull()
+  // Rows that a tenant reads: SET_TENANT and the statement reached one session.
+  for (const { body } of sent) expect((await api.get(`order/${body.apiKey}/status`)).status).toBe(200)
+  await vi.waitFor(async () => {
+    const { ledger } = await readBooks(stack.file)
+    expect(ledger.filter(({ kind }) => kind === 'capture')).toHaveLength(ORDERS)
+  })
+  expect(
+    await countOf(
+      apart.clusters.payments,
+      `select count(*)::int from payments.authorizations where state = 'captured'`,
+    ),
+  ).toBe(ORDERS)
+})
+
+test('each cluster has the tables of one service', async () => {
+  for (const service of databaseServices) {
+    const schemas = `select count(distinct table_schema)::int as count from information_schema.tables
+      where table_schema in (${databaseServices.map((name) => `'${name}'`).join(', ')})`
+    expect(await countOf(apart.clusters[service], schemas)).toBe(1)
+  }
+})
+
+test('services share the sessions of PgBouncer, and every session has the settings of its role', async () => {
+  for (const service of ['accounts', 'orders', 'payments'] as const) {
+    const sessions = `select count(*)::int from pg_stat_activity where usename = '${service}'`
+    expect(await countOf(apart.clusters[service], sessions)).toBeLessThanOrEqual(SESSIONS)
+    const set = `select count(*)::int from pg_db_role_setting where setrole = '${service}'::regrole
+      and 'plan_cache_mode=force_generic_plan' = any(setconfig) and 'search_path=${service}' = any(setconfig)`
+    expect(await countOf(apart.clusters[service], set)).toBe(1)
+  }
+})
+
+test('every session of a service at PostgreSQL is encrypted', async () => {
+  for (const service of databaseServices) {
+    const of = (
+      encrypted: boolean,
+    ) => `select count(*)::int from pg_stat_activity a join pg_stat_ssl s using (pid)
+      where a.usename = '${service}' and s.ssl = ${encrypted}`
+    expect(await countOf(apart.clusters[service], of(false))).toBe(0)
+    expect(await countOf(apart.clusters[service], of(true))).toBeGreaterThan(0)
+  }
+})
+
+// This process does not have the certificate of the authority.
+test('PostgreSQL, RabbitMQ and Redis with a certificate of an unknown authority are refused', async () => {
+  const postgres = connectPostgres(`${apart.own.catalog}?sslmode=verify-full`, 1, log)
+  await expect(postgres.check()).rejects.toThrow(/certificate/)
+  await postgres.close()
+  const redis = connectRedis(apart.rediss, log)
+  const [error] = (await once(redis, 'error')) as [Error]
+  expect(error.message).toMatch(/certificate/)
+  redis.disconnect()
+  const bus = new Bus({ url: [apart.amqps['catalog'] ?? ''], service: 'catalog', log })
+  const started = bus.start()
+  await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/certificate/))
+  await bus.close()
+  await started
+})
