@@ -1,6 +1,6 @@
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
-import { BY_KEY, JOINED_BY_KEY } from '@platter/kit/postgres/role-settings'
+import { BY_KEY, JOINED_BY_KEY, type RoleSettings } from '@platter/kit/postgres/role-settings'
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -37,7 +37,7 @@ type Plan = {
  * they are made while there are hardly any rows, and kept.
  */
 export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {
-  const settings = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: {} }[joins ?? 'any']
+  const settings: RoleSettings = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: {} }[joins ?? 'any']
   const options = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')

@@ -64,11 +64,12 @@ export async function startPgbouncer(
   return port
 }
 
+const findPgbouncer = () => findProgram('pgbouncer', '/usr/sbin')
+
 /** Never skips: the test is the only evidence that Platter works behind PgBouncer. */
 async function ensurePgbouncer(context: ServerContext): Promise<string> {
-  const find = () => findProgram('pgbouncer', '/usr/sbin')
-  if (find() === null && canInstall()) await installPackages(['pgbouncer'], context)
-  const program = find()
+  if (findPgbouncer() === null && canInstall()) await installPackages(['pgbouncer'], context)
+  const program = findPgbouncer()
   if (program === null) throw new Error('PgBouncer is not installed: sudo apt-get install pgbouncer')
   return program
 }

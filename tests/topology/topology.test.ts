@@ -31,9 +31,10 @@ let apart: Apart
 
 type Variables = Record<string, string>
 
+const secure = (url: string) => `${url}?sslmode=verify-full`
+
 /** Catalog connects to its cluster itself; the others by PgBouncer. */
 function databaseUrls(pooler: number): Record<(typeof databaseServices)[number], Variables> {
-  const secure = (url: string) => `${url}?sslmode=verify-full`
   const pooled = (name: (typeof databaseServices)[number]): Variables => {
     const url = new URL(apart.own[name])
     url.port = String(pooler)
@@ -66,8 +67,8 @@ beforeAll(async () => {
 }, 180_000)
 
 afterAll(async () => {
-  await stack?.stop()
-  apart?.clean()
+  await stack.stop()
+  apart.clean()
 }, 60_000)
 
 const countOf = (url: string, query: string): Promise<number> =>

@@ -93,14 +93,14 @@ const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 /** Event streams find a change within this time when its event is lost. Changes of the payment state have no event. */
 const POLL_EVERY_MS = 1_500
 
+const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statements }: Config, log: Log) =>
+  connectPostgres<Tables>(DATABASE_URL, DATABASE_POOL, log, { joins: 'by key', statements })
+
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const app = createApp(log)
   readJson(app)
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
-    joins: 'by key',
-    statements: config.DATABASE_STATEMENTS,
-  })
+  const postgres = openPostgres(config, log)
   const { db, as } = postgres
   const stores = postgresStores(db)
   const own: OwnStores = (caller) => postgresStores(as(caller))

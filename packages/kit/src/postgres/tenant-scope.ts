@@ -94,7 +94,7 @@ export class TenantQuery extends Query {
     if (this.name === undefined || prepared.has(connection)) return
     prepared.add(connection)
     // pg has taken the completion of `SET_TENANT` for that of this statement, and marked it as prepared too early.
-    if (this.name !== undefined) delete connection.parsedStatements[this.name]
+    delete connection.parsedStatements[this.name]
   }
 
   /** When `SET_TENANT` fails, the statement had no effect, and the state that pg keeps of the connection may be wrong: it is closed. */
