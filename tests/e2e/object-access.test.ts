@@ -30,6 +30,7 @@ const OPERATORS = new Set([
   'rotate-access-key',
   'revoke-access-key',
   'order-story',
+  'find-orders',
   'operator-cancel-order',
   'platform-health',
   'test-alert',

@@ -1,13 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, get, home, plainItems, post, sendOrder, stack } from './client.ts'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  get,
+  home,
+  operator,
+  plainItems,
+  post,
+  sendOrder,
+  stack,
+} from './client.ts'
 import { ownStack, setUpOwnStack } from './stack.ts'
 import { isLookUp, isOfStore, isSql, newTrace, outline, Receiver, type LogRecord, type Span } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
 const receiver = new Receiver()
 const canaries = { cardNumber: '4929131478652939', cvv: '739', password: 'canary-and-its-coal-mine' }
+const searched = { phone: '6085550917', email: 'canary.in.a.search@example.org' }
 
 /** Everything that the tests look at happens side by side: what is sent comes a second later. */
 const paid = newTrace()
@@ -58,6 +71,9 @@ setUpOwnStack(async () => {
   ]
   // As existing libraries send the key, where it must not be seen either; a menu that was not read before, so that no process caches it.
   await fetch(`${gateway}/publicapi/v1/restaurant/${kitchen}/menu?access-token=${accessKey}`, traced(menu))
+  // Also where the search fails, and where its service responds with a problem.
+  const search = new URLSearchParams(searched).toString()
+  for (const query of [search, `${search}&limit=0`]) await operator('GET', `orders?${query}`)
   answers = await Promise.all(ordered)
 })
 afterAll(() => receiver.close())
@@ -309,7 +325,14 @@ test('no card, no password and no access key is in anything that is sent or logg
   const { cardNumber, password } = canaries
   const { accessKey, operatorKey } = stack()
   for (const text of [receiver.text, ...logged])
-    for (const secret of [cardNumber, password, accessKey, operatorKey, 'access-token='])
+    for (const secret of [
+      cardNumber,
+      password,
+      accessKey,
+      operatorKey,
+      'access-token=',
+      ...Object.values(searched),
+    ])
       expect(text.includes(secret) ? secret : 'nothing').toBe('nothing')
   // Three or four digits are in every number; as a value of their own they would be this.
   expect(receiver.text).not.toContain(`"stringValue":"${canaries.cvv}"`)

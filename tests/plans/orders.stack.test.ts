@@ -3,6 +3,7 @@ import { newApiKey } from '@platter/kit'
 import * as kept from '@platter/kit/idempotency/key-store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
 import type { Acceptance, Save } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
@@ -72,6 +73,28 @@ const transmitted: Save = {
   from: { version: 0, status: 'PROCESSING' },
   status: 'AWAITING_PREPARATION',
 }
+
+const dates = { from: 1_700_000_000, to: 1_900_000_000 }
+/** Each filter alone, and the pairs that operators use. Delivered and charged orders are found by reading backwards. */
+const searches: OrderFilter[] = [
+  {},
+  { number: 1 },
+  { phone: '608-555-0142' },
+  { email: 'Maria@example.org' },
+  { restaurant },
+  { from: dates.from },
+  { to: dates.to },
+  { status: 'PREPARING' },
+  { status: 'DELIVERED' },
+  { paymentState: 'REFUNDED' },
+  { paymentState: 'CHARGED' },
+  { paymentState: 'DUE' },
+  { paymentState: 'AUTHORIZED' },
+  { restaurant, status: 'PREPARING' },
+  { restaurant, ...dates },
+  { phone: '608-555-0142', restaurant },
+  { status: 'PREPARING', ...dates },
+]
 
 const calls = {
   sagas: {
@@ -149,6 +172,13 @@ const calls = {
       for (const by of [{ apiKey: order }, { number: 1 }]) await postgresStores(db).orderStories.find(by)
     },
   },
+  orderSearch: {
+    find: async (db) => {
+      for (const filter of searches)
+        for (const before of [null, 1_000_000])
+          await postgresStores(db).orderSearch.find(filter, { before, limit: 100 })
+    },
+  },
   restaurantLinks: {
     put: (db) => postgresStores(db).restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' }),
     find: (db) => postgresStores(db).restaurantLinks.find(restaurant),
@@ -212,6 +242,8 @@ const may: Readonly<Record<string, readonly string[]>> = {
   'sagas.takeDue': ['sagas'],
   'incidents.unacceptedOrders': ['orders'],
   'incidents.isUnaccepted': ['orders'],
+  // Open, cancelled, refunded and uncharged orders by an index of such ones; others from the newest on, until the page is full.
+  'orderSearch.find': ['orders', 'sagas'],
   'restaurantOrders.unaccepted': ['orders'],
 }
 
@@ -222,6 +254,24 @@ test.each(namedCalls<Db>(calls))(
     expect(whole.filter((table) => growing.includes(table) && !may[name]?.includes(table))).toEqual([])
   },
 )
+
+test.each<[OrderFilter, string[]]>([
+  [{ number: 1 }, ['orders_id_key']],
+  [{ phone: '608-555-0142' }, ['orders_of_phone']],
+  [{ email: 'Maria@example.org' }, ['orders_of_email']],
+  [{ restaurant }, ['orders_of_restaurant']],
+  [dates, ['orders_by_age']],
+  [{ status: 'PREPARING' }, ['orders_after_sale', 'orders_open']],
+  [{ restaurant, status: 'PREPARING' }, ['orders_open']],
+  [{ paymentState: 'REFUNDED' }, ['orders_after_sale', 'orders_open']],
+  [{ paymentState: 'DUE' }, ['orders_not_charged']],
+  [{ paymentState: 'AUTHORIZED' }, ['orders_after_sale', 'orders_open', 'sagas_unfinished']],
+])('orders are found by %o with the indexes %s', async (filter, indexes) => {
+  const used = await database.findsBy((db) =>
+    postgresStores(db).orderSearch.find(filter, { before: null, limit: 100 }),
+  )
+  expect(used).toEqual(expect.arrayContaining(indexes))
+})
 
 /** What orders share, and so what runs most. */
 const shared = [

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { createLog } from '@platter/kit'
+import { buildIndexes, readIndexes } from '@platter/kit/postgres/concurrent-indexes'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { BY_KEY, JOINED_BY_KEY, type RoleSettings } from '@platter/kit/postgres/role-settings'
 import { newDatabase } from '@platter/testkit'
@@ -41,14 +43,19 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   const options = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
-  const pool = new pg.Pool({ connectionString: await newDatabase(), max: 2, options })
+  const url = await newDatabase()
+  const pool = new pg.Pool({ connectionString: url, max: 2, options })
   const asked: string[] = []
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query: { sql } }) => void asked.push(sql),
   })
   const migrations = new URL(`../../services/${service}/migrations`, import.meta.url).pathname
-  await migrate(db, migrations, createLog('test', 'fatal'))
+  const log = createLog('test', 'fatal')
+  await migrate(db, migrations, log)
+  const folder = new URL(`../../services/${service}/indexes`, import.meta.url).pathname
+  if (existsSync(folder))
+    await buildIndexes({ url, indexes: await readIndexes(folder), log, signal: new AbortController().signal })
   const plansOf = async (call: Call<Tables>) => {
     asked.length = 0
     await call(db)

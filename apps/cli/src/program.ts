@@ -22,6 +22,7 @@ Exit codes: 0 success · 1 rejected by the platform, or something wrong was foun
 
 Examples:
   $ npm run platter -- restaurants import dev/seed/restaurants --validate-only
+  $ npm run platter -- orders find --phone "(608) 555-0142"
   $ npm run platter -- orders show ORDER
   $ npx platter reconcile --since 24h --json    # npm run prints two more lines, npx none
 

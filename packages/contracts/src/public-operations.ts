@@ -51,6 +51,7 @@ export const operations: readonly PublicOperation[] = [
   of.IssueOperatorAccessKey,
   of.RotateAccessKey,
   of.RevokeAccessKey,
+  of.FindOrders,
   of.GetOrderStory,
   of.OperatorCancelOrder,
   of.RefundOrder,

@@ -46,6 +46,7 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { AttendanceKeeper } from '#/attendance/keeper.ts'
 import { readAttendance } from '#/attendance/routes/attendance.ts'
 import { PostgresAttendance } from '#/store/attendance.ts'
+import { indexBuilder } from '#/store/indexes.ts'
 import type { Config } from '#/config.ts'
 import { parseDefaultLink } from '#/delivery/default-link.ts'
 import { refusingDevelopmentLinks, testRestaurants } from '#/delivery/development-link.ts'
@@ -165,7 +166,7 @@ export function wire(config: Config, log: Log): Parts {
       await checkTenantRole(as({ applicationId: '' }))
       await bus.start()
       const repeating = { orchestrator, deliveries, notifier, outside, attendance }
-      startRepeating({ repeaters, config, db, stores, log, ...repeating })
+      startRepeating({ repeaters, config, db, stores, log, signal: stop.signal, ...repeating })
       operators.repeat(repeaters)
     },
     async quiesce() {
@@ -217,14 +218,17 @@ type Repeating = {
   outside: Outgoing
   attendance: AttendanceKeeper
   log: Log
+  signal: AbortSignal
 }
 
 /** The sweepers of every replica. */
 function startRepeating({ repeaters, config, db, stores, ...deps }: Repeating): void {
-  const { orchestrator, deliveries, notifier, outside, attendance, log } = deps
+  const { orchestrator, deliveries, notifier, outside, attendance, log, signal } = deps
   const unaccepted = { ...stores, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { ...stores, log, defaultLink, cancel: canceller(outside) }
+  const buildIndexes = indexBuilder({ url: config.DATABASE_URL, log, signal })
+  repeaters.repeat('build indexes', 30_000, buildIndexes)
   repeaters.repeat('retry commands', 500, () => retrySagas({ ...stores, orchestrator, log }))
   repeaters.repeat('retry deliveries', 500, () => deliveries.sweep())
   repeaters.repeat('renew leases', 500, () => deliveries.renewLeases())

@@ -1,14 +1,18 @@
 import { GetOrderStory, OperatorCancelOrder, type Order } from '@platter/contracts'
 import type { Command } from 'commander'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
+import { findOrders } from '#/commands/find-orders.ts'
+import { refundOrder } from '#/commands/refund-order.ts'
 import { confirm } from '#/confirm.ts'
 import { print, printJson, printNote, style, when } from '#/output.ts'
 import { summaryOf, timelineOf } from '#/timeline.ts'
 
 export function orders(program: Command): void {
-  const group = program.command('orders').description('single orders')
+  const group = program.command('orders').description('orders of all applications')
+  findOrders(group)
   show(group)
   cancel(group)
+  refundOrder(group)
 }
 
 const lineOf = ({ id, status, paymentState, total, recipient }: Order): string =>

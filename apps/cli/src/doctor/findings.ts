@@ -191,6 +191,12 @@ const checks: Readonly<Record<string, Check>> = {
     const other = (['orders', 'payments'] as const).filter(
       (name) => found[name] !== undefined && migrations[name] !== null && found[name] !== migrations[name],
     )
+    const missing = health.orders.database?.missingIndexes ?? []
+    if (other.length === 0 && missing.length > 0)
+      return wrong(
+        `the indexes ${missing.join(', ')} are missing: orders builds them while it runs`,
+        'Wait. Until then "orders find" is slow. If it lasts for hours, the log of orders has the reason.',
+      )
     if (other.length === 0) return ok('the schemas fit this version')
     const words = other.map((name) => `${name} is at ${found[name]}, this version has ${migrations[name]}`)
     return wrong(

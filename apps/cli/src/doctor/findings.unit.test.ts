@@ -4,7 +4,10 @@ import { findingsOf, type Facts, type Health } from '#/doctor/findings.ts'
 const NOW = Date.parse('2026-11-23T12:00:00Z')
 const HOUR = 3_600_000
 const at = NOW / 1000
-const service = (migration: string) => ({ database: { at, migration }, queues: [{ queue: 'q', waiting: 3 }] })
+const service = (migration: string) => ({
+  database: { at, migration, missingIndexes: [] },
+  queues: [{ queue: 'q', waiting: 3 }],
+})
 
 const health: Health = {
   development: false,
@@ -89,7 +92,9 @@ const situations: [what: string, changes: Partial<Facts>, checks: string[], deta
   ['the clock of the gateway', { gatewayTime: NOW - 60_000 }, ['clock'], 'the gateway differs by -60 s'],
   [
     'the clock of a database',
-    withHealth({ orders: { ...service(''), database: { at: at + 90, migration: '0131_orders' } } }),
+    withHealth({
+      orders: { ...service(''), database: { at: at + 90, migration: '0131_orders', missingIndexes: [] } },
+    }),
     ['clock'],
     'orders differs by 90 s',
   ],
@@ -113,6 +118,17 @@ const situations: [what: string, changes: Partial<Facts>, checks: string[], deta
   ['a dead letter', { incidents: [incident('dead-letter')] }, ['dead letters'], '1 × dead-letter'],
   ['an incident', { incidents: [incident('overdue-saga')] }, ['incidents'], '1 × overdue-saga'],
   ['another version', { migrations: { orders: '0132_new', payments: null } }, ['schema'], '0131_orders'],
+  [
+    'an index that is not built yet',
+    withHealth({
+      orders: {
+        ...service(''),
+        database: { at, migration: '0131_orders', missingIndexes: ['orders_of_phone'] },
+      },
+    }),
+    ['schema'],
+    'orders_of_phone',
+  ],
   ['no processor', processor({ reachable: false, reason: 'ECONNREFUSED' }), ['processor'], 'ECONNREFUSED'],
   ['the development processor', processor({ kind: 'development' }), ['processor'], 'no card is charged'],
   ['no event', processor({ lastEvent: null }), ['webhook'], 'none of its events'],

@@ -9,6 +9,10 @@ export const ServiceHealth = z
       .object({
         at: Epoch.describe('The clock of the database.'),
         migration: z.string().describe('The newest migration of the schema.'),
+        missingIndexes: z
+          .array(z.string())
+          .default([])
+          .describe('Indexes that the service builds while it runs. Until then, some searches are slow.'),
       })
       .nullable()
       .describe('Null while the database is unavailable.'),

@@ -1,3 +1,4 @@
+export * from '#/operations/find-orders.ts'
 export * from '#/operations/add-address.ts'
 export * from '#/operations/add-card.ts'
 export * from '#/operations/application-access-keys.ts'

@@ -29,11 +29,11 @@ export const PlatformHealth = operation({
       development: false,
       clientAddress: '203.0.113.9',
       orders: {
-        database: { at: 1795199700, migration: '0131_find_unfinished_sagas_by_deadline' },
+        database: { at: 1795199700, migration: '0131_find_unfinished_sagas_by_deadline', missingIndexes: [] },
         queues: [{ queue: 'orders.saga-answer.v2', waiting: 0 }],
       },
       payments: {
-        database: { at: 1795199700, migration: '0050_hold_clients_to_nothing' },
+        database: { at: 1795199700, migration: '0050_hold_clients_to_nothing', missingIndexes: [] },
         queues: [{ queue: 'payments.capture.v2', waiting: 0 }],
       },
       processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: 1795199640, charges: 42 },

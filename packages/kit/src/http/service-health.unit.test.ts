@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { orNull, readServiceHealth } from '#/http/service-health.ts'
 
 const queues = async () => Promise.reject(new Error('no connection'))
-const database = { at: 1, migration: '0001_create' }
+const database = { at: 1, migration: '0001_create', missingIndexes: [] }
 
 test('a part whose server fails is null, and the other is reported', async () => {
   expect(await readServiceHealth({ database: async () => database, queues })).toEqual({

@@ -1,14 +1,16 @@
 import type { ServiceHealth } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
+import { missingIndexes, type ConcurrentIndex } from '#/postgres/concurrent-indexes.ts'
 
-/** The clock of the database, and the newest migration of the service's schema. */
+/** The clock of the database, the newest migration of the service's schema, and those of its `indexes` that are not built yet. */
 export async function readDatabaseHealth<DB>(
   db: Kysely<DB>,
+  indexes: readonly Pick<ConcurrentIndex, 'name'>[] = [],
 ): Promise<NonNullable<ServiceHealth['database']>> {
   const { rows } = await sql<{ at: number; migration: string }>`
     select floor(extract(epoch from clock_timestamp()))::int8 as at, max(name) as migration from kysely_migration`.execute(
     db,
   )
   if (!rows[0]) throw new Error('PostgreSQL returned no row')
-  return rows[0]
+  return { ...rows[0], missingIndexes: await missingIndexes(db, indexes) }
 }

@@ -39,6 +39,7 @@ const FIELDS = [
   'address',
   'connection',
   'migration',
+  'index',
   'signal',
   'work',
   'trace_id',

@@ -1,5 +1,6 @@
 import type { Bus } from '@platter/bus'
 import {
+  FindOrders,
   GetOrderStory,
   OperatorCancelOrder,
   PlatformHealth,
@@ -15,6 +16,7 @@ import type { Config } from '#/config.ts'
 import { channelsOf } from '#/operating/alerts/channels.ts'
 import { repeatAlerting } from '#/operating/alerts/repeat.ts'
 import { attention } from '#/operating/routes/attention.ts'
+import { findOrders } from '#/operating/routes/find-orders.ts'
 import { operatorCancelOrder } from '#/operating/routes/operator-cancel-order.ts'
 import { getOrderStory } from '#/operating/routes/order-story.ts'
 import { platformHealth } from '#/operating/routes/platform-health.ts'
@@ -24,6 +26,7 @@ import { retryAttention } from '#/operating/routes/retry-attention.ts'
 import { sendTestAlert } from '#/operating/routes/test-alert.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import { PostgresAlerts } from '#/store/alerts.ts'
+import { ordersIndexes } from '#/store/indexes.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 import type { Db } from '#/store/tables.ts'
@@ -48,11 +51,13 @@ export function operatorInterface(route: ReturnType<typeof router>, deps: Deps) 
   const alerting = { alerts: new PostgresAlerts(db), scheduledRuns: new PostgresScheduledRuns(db) }
   const channels = channelsOf(config)
   const incidents = { ...operating, ...alerting, bus, unknownAfterMs, acceptWithinMs }
+  route(FindOrders, findOrders(operating))
   route(GetOrderStory, getOrderStory(operating))
   route(OperatorCancelOrder, operatorCancelOrder({ ...operating, idempotent, orchestrator }))
   route(RefundOrder, refundOrder({ ...operating, idempotent, orchestrator }))
   route(Reconciliation, reconciliation(operating))
-  const reads = { database: () => readDatabaseHealth(db), queues: () => bus.queues() }
+  const database = async () => readDatabaseHealth(db, await ordersIndexes())
+  const reads = { database, queues: () => bus.queues() }
   route(
     PlatformHealth,
     platformHealth({ development: config.NODE_ENV === 'development', payments, ...reads }),

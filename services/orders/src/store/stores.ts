@@ -8,6 +8,7 @@ import { PostgresIdempotencyKeys, type IdempotencyKeyStore } from '#/store/idemp
 import { PostgresIncidents, type IncidentStore } from '#/store/incidents.ts'
 import { PostgresOrderStories, type OrderStoryStore } from '#/store/order-story.ts'
 import { PostgresOrders, type OrderStore } from '#/store/orders.ts'
+import { PostgresOrderSearch, type OrderSearch } from '#/store/order-search.ts'
 import { PostgresReconciliation, type ReconciliationStore } from '#/store/reconciliation.ts'
 import { PostgresRestaurantLinks, type RestaurantLinkStore } from '#/store/restaurant-links.ts'
 import { PostgresRestaurantOrders, type RestaurantOrderStore } from '#/store/restaurant-orders.ts'
@@ -20,6 +21,7 @@ export type Stores = {
   idempotencyKeys: IdempotencyKeyStore
   incidents: IncidentStore
   orders: OrderStore
+  orderSearch: OrderSearch
   orderStories: OrderStoryStore
   reconciliation: ReconciliationStore
   restaurantLinks: RestaurantLinkStore
@@ -37,6 +39,7 @@ export const postgresStores = (db: Db): Stores => ({
   idempotencyKeys: new PostgresIdempotencyKeys(db),
   incidents: new PostgresIncidents(db),
   orders: new PostgresOrders(db),
+  orderSearch: new PostgresOrderSearch(db),
   orderStories: new PostgresOrderStories(db),
   reconciliation: new PostgresReconciliation(db),
   restaurantLinks: new PostgresRestaurantLinks(db),

@@ -3,7 +3,7 @@ import { paymentsHealth } from '#/routes/payments-health.ts'
 
 const reads = {
   kind: 'stripe' as const,
-  database: async () => ({ at: 1, migration: '0001_create' }),
+  database: async () => ({ at: 1, migration: '0001_create', missingIndexes: [] }),
   queues: async () => [],
   events: { lastHandled: async () => 1_700_000_000 },
   now: () => 1_800_000_000_000,

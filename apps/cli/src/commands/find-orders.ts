@@ -1,0 +1,84 @@
+import { FindOrders, OrderStatus, PaymentState, type FoundOrder } from '@platter/contracts'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { addCommand, apiFor, type Shared } from '#/command.ts'
+import { printJson, printNote, table, when } from '#/output.ts'
+import { since } from '#/since.ts'
+
+const FILTERS = ['number', 'phone', 'email', 'restaurant', 'from', 'to', 'status', 'paymentState'] as const
+type Filters = Partial<Record<(typeof FILTERS)[number], string | number>>
+
+const MAX_OF_A_PAGE = 200
+
+function whole(text: string): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) > 0) return Number(text)
+  throw new InvalidArgumentError('it must be a whole number above 0.')
+}
+
+/** Numbers are often written with a number sign. */
+const orderNumber = (text: string): number => whole(text.replace(/^#/, ''))
+
+export function findOrders(group: Command): void {
+  addCommand(group, 'find', {
+    summary: 'find orders by what a customer knows of them, newest first; all given options apply together',
+    examples: [
+      'orders find --number 34',
+      'orders find --phone "(608) 555-0142" --from 7d',
+      'orders find --restaurant APIKEY --status PREPARING --json',
+    ],
+  })
+    .option('--number <number>', 'the number on the console and the ticket', orderNumber)
+    .option('--phone <number>', "the customer's telephone number, in any spelling")
+    .option('--email <address>', "the customer's e-mail address")
+    .option('--restaurant <apiKey>', 'orders of one restaurant')
+    .option('--from <when>', 'placed at this time or later: 24h, 7d, a date, or Unix seconds', (text) =>
+      since(text),
+    )
+    .option('--to <when>', 'placed before this time', (text) => since(text))
+    .addOption(new Option('--status <status>', 'the current status').choices(OrderStatus.options))
+    .addOption(
+      new Option('--payment-state <state>', 'the state of the payment').choices(PaymentState.options),
+    )
+    .option('--limit <count>', 'the maximum number of orders', whole, 50)
+    .action(async (options: Shared & Filters & { limit: number }) => {
+      const { orders, hasMore } = await read(options)
+      if (options.json) return printJson(orders)
+      show(orders)
+      if (orders.length === 0) printNote('No order was found.')
+      if (hasMore)
+        printNote(`These are the newest ${orders.length}. Use --limit for more, or more options for fewer.`)
+    })
+}
+
+async function read({ limit, ...options }: Shared & Filters & { limit: number }) {
+  const query: Record<string, string | number> = { limit: Math.min(limit + 1, MAX_OF_A_PAGE) }
+  for (const name of FILTERS) if (options[name] !== undefined) query[name] = options[name]
+  const orders: FoundOrder[] = []
+  for await (const page of apiFor(options).pages(FindOrders, { query })) {
+    orders.push(...page)
+    if (orders.length > limit) break
+  }
+  return { orders: orders.slice(0, limit), hasMore: orders.length > limit }
+}
+
+const HEAD = ['number', 'placed', 'status', 'payment', 'total', 'refunded', 'customer', 'phone', 'restaurant']
+
+const show = (orders: readonly FoundOrder[]): void =>
+  table(
+    HEAD,
+    orders.map((order) => [
+      order.id,
+      when(order.datePlaced),
+      statusOf(order),
+      order.paymentState,
+      order.total.toFixed(2),
+      order.refundedTotal > 0 ? order.refundedTotal.toFixed(2) : null,
+      `${order.recipient.firstName} ${order.recipient.lastName}`,
+      order.recipient.phone,
+      order.restaurantApiKey,
+    ]),
+  )
+
+function statusOf({ status, cancellation, outcome }: FoundOrder): string {
+  if (cancellation) return `${status}, cancelled by ${cancellation.cancelledBy}`
+  return outcome === 'failed' ? 'failed' : status
+}

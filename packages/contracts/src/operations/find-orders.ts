@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { deliveryOrder, keys } from '#/examples.ts'
+import { PageQuery } from '#/inputs.ts'
+import { operation } from '#/operation.ts'
+import { Order } from '#/records.ts'
+import { ApiKey, OrderStatus, PaymentState } from '#/values.ts'
+
+const moment = z.int().min(0).max(9_999_999_999)
+
+/** An order of any application, for operators. */
+export const FoundOrder = Order.extend({
+  applicationId: ApiKey.describe('The client application that placed the order.'),
+  outcome: z
+    .enum(['pending', 'transmitted', 'failed'])
+    .describe('`transmitted`: the restaurant has the order. `failed`: nothing was charged.'),
+  visible: z
+    .boolean()
+    .describe('Whether clients see the order. An order that failed before any client saw it is hidden.'),
+}).meta({ id: 'FoundOrder' })
+export type FoundOrder = z.infer<typeof FoundOrder>
+
+export const FindOrders = operation({
+  name: 'find-orders',
+  summary: 'Find orders of all applications',
+  description:
+    'Finds orders of all applications by what a customer knows of them, newest first. All given parameters apply together; without any, it lists all orders. Orders that failed are found as well, except by `status` and `paymentState`, which find orders that clients see.',
+  method: 'GET',
+  path: '/operatorapi/v1/orders',
+  owner: 'orders',
+  admission: 'priority',
+  query: PageQuery.extend({
+    number: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The number of the order (`id`) that the console and the ticket show.'),
+    phone: z
+      .string()
+      .max(50)
+      .regex(/\d/, 'has no digits')
+      .optional()
+      .describe(
+        "The recipient's telephone number in any spelling, with or without the code of its country: `(608) 555-0142` and `+1 608 555 0142` are the same.",
+      ),
+    email: z
+      .string()
+      .trim()
+      .max(254)
+      .optional()
+      .describe("The recipient's e-mail address, in upper or lower case."),
+    restaurant: ApiKey.optional().describe('apiKey of the restaurant.'),
+    from: moment.optional().describe('Unix time in seconds: orders placed at this time or later.'),
+    to: moment.optional().describe('Unix time in seconds: orders placed before this time.'),
+    status: OrderStatus.optional().describe('The current status. A cancelled order keeps its last one.'),
+    paymentState: PaymentState.optional(),
+  }),
+  response: z.array(FoundOrder),
+  returns: 'The orders.',
+  examples: {
+    query: { phone: '(608) 555-0142' },
+    response: [{ ...deliveryOrder, applicationId: keys.application, outcome: 'transmitted', visible: true }],
+  },
+  problems: [],
+})

@@ -1,0 +1,141 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { buildIndexes, missingIndexes, readIndexes } from '#/postgres/concurrent-indexes.ts'
+import { connectPostgres } from '#/postgres/postgres.ts'
+import { createLog } from '#/telemetry/log.ts'
+
+const log = createLog('test', 'fatal')
+const soon = { timeout: 30_000, interval: 20 }
+/** Enough that writes happen during the build. */
+const ROWS = Number(process.env['INDEXED_ROWS'] ?? 200_000)
+const within = ROWS / 100 + 60_000
+
+const onWords = 'create index concurrently things_of_word on things (lower(word), id desc)'
+
+async function directoryWith(files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'indexes-'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+  return directory
+}
+
+async function setUp(rows: number) {
+  const url = await newDatabase()
+  const { db, close } = connectPostgres<{ things: { id: number; word: string } }>(url, 4, log)
+  await sql`create table things (id bigint primary key, word text)`.execute(db)
+  const filling = new pg.Client(url)
+  await filling.connect()
+  await filling.query(`insert into things select n, md5(n::text) from generate_series(1, ${rows}) n`)
+  await filling.end()
+  const indexes = await readIndexes(await directoryWith({ 'things_of_word.sql': `-- Why.\n${onWords}\n` }))
+  const { signal } = new AbortController()
+  const build = (given = signal) => buildIndexes({ url, indexes, log, signal: given })
+  return { url, db, indexes, build, close }
+}
+
+type Setup = Awaited<ReturnType<typeof setUp>>
+
+/** A transaction with a write, for which every build waits. */
+async function openTransaction(url: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query('begin; update things set word = word where id = 1')
+  return { end: () => client.query('commit').then(() => client.end()) }
+}
+
+const isBuilding = ({ db }: Setup) =>
+  vi.waitFor(async () => {
+    const { rows } = await sql`select from pg_stat_progress_create_index
+      where datname = current_database() and phase like 'waiting%'`.execute(db)
+    expect(rows).toHaveLength(1)
+  }, soon)
+
+const states = async ({ db }: Setup) => {
+  const { rows } = await sql<{ isValid: boolean }>`select indisvalid as "isValid" from pg_index
+    where indexrelid = to_regclass('things_of_word')`.execute(db)
+  return rows
+}
+
+test(
+  'an index is built while writes continue, and has all of them',
+  async () => {
+    const setup = await setUp(ROWS)
+    const { db, build } = setup
+    let building = true
+    const began = performance.now()
+    const built = build().finally(() => (building = false))
+    let written = 0
+    let slowest = 0
+    while (building) {
+      const at = performance.now()
+      await sql`insert into things values (${ROWS + ++written}, 'Written')`.execute(db)
+      slowest = Math.max(slowest, performance.now() - at)
+    }
+    expect(await built).toBe(true)
+    const ms = performance.now() - began
+    if (ROWS > 200_000)
+      console.info(`${ROWS} rows: ${Math.round(ms)} ms, ${written} writes, slowest ${slowest} ms`)
+    // A build that blocks writes has one, which takes all the time.
+    expect(written).toBeGreaterThan(5)
+    expect(slowest).toBeLessThan(ms / 2)
+    const { rows } = await sql`select from things where lower(word) = 'written'`.execute(db)
+    expect(rows).toHaveLength(written)
+    await setup.close()
+  },
+  within,
+)
+
+test('a build that was killed leaves no index in use, and the next one builds it again', async () => {
+  const setup = await setUp(100)
+  const writer = await openTransaction(setup.url)
+  const failed = expect(setup.build()).rejects.toThrow(/terminat/)
+  await isBuilding(setup)
+  await sql`select pg_terminate_backend(pid) from pg_stat_progress_create_index
+    where datname = current_database()`.execute(setup.db)
+  await failed
+  await writer.end()
+  expect(await states(setup)).toEqual([{ isValid: false }])
+  expect(await missingIndexes(setup.db, setup.indexes)).toEqual(['things_of_word'])
+  expect(await setup.build()).toBe(true)
+  expect(await states(setup)).toEqual([{ isValid: true }])
+  expect(await missingIndexes(setup.db, setup.indexes)).toEqual([])
+  await setup.close()
+})
+
+test('a replica does not wait for another one that is building, and does not disturb it', async () => {
+  const setup = await setUp(100)
+  const writer = await openTransaction(setup.url)
+  const first = setup.build()
+  await isBuilding(setup)
+  expect(await Promise.all([setup.build(), setup.build()])).toEqual([false, false])
+  await writer.end()
+  expect(await first).toBe(true)
+  expect(await states(setup)).toEqual([{ isValid: true }])
+  await setup.close()
+})
+
+test('a replica stops at once during a build, and PostgreSQL completes it', async () => {
+  const setup = await setUp(100)
+  const writer = await openTransaction(setup.url)
+  const stop = new AbortController()
+  const stopped = setup.build(stop.signal)
+  await isBuilding(setup)
+  stop.abort()
+  expect(await stopped).toBe(false)
+  expect(await setup.build()).toBe(false)
+  await writer.end()
+  await vi.waitFor(async () => expect(await states(setup)).toEqual([{ isValid: true }]), soon)
+  await setup.close()
+})
+
+test.each([
+  ['things_of_word.sql', 'create index things_of_word on things (word)'],
+  ['things_of_id.sql', onWords],
+  ['things_of_word.sql', `${onWords}; drop table things`],
+])('refuses %s with "%s"', async (name, text) => {
+  await expect(readIndexes(await directoryWith({ [name]: text }))).rejects.toThrow(/not one statement/)
+})

@@ -1,0 +1,96 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql, type Kysely } from 'kysely'
+import pg from 'pg'
+import type { Log } from '#/telemetry/log.ts'
+
+/*
+ * Indexes of large tables. A migration runs in a transaction before the service is ready, and its `create index` blocks all writes
+ * for as long as it takes: 4 million orders, half a minute. These are built while the service runs. Their record is the catalog of
+ * PostgreSQL: an index is missing, invalid or valid. So a build that was killed continues on the next start, in any replica.
+ */
+
+/** One statement in each file; the file has the name of the index. */
+export type ConcurrentIndex = { name: string; statement: string }
+
+const FILE = /^([a-z][a-z0-9_]*)\.sql$/
+
+/** Throws for a file that is not one `create index concurrently` of the index that it names. */
+export async function readIndexes(directory: string): Promise<ConcurrentIndex[]> {
+  const files = (await readdir(directory)).toSorted()
+  return Promise.all(
+    files.map(async (file) => {
+      const name = FILE.exec(file)?.[1] ?? ''
+      const text = await readFile(join(directory, file), 'utf8')
+      const statement = text.replaceAll(/^--.*$/gm, '').trim()
+      if (!new RegExp(`^create index concurrently ${name} on [^;]+$`).test(statement))
+        throw new Error(`${file} is not one statement "create index concurrently ${name || 'NAME'} on …"`)
+      return { name, statement }
+    }),
+  )
+}
+
+/** The names of the indexes that statements cannot use yet. */
+export async function missingIndexes<DB>(
+  db: Kysely<DB>,
+  indexes: readonly Pick<ConcurrentIndex, 'name'>[],
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${indexes.map(({ name }) => name)}::text[]) as name
+    where not exists (select from pg_index where indexrelid = to_regclass(name) and indisvalid)`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * A build waits for the end of transactions that began before it: a backup may take minutes. It blocks no write meanwhile. After
+ * this time it fails and is repeated, so that a forgotten transaction shows in the log.
+ */
+const LOCK_TIMEOUT = '30min'
+
+type Build = { url: string; indexes: readonly ConcurrentIndex[]; log: Log; signal: AbortSignal }
+
+/**
+ * Builds the missing indexes one after the other, on a connection of its own, outside transactions. False when another replica is
+ * building. An abort closes the connection: PostgreSQL continues the current build, and keeps its lock until it ends.
+ */
+export async function buildIndexes({ url, indexes, log, signal }: Build): Promise<boolean> {
+  if (signal.aborted) return false
+  const client = new pg.Client({
+    connectionString: url,
+    options: `-c search_path=${new URL(url).username},public -c statement_timeout=0 -c lock_timeout=${LOCK_TIMEOUT}`,
+    keepAlive: true,
+  })
+  client.on('error', () => undefined)
+  const abort = () => void client.end()
+  signal.addEventListener('abort', abort)
+  try {
+    await client.connect()
+    // Of the session: a build that outlives its client keeps it, and no other replica drops the index under construction.
+    const { rows } = await client.query<{ locked: boolean }>(
+      `select pg_try_advisory_lock(hashtext('platter indexes ' || current_schema)) as locked`,
+    )
+    if (!rows[0]?.locked) return false
+    for (const index of indexes) await build(client, index, log)
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await client.end()
+  }
+}
+
+async function build(client: pg.Client, { name, statement }: ConcurrentIndex, log: Log): Promise<void> {
+  const { rows } = await client.query<{ valid: boolean }>(
+    'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  )
+  if (rows[0]?.valid) return
+  // The remainder of a build that was killed. Every write maintains it, and no statement can use it.
+  if (rows[0]) await client.query(`drop index concurrently ${name}`)
+  log.info({ index: name }, rows[0] ? 'building an index again' : 'building an index')
+  const began = performance.now()
+  await client.query(statement)
+  log.info({ index: name, ms: Math.round(performance.now() - began) }, 'built an index')
+}

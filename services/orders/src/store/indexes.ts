@@ -1,0 +1,18 @@
+import type { Log } from '@platter/kit'
+import { buildIndexes, readIndexes } from '@platter/kit/postgres/concurrent-indexes'
+
+const INDEXES = new URL('../../indexes', import.meta.url).pathname
+
+/** The indexes of `orders` that are built while the service runs. */
+export const ordersIndexes = () => readIndexes(INDEXES)
+
+type Building = { url: string; log: Log; signal: AbortSignal }
+
+/** Returns repeated work that builds the missing indexes, once for each process. */
+export function indexBuilder(building: Building): () => Promise<boolean> {
+  let isDone = false
+  return async () => {
+    isDone ||= await buildIndexes({ ...building, indexes: await ordersIndexes() })
+    return false
+  }
+}

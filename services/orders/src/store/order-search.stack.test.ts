@@ -1,0 +1,200 @@
+import { join } from 'node:path'
+import { OrderStatus, PaymentState } from '@platter/contracts'
+import { createLog, newApiKey } from '@platter/kit'
+import { buildIndexes, missingIndexes } from '@platter/kit/postgres/concurrent-indexes'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ordersIndexes } from '#/store/indexes.ts'
+import { PostgresOrderSearch, type OrderFilter } from '#/store/order-search.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
+
+const log = createLog('test', 'fatal')
+const BEGIN = 1_790_000_000
+const NEWEST = { before: null, limit: 200 }
+let db: Db
+let close: () => Promise<void>
+let search: PostgresOrderSearch
+
+type Row = {
+  id: number
+  at: number
+  restaurant: string
+  phone: string
+  email: string | null
+  payment: string
+  test: boolean
+  total: number
+  status: OrderStatus
+  payment_state: PaymentState
+  outcome: string
+  told: boolean
+  cancelled: boolean
+  refunded: boolean
+}
+
+const recipient = { firstName: 'Maria', lastName: 'Lindqvist' }
+
+/** Stored as they are, beside the saga: an order at its end, or with an open saga. */
+async function store(rows: readonly (Omit<Row, 'id'> & { open: boolean })[]): Promise<Row[]> {
+  const stored: Row[] = []
+  for (const { open, ...row } of rows) {
+    const apiKey = newApiKey()
+    const details = {
+      ...pricedOrder().details,
+      recipient: { ...recipient, phone: row.phone, email: row.email },
+    }
+    const { rows: ids } = await sql<{ id: number }>`
+      insert into orders (api_key, application_id, restaurant_api_key, placed_at, method, payment, test, total, status,
+        payment_state, outcome, told, details, cancellation, refunds, is_open)
+      values (${apiKey}, 'a', ${row.restaurant}, to_timestamp(${row.at}), 'pickup', ${row.payment}, ${row.test}, ${row.total},
+        ${row.status}, ${row.payment_state}, ${row.outcome}, ${row.told}, ${JSON.stringify(details)},
+        ${row.cancelled ? '{}' : null}, ${row.refunded ? '[]' : null}, ${open}) returning id`.execute(db)
+    if (['PENDING', 'AUTHORIZED'].includes(row.payment_state))
+      await sql`insert into sagas (order_api_key, facts, state, request_id, wake_at, deadline_at)
+        values (${apiKey}, '{}', '{}', 'r', now(), now())`.execute(db)
+    stored.push({ ...row, id: ids[0]?.id ?? 0 })
+  }
+  return stored
+}
+
+const found = async (filter: OrderFilter) =>
+  (await search.find(filter, NEWEST)).orders.map(({ order }) => order.id)
+
+beforeAll(async () => {
+  const url = await newDatabase()
+  const postgres = connectPostgres<Tables>(url, 4, log, { joins: 'by key' })
+  ;({ db, close } = postgres)
+  search = new PostgresOrderSearch(db)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+  const indexes = await ordersIndexes()
+  await buildIndexes({ url, indexes, log, signal: new AbortController().signal })
+  expect(await missingIndexes(db, indexes)).toEqual([])
+})
+afterAll(() => close())
+
+const plain = {
+  at: BEGIN,
+  restaurant: 'r1',
+  email: null,
+  phone: '608-555-0142',
+  payment: 'card',
+  test: false,
+  total: 100,
+  status: 'DELIVERED',
+  payment_state: 'CHARGED',
+  outcome: 'transmitted',
+  told: true,
+  cancelled: false,
+  refunded: false,
+  open: false,
+} as const
+
+test.each([
+  ['608-555-0142', ['6085550142', '(608) 555-0142', '+1 608.555.0142', '1 608 555 0142', '001-608-555-0142']],
+  ['+1 (608) 555-0143 ext. 12', ['608-555-0143', '16085550143 x7']],
+  ['+44 (0)20 7946 0018', ['020 7946 0018', '+44 20 7946 0018', '0044 20 79460018']],
+  ['044 668 18 00', ['+41 44 668 18 00', '0041446681800']],
+  ['555 01 44', ['608-555-0144', '5550144']],
+])('finds the telephone number %s in other spellings', async (stored, spellings) => {
+  const [row] = await store([{ ...plain, phone: stored }])
+  for (const spelling of [stored, ...spellings])
+    expect(await found({ phone: spelling }), spelling).toEqual([row?.id])
+})
+
+test('does not find a telephone number of another area, or another number that ends alike', async () => {
+  await store([{ ...plain, phone: '608-555-0199' }])
+  for (const phone of ['414-555-0199', '608-555-0198', '5550198', '0199', '9'])
+    expect(await found({ phone }), phone).toEqual([])
+})
+
+/** What orders of the real saga can be: see the parts in order-search.ts. */
+const order = fc
+  .record({
+    restaurant: fc.constantFrom('one', 'other'),
+    minutes: fc.nat(600),
+    who: fc.nat(3),
+    payment: fc.constantFrom('card', 'cash'),
+    test: fc.boolean(),
+    total: fc.constantFrom(0, 100),
+    status: fc.constantFrom(...OrderStatus.options),
+    outcome: fc.constantFrom('pending', 'transmitted', 'failed'),
+    state: fc.constantFrom(...PaymentState.options),
+    told: fc.boolean(),
+    cancelled: fc.boolean(),
+    refunded: fc.boolean(),
+  })
+  .map(({ who, minutes, state, ...given }) => {
+    const cancelled = given.cancelled || (given.outcome === 'failed' && given.told)
+    const isCharged = given.payment === 'card' && !given.test && given.total > 0
+    const uncharged = given.payment === 'cash' && !given.test ? 'DUE' : 'NOT_REQUIRED'
+    const isReturned = state === 'VOIDED' || state === 'REFUNDED'
+    const refunded = given.refunded || (isReturned && !cancelled)
+    const payment_state: PaymentState =
+      isCharged && state !== 'DUE' && state !== 'NOT_REQUIRED' ? state : isCharged ? 'CHARGED' : uncharged
+    const isOpen = given.status !== 'DELIVERED' && !cancelled && given.outcome !== 'failed'
+    return {
+      ...given,
+      cancelled,
+      refunded,
+      payment_state,
+      open: isOpen,
+      minutes,
+      phone: `608-555-020${who}`,
+      email: who === 0 ? null : `Guest${who}@example.org`,
+    }
+  })
+
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+
+test('finds exactly the orders that an independent search finds, for any filter and page', async () => {
+  const drawn = fc
+    .sample(order, { numRuns: 300, seed: 4711 })
+    .toSorted((one, other) => one.minutes - other.minutes)
+  const rows = await store(
+    drawn.map(({ minutes, ...row }) => ({ ...row, at: BEGIN + 86_400 + minutes * 60 })),
+  )
+  const first = rows[0]?.id ?? 0
+  const filter = fc.record({
+    number: fc.option(fc.integer({ min: first, max: first + 300 }), { nil: undefined, freq: 1 }),
+    phone: optional(fc.constantFrom('6085550200', '+1 608 555 0201')),
+    email: optional(fc.constantFrom('guest1@EXAMPLE.org', 'guest2@example.org')),
+    restaurant: fc.constantFrom('one', 'other'),
+    from: optional(fc.nat(600).map((minutes) => BEGIN + 86_400 + minutes * 60)),
+    to: optional(fc.nat(600).map((minutes) => BEGIN + 86_400 + minutes * 60)),
+    status: optional(fc.constantFrom(...OrderStatus.options)),
+    paymentState: optional(fc.constantFrom(...PaymentState.options)),
+  })
+  const digits = (text: string) => text.replaceAll(/\D/g, '').slice(-10)
+  const matches = (row: Row, given: OrderFilter) => {
+    const isShown = row.outcome !== 'failed' || row.told
+    return [
+      given.number === undefined || given.number === row.id,
+      given.phone === undefined || digits(given.phone) === digits(row.phone),
+      given.email === undefined || given.email.toLowerCase() === row.email?.toLowerCase(),
+      given.restaurant === undefined || given.restaurant === row.restaurant,
+      given.from === undefined || row.at >= given.from,
+      given.to === undefined || row.at < given.to,
+      given.status === undefined || (given.status === row.status && isShown),
+      given.paymentState === undefined || (given.paymentState === row.payment_state && isShown),
+    ].every(Boolean)
+  }
+  const newestFirst = rows.toReversed()
+  await fc.assert(
+    fc.asyncProperty(filter, fc.integer({ min: 1, max: 200 }), async (given, limit) => {
+      const expected = newestFirst.filter((row) => matches(row, given)).map(({ id }) => id)
+      const page = await search.find(given, { before: null, limit })
+      const ids = page.orders.map(({ order: { id } }) => id)
+      expect(ids).toEqual(expected.slice(0, limit))
+      expect(page.hasMore).toBe(expected.length > limit)
+      const next = await search.find(given, { before: ids.at(-1) ?? null, limit })
+      if (page.hasMore)
+        expect(next.orders.map(({ order: { id } }) => id)).toEqual(expected.slice(limit, 2 * limit))
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,151 @@
+import type { OrderStatus, PaymentState } from '@platter/contracts'
+import { sql, type RawBuilder } from 'kysely'
+import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
+import type { PlacedOrder } from '#/domain/order.ts'
+import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
+import { placedOrder } from '#/store/orders.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** Times in epoch seconds. Absent members apply to no order. */
+export type OrderFilter = {
+  number?: number | undefined
+  phone?: string | undefined
+  email?: string | undefined
+  restaurant?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  status?: OrderStatus | undefined
+  paymentState?: PaymentState | undefined
+}
+
+export type FoundOrder = {
+  order: PlacedOrder
+  applicationId: string
+  outcome: OrderOutcome
+  visible: boolean
+}
+
+type Condition = RawBuilder<unknown>
+
+const phoneOf = sql`details -> 'recipient' ->> 'phone'`
+const emailOf = sql`details -> 'recipient' ->> 'email'`
+
+/**
+ * The digits of a telephone number without an extension, an optional `(0)` and leading zeros: 0044 20 7946 0018 and +44 (0)20 7946
+ * 0018 are 442079460018. Literally as in indexes/orders_of_phone.sql.
+ */
+const digitsOf = (text: Condition) =>
+  sql`ltrim(regexp_replace(lower(${text}), '(ext|x|#).*$|\\(0\\)|[^0-9]', '', 'g'), '0')`
+
+/** One number may have the code of its country or area, and the other one not. So one of them ends with the other one. */
+function isPhone(phone: string): Condition {
+  const [stored, given] = [digitsOf(phoneOf), digitsOf(sql`${phone}::text`)]
+  return sql`right(${stored}, 7) = right(${given}, 7)
+    and right(${stored}, length(${given})) = right(${given}, length(${stored}))`
+}
+
+/** Ids ascend with the times of the orders, but for transactions that run at the same moment. */
+const CONCURRENT = sql`interval '1 minute'`
+
+/** The id of the first order that was placed at that time or later; above all ids when there is none. */
+const idAt = (moment: Condition) => sql`coalesce(
+  (select id from orders where placed_at >= ${moment} order by orders.placed_at, orders.id limit 1), 9223372036854775807)`
+
+const placedFrom = (from: number): Condition => {
+  const moment = sql`to_timestamp(${from}::int8)`
+  return sql`placed_at >= ${moment} and id >= ${idAt(sql`${moment} - ${CONCURRENT}`)}`
+}
+const placedBefore = (to: number): Condition => {
+  const moment = sql`to_timestamp(${to}::int8)`
+  return sql`placed_at < ${moment} and id < ${idAt(sql`${moment} + ${CONCURRENT}`)}`
+}
+
+const isShown = sql`(outcome <> 'failed' or told or shown)`
+
+function conditionsOf(filter: OrderFilter): Condition[] {
+  const { number, phone, email, restaurant, from, to, status, paymentState } = filter
+  const given: [unknown, () => Condition][] = [
+    [number, () => sql`id = ${number}`],
+    [phone, () => isPhone(phone ?? '')],
+    [email, () => sql`lower(${emailOf}) = lower(${email})`],
+    [restaurant, () => sql`restaurant_api_key = ${restaurant}`],
+    [from, () => placedFrom(from ?? 0)],
+    [to, () => placedBefore(to ?? 0)],
+    [status, () => sql`status = ${status} and ${isShown}`],
+    [paymentState, () => sql`payment_state = ${paymentState} and ${isShown}`],
+  ]
+  return given.flatMap(([value, condition]) => (value === undefined ? [] : [condition()]))
+}
+
+const ALL = sql`true`
+const OPEN = sql`is_open`
+const AFTER_SALE = sql`(cancellation is not null or refunds is not null)`
+const NOT_CHARGED = sql`(payment = 'cash' or test or total = 0)`
+const UNFINISHED = sql`api_key = any(array(select order_api_key from sagas where finished_at is null))`
+
+const ofPaymentState: Readonly<Record<PaymentState, readonly Condition[]>> = {
+  NOT_REQUIRED: [NOT_CHARGED],
+  DUE: [NOT_CHARGED],
+  PENDING: [OPEN, UNFINISHED, AFTER_SALE],
+  AUTHORIZED: [OPEN, UNFINISHED, AFTER_SALE],
+  CHARGED: [ALL],
+  VOIDED: [OPEN, AFTER_SALE],
+  REFUNDED: [OPEN, AFTER_SALE],
+}
+
+/**
+ * The parts of the table that can have such orders, each with an index. Status and payment state have none: it would be written in
+ * every step of every order (0130). Delivered and charged orders are frequent, and found by reading backwards.
+ */
+function partsOf({ number, phone, email, status, paymentState }: OrderFilter): readonly Condition[] {
+  if (number !== undefined || phone !== undefined || email !== undefined) return [ALL]
+  if (status !== undefined && status !== 'DELIVERED') return [OPEN, AFTER_SALE]
+  return paymentState === undefined ? [ALL] : ofPaymentState[paymentState]
+}
+
+/** Searches of operators over the orders of all applications. */
+export class PostgresOrderSearch {
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Newest first. `before`: the id of the last order of the previous page. */
+  async find(
+    filter: OrderFilter,
+    page: { before: number | null; limit: number },
+  ): Promise<OrderPage<FoundOrder>> {
+    const conditions = conditionsOf(filter)
+    if (page.before !== null) conditions.push(sql`id < ${page.before}`)
+    const newest = sql`order by id desc limit ${page.limit + 1}`
+    const ids = partsOf(filter).map(
+      (part) => sql`(select id from orders where ${sql.join([part, ...conditions], sql` and `)} ${newest})`,
+    )
+    const rows = await this.#db
+      .selectFrom(
+        this.#db
+          .selectFrom('orders')
+          .selectAll()
+          .select(inPage(sql`orders.id desc`))
+          .where(
+            sql<boolean>`id = any(array(select id from (${sql.join(ids, sql` union `)}) as found ${newest}))`,
+          )
+          .orderBy('id', 'desc')
+          .limit(page.limit)
+          .as('page'),
+      )
+      .selectAll()
+      .where('bytes_before', '<', PAGE_BYTES)
+      .orderBy('id', 'desc')
+      .execute()
+    return pageOf(rows, (row) => ({
+      order: placedOrder(row),
+      applicationId: row.application_id,
+      outcome: row.outcome,
+      visible: isVisible(row),
+    }))
+  }
+}
+
+export type OrderSearch = Pick<PostgresOrderSearch, keyof PostgresOrderSearch>

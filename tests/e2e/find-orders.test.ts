@@ -1,0 +1,91 @@
+import { FindOrders, type FoundOrder } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  call,
+  card,
+  cardNumbers,
+  cast,
+  operator,
+  sendOrder,
+  stack,
+  type ProblemBody,
+} from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { report } from './restaurant-client.ts'
+
+const find = (query: Record<string, string | number>) =>
+  operator<FoundOrder[] & ProblemBody>(
+    'GET',
+    `orders?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`,
+  )
+
+/** Seven digits that no other order has. */
+const newNumber = () => String(crypto.getRandomValues(new Uint32Array(1))[0]! % 10_000_000).padStart(7, '0')
+
+const guest = (digits: string) => ({
+  firstName: 'Nora',
+  lastName: 'Berg',
+  phone: `(608) ${digits.slice(0, 3)}-${digits.slice(3)}`,
+  email: `Nora.${digits}@Example.org`,
+})
+
+test('an order is found by number, telephone number, e-mail, restaurant, dates and status, alone and together', async () => {
+  const digits = newNumber()
+  const from = Math.floor(Date.now() / 1_000) - 60
+  const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), recipient: guest(digits) })
+  const queries = [
+    { number: order.id ?? 0 },
+    { phone: `+1 608 ${digits}` },
+    { phone: `001608${digits}`, status: 'AWAITING_PREPARATION' },
+    { email: `nora.${digits}@example.ORG` },
+    { phone: `608.${digits}`, restaurant: cast.console, from, to: from + 3_600 },
+    { email: `nora.${digits}@example.org`, paymentState: 'DUE' },
+  ]
+  for (const query of queries) {
+    const { status, body } = await find(query)
+    expect([status, body.map(({ apiKey }) => apiKey)], JSON.stringify(query)).toEqual([200, [order.apiKey]])
+    expectConforms(FindOrders, body)
+  }
+  await report(order.apiKey, 'PREPARING')
+  for (const query of [{ status: 'AWAITING_PREPARATION' }, { to: from }, { restaurant: cast.aurora }])
+    expect((await find({ phone: `608${digits}`, ...query })).body, JSON.stringify(query)).toEqual([])
+  const { body: preparing } = await find({ status: 'PREPARING', restaurant: cast.console, limit: 200 })
+  expect(preparing.map(({ apiKey }) => apiKey)).toContain(order.apiKey)
+})
+
+test('a declined order is found by its telephone number, as failed and hidden', async () => {
+  const digits = newNumber()
+  const order = await anOrder(cast.aurora, { payment: 'card', card: card(cardNumbers.insufficientFunds) })
+  expect((await sendOrder({ ...order, recipient: guest(digits) })).status).toBe(402)
+  const { body } = await find({ phone: `608${digits}` })
+  expect(body).toMatchObject([{ outcome: 'failed', visible: false }])
+  expect((await find({ phone: `608${digits}`, paymentState: 'VOIDED' })).body).toEqual([])
+})
+
+test('pages are newest first and without gaps', async () => {
+  const digits = newNumber()
+  const ids: number[] = []
+  for (let count = 0; count < 3; count++) {
+    const { body } = await sendOrder({ ...(await anOrder(cast.console)), recipient: guest(digits) })
+    ids.unshift(body.id ?? 0)
+  }
+  const first = await find({ phone: digits, limit: 2 })
+  const next = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+  const second = await operator<FoundOrder[]>('GET', next)
+  expect([...first.body, ...second.body].map(({ id }) => id)).toEqual(ids)
+  expect(second.headers.get('link')).toBeNull()
+})
+
+test.each(['phone=none', 'status=EATEN', 'number=0', 'from=yesterday', 'limit=201'])(
+  '400 for %s',
+  async (query) => {
+    const { status, body } = await operator<ProblemBody>('GET', `orders?${query}`)
+    expect([status, body.code]).toEqual([400, 'invalid-field'])
+  },
+)
+
+test('403 for an application and a restaurant', async () => {
+  const { status } = await call('/operatorapi/v1/orders', { key: stack().accessKey })
+  expect(status).toBe(403)
+})
