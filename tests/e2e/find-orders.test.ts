@@ -17,7 +17,7 @@ import { report } from './restaurant-client.ts'
 const find = (query: Record<string, string | number>) =>
   operator<FoundOrder[] & ProblemBody>(
     'GET',
-    `orders?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))}`,
+    `orders?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString()}`,
   )
 
 /** Seven digits that no other order has. */
@@ -44,12 +44,12 @@ test('an order is found by number, telephone number, e-mail, restaurant, dates a
   ]
   for (const query of queries) {
     const { status, body } = await find(query)
-    expect([status, body.map(({ apiKey }) => apiKey)], JSON.stringify(query)).toEqual([200, [order.apiKey]])
+    expect([query, status, body.map(({ apiKey }) => apiKey)]).toEqual([query, 200, [order.apiKey]])
     expectConforms(FindOrders, body)
   }
   await report(order.apiKey, 'PREPARING')
   for (const query of [{ status: 'AWAITING_PREPARATION' }, { to: from }, { restaurant: cast.aurora }])
-    expect((await find({ phone: `608${digits}`, ...query })).body, JSON.stringify(query)).toEqual([])
+    expect([query, (await find({ phone: `608${digits}`, ...query })).body]).toEqual([query, []])
   const { body: preparing } = await find({ status: 'PREPARING', restaurant: cast.console, limit: 200 })
   expect(preparing.map(({ apiKey }) => apiKey)).toContain(order.apiKey)
 })

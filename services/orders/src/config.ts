@@ -10,6 +10,12 @@ export const Config = z
     ...serviceConfig,
     ...postgresConfig,
     ...amqpConfig,
+    DATABASE_DIRECT_URL: z
+      .url()
+      .optional()
+      .describe(
+        'PostgreSQL without a pooler, to build indexes; when empty, `DATABASE_URL`. A build needs a session of its own, which PgBouncer in transaction mode does not lend.',
+      ),
     PAYMENTS_URL: replicaUrls('payments'),
     CARD_MINIMUM_CENTS: z.coerce
       .number()

@@ -227,7 +227,7 @@ function startRepeating({ repeaters, config, db, stores, ...deps }: Repeating): 
   const unaccepted = { ...stores, orchestrator, withinMs: config.TAKE_DEADLINE_MS }
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const cancelled = { ...stores, log, defaultLink, cancel: canceller(outside) }
-  const buildIndexes = indexBuilder({ url: config.DATABASE_URL, log, signal })
+  const buildIndexes = indexBuilder({ url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log, signal })
   repeaters.repeat('build indexes', 30_000, buildIndexes)
   repeaters.repeat('retry commands', 500, () => retrySagas({ ...stores, orchestrator, log }))
   repeaters.repeat('retry deliveries', 500, () => deliveries.sweep())

@@ -3,7 +3,7 @@ import { deliveryOrder, keys } from '#/examples.ts'
 import { PageQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
-import { ApiKey, OrderStatus, PaymentState } from '#/values.ts'
+import { ApiKey, OrderStatus, PaymentState, text } from '#/values.ts'
 
 const moment = z.int().min(0).max(9_999_999_999)
 
@@ -34,20 +34,13 @@ export const FindOrders = operation({
       .min(1)
       .optional()
       .describe('The number of the order (`id`) that the console and the ticket show.'),
-    phone: z
-      .string()
-      .max(50)
-      .regex(/\d/, 'has no digits')
+    phone: text(50)
+      .refine((phone) => /\d/.test(phone), 'has no digits')
       .optional()
       .describe(
         "The recipient's telephone number in any spelling, with or without the code of its country: `(608) 555-0142` and `+1 608 555 0142` are the same.",
       ),
-    email: z
-      .string()
-      .trim()
-      .max(254)
-      .optional()
-      .describe("The recipient's e-mail address, in upper or lower case."),
+    email: text(254).optional().describe("The recipient's e-mail address, in upper or lower case."),
     restaurant: ApiKey.optional().describe('apiKey of the restaurant.'),
     from: moment.optional().describe('Unix time in seconds: orders placed at this time or later.'),
     to: moment.optional().describe('Unix time in seconds: orders placed before this time.'),

@@ -12,8 +12,7 @@ import { createLog } from '#/telemetry/log.ts'
 const log = createLog('test', 'fatal')
 const soon = { timeout: 30_000, interval: 20 }
 /** Enough that writes happen during the build. */
-const ROWS = Number(process.env['INDEXED_ROWS'] ?? 200_000)
-const within = ROWS / 100 + 60_000
+const ROWS = 200_000
 
 const onWords = 'create index concurrently things_of_word on things (lower(word), id desc)'
 
@@ -60,43 +59,29 @@ const states = async ({ db }: Setup) => {
   return rows
 }
 
-test(
-  'an index is built while writes continue, and has all of them',
-  async () => {
-    const setup = await setUp(ROWS)
-    const { db, build } = setup
-    let building = true
-    const began = performance.now()
-    const built = build().finally(() => (building = false))
-    let written = 0
-    let slowest = 0
-    while (building) {
-      const at = performance.now()
-      await sql`insert into things values (${ROWS + ++written}, 'Written')`.execute(db)
-      slowest = Math.max(slowest, performance.now() - at)
-    }
-    expect(await built).toBe(true)
-    const ms = performance.now() - began
-    if (ROWS > 200_000)
-      console.info(`${ROWS} rows: ${Math.round(ms)} ms, ${written} writes, slowest ${slowest} ms`)
-    // A build that blocks writes has one, which takes all the time.
-    expect(written).toBeGreaterThan(5)
-    expect(slowest).toBeLessThan(ms / 2)
-    const { rows } = await sql`select from things where lower(word) = 'written'`.execute(db)
-    expect(rows).toHaveLength(written)
-    await setup.close()
-  },
-  within,
-)
+test('an index is built while writes continue, and has all of them', async () => {
+  const setup = await setUp(ROWS)
+  const { db, build } = setup
+  const state = { isBuilding: true }
+  const built = build().finally(() => (state.isBuilding = false))
+  let written = 0
+  while (state.isBuilding) await sql`insert into things values (${ROWS + ++written}, 'Written')`.execute(db)
+  expect(await built).toBe(true)
+  // During a build that blocks writes there would be one.
+  expect(written).toBeGreaterThan(5)
+  const { rows } = await sql`select from things where lower(word) = 'written'`.execute(db)
+  expect(rows).toHaveLength(written)
+  await setup.close()
+})
 
 test('a build that was killed leaves no index in use, and the next one builds it again', async () => {
   const setup = await setUp(100)
   const writer = await openTransaction(setup.url)
-  const failed = expect(setup.build()).rejects.toThrow(/terminat/)
+  const failed = setup.build().catch(String)
   await isBuilding(setup)
   await sql`select pg_terminate_backend(pid) from pg_stat_progress_create_index
     where datname = current_database()`.execute(setup.db)
-  await failed
+  expect(await failed).toMatch(/terminat/)
   await writer.end()
   expect(await states(setup)).toEqual([{ isValid: false }])
   expect(await missingIndexes(setup.db, setup.indexes)).toEqual(['things_of_word'])

@@ -54,7 +54,6 @@ type Build = { url: string; indexes: readonly ConcurrentIndex[]; log: Log; signa
  * building. An abort closes the connection: PostgreSQL continues the current build, and keeps its lock until it ends.
  */
 export async function buildIndexes({ url, indexes, log, signal }: Build): Promise<boolean> {
-  if (signal.aborted) return false
   const client = new pg.Client({
     connectionString: url,
     options: `-c search_path=${new URL(url).username},public -c statement_timeout=0 -c lock_timeout=${LOCK_TIMEOUT}`,
@@ -65,20 +64,30 @@ export async function buildIndexes({ url, indexes, log, signal }: Build): Promis
   signal.addEventListener('abort', abort)
   try {
     await client.connect()
-    // Of the session: a build that outlives its client keeps it, and no other replica drops the index under construction.
-    const { rows } = await client.query<{ locked: boolean }>(
-      `select pg_try_advisory_lock(hashtext('platter indexes ' || current_schema)) as locked`,
-    )
-    if (!rows[0]?.locked) return false
-    for (const index of indexes) await build(client, index, log)
-    return true
+    return await buildAsOnlyOne(client, indexes, log)
   } catch (error) {
-    if (signal.aborted) return false
+    if (isAborted(signal)) return false
     throw error
   } finally {
     signal.removeEventListener('abort', abort)
     await client.end()
   }
+}
+
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted
+
+async function buildAsOnlyOne(
+  client: pg.Client,
+  indexes: readonly ConcurrentIndex[],
+  log: Log,
+): Promise<boolean> {
+  // Of the session: a build that outlives its client keeps it, and no other replica drops the index under construction.
+  const { rows } = await client.query<{ locked: boolean }>(
+    `select pg_try_advisory_lock(hashtext('platter indexes ' || current_schema)) as locked`,
+  )
+  if (!rows[0]?.locked) return false
+  for (const index of indexes) await build(client, index, log)
+  return true
 }
 
 async function build(client: pg.Client, { name, statement }: ConcurrentIndex, log: Log): Promise<void> {

@@ -56,6 +56,7 @@ const ofSecret = (secret: string) => weakness(secret, SHORTEST_SECRET)
 /** All variables that are or contain a secret. A policy test finds missing ones. */
 export const secretVariables: Readonly<Record<string, (value: string) => string | null>> = {
   DATABASE_URL: ofUrl,
+  DATABASE_DIRECT_URL: ofUrl,
   AMQP_URL: ofUrl,
   REDIS_URL: ofUrl,
   INTERNAL_SECRET: ofSecret,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { OrderStatus, PaymentState } from '@platter/contracts'
 import { createLog, newApiKey } from '@platter/kit'
-import { buildIndexes, missingIndexes } from '@platter/kit/postgres/concurrent-indexes'
+import { buildIndexes } from '@platter/kit/postgres/concurrent-indexes'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -71,9 +71,7 @@ beforeAll(async () => {
   ;({ db, close } = postgres)
   search = new PostgresOrderSearch(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
-  const indexes = await ordersIndexes()
-  await buildIndexes({ url, indexes, log, signal: new AbortController().signal })
-  expect(await missingIndexes(db, indexes)).toEqual([])
+  await buildIndexes({ url, indexes: await ordersIndexes(), log, signal: new AbortController().signal })
 })
 afterAll(() => close())
 
@@ -102,14 +100,15 @@ test.each([
   ['555 01 44', ['608-555-0144', '5550144']],
 ])('finds the telephone number %s in other spellings', async (stored, spellings) => {
   const [row] = await store([{ ...plain, phone: stored }])
-  for (const spelling of [stored, ...spellings])
-    expect(await found({ phone: spelling }), spelling).toEqual([row?.id])
+  const all = [stored, ...spellings]
+  const results = await Promise.all(all.map(async (phone) => [phone, await found({ phone })]))
+  expect(results).toEqual(all.map((phone) => [phone, [row?.id]]))
 })
 
-test('does not find a telephone number of another area, or another number that ends alike', async () => {
+test('does not find a telephone number of another area, or another number with the same end', async () => {
   await store([{ ...plain, phone: '608-555-0199' }])
-  for (const phone of ['414-555-0199', '608-555-0198', '5550198', '0199', '9'])
-    expect(await found({ phone }), phone).toEqual([])
+  const others = ['414-555-0199', '608-555-0198', '5550198', '0199', '9']
+  expect(await Promise.all(others.map((phone) => found({ phone })))).toEqual(others.map(() => []))
 })
 
 /** What orders of the real saga can be: see the parts in order-search.ts. */
@@ -128,28 +127,46 @@ const order = fc
     cancelled: fc.boolean(),
     refunded: fc.boolean(),
   })
-  .map(({ who, minutes, state, ...given }) => {
+  .map(({ who, state, ...given }) => {
     const cancelled = given.cancelled || (given.outcome === 'failed' && given.told)
-    const isCharged = given.payment === 'card' && !given.test && given.total > 0
-    const uncharged = given.payment === 'cash' && !given.test ? 'DUE' : 'NOT_REQUIRED'
     const isReturned = state === 'VOIDED' || state === 'REFUNDED'
-    const refunded = given.refunded || (isReturned && !cancelled)
-    const payment_state: PaymentState =
-      isCharged && state !== 'DUE' && state !== 'NOT_REQUIRED' ? state : isCharged ? 'CHARGED' : uncharged
-    const isOpen = given.status !== 'DELIVERED' && !cancelled && given.outcome !== 'failed'
     return {
       ...given,
       cancelled,
-      refunded,
-      payment_state,
-      open: isOpen,
-      minutes,
+      refunded: given.refunded || (isReturned && !cancelled),
+      payment_state: paymentStateOf(given, state),
+      open: given.status !== 'DELIVERED' && !cancelled && given.outcome !== 'failed',
       phone: `608-555-020${who}`,
       email: who === 0 ? null : `Guest${who}@example.org`,
     }
   })
 
+type Paid = Pick<Row, 'payment' | 'test' | 'total'>
+
+function paymentStateOf({ payment, test: isTest, total }: Paid, state: PaymentState): PaymentState {
+  if (isTest || total === 0) return 'NOT_REQUIRED'
+  if (payment === 'cash') return 'DUE'
+  return state === 'DUE' || state === 'NOT_REQUIRED' ? 'CHARGED' : state
+}
+
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+
+const digits = (text: string | undefined) => text?.replaceAll(/\D/g, '').slice(-10)
+
+const matches = (row: Row, given: OrderFilter): boolean => {
+  const isShown = row.outcome !== 'failed' || row.told
+  const expected: [unknown, boolean][] = [
+    [given.number, given.number === row.id],
+    [given.phone, digits(given.phone) === digits(row.phone)],
+    [given.email, given.email?.toLowerCase() === row.email?.toLowerCase()],
+    [given.restaurant, given.restaurant === row.restaurant],
+    [given.from, row.at >= (given.from ?? 0)],
+    [given.to, row.at < (given.to ?? 0)],
+    [given.status, given.status === row.status && isShown],
+    [given.paymentState, given.paymentState === row.payment_state && isShown],
+  ]
+  return expected.every(([value, isMatch]) => value === undefined || isMatch)
+}
 
 test('finds exactly the orders that an independent search finds, for any filter and page', async () => {
   const drawn = fc
@@ -169,20 +186,6 @@ test('finds exactly the orders that an independent search finds, for any filter 
     status: optional(fc.constantFrom(...OrderStatus.options)),
     paymentState: optional(fc.constantFrom(...PaymentState.options)),
   })
-  const digits = (text: string) => text.replaceAll(/\D/g, '').slice(-10)
-  const matches = (row: Row, given: OrderFilter) => {
-    const isShown = row.outcome !== 'failed' || row.told
-    return [
-      given.number === undefined || given.number === row.id,
-      given.phone === undefined || digits(given.phone) === digits(row.phone),
-      given.email === undefined || given.email.toLowerCase() === row.email?.toLowerCase(),
-      given.restaurant === undefined || given.restaurant === row.restaurant,
-      given.from === undefined || row.at >= given.from,
-      given.to === undefined || row.at < given.to,
-      given.status === undefined || (given.status === row.status && isShown),
-      given.paymentState === undefined || (given.paymentState === row.payment_state && isShown),
-    ].every(Boolean)
-  }
   const newestFirst = rows.toReversed()
   await fc.assert(
     fc.asyncProperty(filter, fc.integer({ min: 1, max: 200 }), async (given, limit) => {
@@ -192,8 +195,8 @@ test('finds exactly the orders that an independent search finds, for any filter 
       expect(ids).toEqual(expected.slice(0, limit))
       expect(page.hasMore).toBe(expected.length > limit)
       const next = await search.find(given, { before: ids.at(-1) ?? null, limit })
-      if (page.hasMore)
-        expect(next.orders.map(({ order: { id } }) => id)).toEqual(expected.slice(limit, 2 * limit))
+      const following = next.orders.map(({ order: { id } }) => id)
+      expect(page.hasMore ? following : []).toEqual(expected.slice(limit, 2 * limit))
     }),
     { numRuns: 300 },
   )
