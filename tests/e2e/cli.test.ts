@@ -5,7 +5,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { simulatorLink } from '../../dev/simulators/src/link.ts'
-import { anOrder, card, cast, get, ledger, sendOrder, stack, type MenuCategory } from './client.ts'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  get,
+  ledger,
+  sendOrder,
+  stack,
+  type MenuCategory,
+  type Order,
+} from './client.ts'
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant } from './planted.ts'
@@ -121,6 +132,44 @@ test('an order is cancelled after a confirmation, which a script gives by --yes'
   expect(asked.stderr).toContain('--yes')
   expect(await json('orders', 'show', String(order.id))).toMatchObject({ order: { cancellation: null } })
   expect(await json(...cancel, '--yes')).toMatchObject({ cancellation: { cancelledBy: 'operator' } })
+})
+
+test('an order is found by its telephone number, and an item is refunded after the refund was shown', async () => {
+  const { body: order } = await sendOrder({ ...(await anOrder(cast.aurora)), payment: 'card', card: card() })
+  const found = await json<{ id: number }[]>(
+    'orders',
+    'find',
+    '--number',
+    `#${order.id}`,
+    '--phone',
+    '+1 608 555 0142',
+  )
+  expect(found.map(({ id }) => id)).toEqual([order.id])
+  const listed = await platter(['orders', 'find', '--number', String(order.id)])
+  expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/^number +placed +status/)])
+  await eventually(
+    () => json<{ order: Order }>('orders', 'show', String(order.id)),
+    ({ order: { paymentState } }) => paymentState === 'CHARGED',
+  )
+
+  const refund = ['orders', 'refund', String(order.id), '--reason', 'missing-item']
+  const unclear = await platter(refund)
+  expect([unclear.code, unclear.stderr]).toEqual([
+    2,
+    expect.stringContaining(`--item 0: ${order.items[0]?.name}`),
+  ])
+  const asked = await platter([...refund, '--item', '0'])
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/in all, to the card[^]*--yes/)])
+  expect(await platter([...refund, '--item', '0', '--yes', '--json'])).toMatchObject({ code: 0 })
+  const story = await json<{ order: Order }>('orders', 'show', String(order.id))
+  expect(story.order.refunds).toMatchObject([
+    { reason: 'MISSING_ITEM', items: [{ index: 0 }], requestedBy: 'operator' },
+  ])
+  const again = await platter([...refund, '--item', '0', '--yes'])
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringContaining('Nothing of this item is left to refund.'),
+  ])
 })
 
 test('stored control characters are printed escaped', async () => {
