@@ -46,6 +46,7 @@ const ofUrls = [
 ]
 const bad: Readonly<Record<string, readonly string[]>> = {
   DATABASE_URL: ofUrls,
+  DATABASE_DIRECT_URL: ofUrls,
   AMQP_URL: ofUrls,
   REDIS_URL: ofUrls,
   INTERNAL_SECRET: ['for-development-only-known-to-everybody', 's'.repeat(40), '12'.repeat(20)],
@@ -108,7 +109,9 @@ test('every variable that is named like a secret, or is the address of a server 
     .flatMap(([, Config]) => Object.keys(Config.shape))
     .filter((name) => !name.startsWith('STREAMS_PER_'))
   const secret = names.filter((name) =>
-    /SECRET|PASSWORD|TOKEN$|_KEY$|KEY_HASH|^(DATABASE|AMQP|REDIS)_URL$|^DEFAULT_RESTAURANT_LINK$/.test(name),
+    /SECRET|PASSWORD|TOKEN$|_KEY$|KEY_HASH|^(DATABASE(_DIRECT)?|AMQP|REDIS)_URL$|^DEFAULT_RESTAURANT_LINK$/.test(
+      name,
+    ),
   )
   expect(new Set(secret)).toEqual(new Set(Object.keys(secretVariables)))
   expect(new Set(Object.keys(bad))).toEqual(new Set(secret))

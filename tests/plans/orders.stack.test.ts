@@ -261,11 +261,11 @@ test.each<[OrderFilter, string[]]>([
   [{ email: 'Maria@example.org' }, ['orders_of_email']],
   [{ restaurant }, ['orders_of_restaurant']],
   [dates, ['orders_by_age']],
-  [{ status: 'PREPARING' }, ['orders_after_sale', 'orders_open']],
-  [{ restaurant, status: 'PREPARING' }, ['orders_open']],
-  [{ paymentState: 'REFUNDED' }, ['orders_after_sale', 'orders_open']],
+  [{ status: 'PREPARING' }, ['orders_cancelled', 'orders_open']],
+  [{ restaurant, status: 'PREPARING' }, ['orders_after_sale', 'orders_open']],
+  [{ paymentState: 'REFUNDED' }, ['orders_cancelled', 'orders_open', 'orders_refunded']],
   [{ paymentState: 'DUE' }, ['orders_not_charged']],
-  [{ paymentState: 'AUTHORIZED' }, ['orders_after_sale', 'orders_open', 'sagas_unfinished']],
+  [{ paymentState: 'AUTHORIZED' }, ['orders_open', 'sagas_unfinished']],
 ])('orders are found by %o with the indexes %s', async (filter, indexes) => {
   const used = await database.findsBy((db) =>
     postgresStores(db).orderSearch.find(filter, { before: null, limit: 100 }),

@@ -128,12 +128,11 @@ const order = fc
     refunded: fc.boolean(),
   })
   .map(({ who, state, ...given }) => {
-    const cancelled = given.cancelled || (given.outcome === 'failed' && given.told)
-    const isReturned = state === 'VOIDED' || state === 'REFUNDED'
+    const cancelled = given.cancelled || state === 'VOIDED' || (given.outcome === 'failed' && given.told)
     return {
       ...given,
       cancelled,
-      refunded: given.refunded || (isReturned && !cancelled),
+      refunded: given.refunded || (state === 'REFUNDED' && !cancelled),
       payment_state: paymentStateOf(given, state),
       open: given.status !== 'DELIVERED' && !cancelled && given.outcome !== 'failed',
       phone: `608-555-020${who}`,

@@ -79,6 +79,9 @@ function conditionsOf(filter: OrderFilter): Condition[] {
 
 const ALL = sql`true`
 const OPEN = sql`is_open`
+const CANCELLED = sql`cancellation is not null`
+const REFUNDED = sql`refunds is not null`
+/** One index for both, which begins with the restaurant. */
 const AFTER_SALE = sql`(cancellation is not null or refunds is not null)`
 const NOT_CHARGED = sql`(payment = 'cash' or test or total = 0)`
 const UNFINISHED = sql`api_key = any(array(select order_api_key from sagas where finished_at is null))`
@@ -86,20 +89,26 @@ const UNFINISHED = sql`api_key = any(array(select order_api_key from sagas where
 const ofPaymentState: Readonly<Record<PaymentState, readonly Condition[]>> = {
   NOT_REQUIRED: [NOT_CHARGED],
   DUE: [NOT_CHARGED],
-  PENDING: [OPEN, UNFINISHED, AFTER_SALE],
-  AUTHORIZED: [OPEN, UNFINISHED, AFTER_SALE],
+  PENDING: [OPEN, UNFINISHED],
+  AUTHORIZED: [OPEN, UNFINISHED],
   CHARGED: [ALL],
-  VOIDED: [OPEN, AFTER_SALE],
-  REFUNDED: [OPEN, AFTER_SALE],
+  VOIDED: [OPEN, CANCELLED],
+  REFUNDED: [OPEN, CANCELLED, REFUNDED],
 }
 
 /**
  * The parts of the table that can have such orders, each with an index. Status and payment state have none: it would be written in
  * every step of every order (0130). Delivered and charged orders are frequent, and found by reading backwards.
  */
-function partsOf({ number, phone, email, status, paymentState }: OrderFilter): readonly Condition[] {
+function partsOf(filter: OrderFilter): readonly Condition[] {
+  const parts = partsOfAll(filter)
+  if (filter.restaurant === undefined || !parts.includes(CANCELLED)) return parts
+  return [AFTER_SALE, ...parts.filter((part) => part !== CANCELLED && part !== REFUNDED)]
+}
+
+function partsOfAll({ number, phone, email, status, paymentState }: OrderFilter): readonly Condition[] {
   if (number !== undefined || phone !== undefined || email !== undefined) return [ALL]
-  if (status !== undefined && status !== 'DELIVERED') return [OPEN, AFTER_SALE]
+  if (status !== undefined && status !== 'DELIVERED') return [OPEN, CANCELLED]
   return paymentState === undefined ? [ALL] : ofPaymentState[paymentState]
 }
 
