@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Manifest } from './render.ts'
 
 /* The schemas are those of Kubernetes' own OpenAPI document and of CloudNativePG's, compiled into functions by the
-   packages kubernetes-models; the two operators' records that are in no package have theirs here. */
+   packages kubernetes-models; records of operators that are in no package have theirs here. */
 
 /** Throws with what is missing or of the wrong type or value. */
 type Validate = (document: unknown) => void
@@ -84,7 +84,10 @@ const metadata = z.strictObject({
 const mount = z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean() })
 const compression = z.strictObject({ compression: z.enum(['gzip', 'bzip2', 'snappy']) })
 
-/** No more of the two records than is used; a further field is looked up in the operator's reference, then added. */
+const matchLabels = z.strictObject({ matchLabels: z.record(z.string(), z.string()) })
+const named = { apiVersion: z.string(), kind: z.string(), metadata }
+
+/** No more of these records than is used; a further field is looked up in the operator's reference, then added. */
 const ownSchemas: Readonly<Record<string, z.ZodType>> = {
   'rabbitmq.com/v1beta1/RabbitmqCluster': z.strictObject({
     apiVersion: z.string(),
@@ -145,6 +148,73 @@ const ownSchemas: Readonly<Record<string, z.ZodType>> = {
         wal: compression,
         data: compression,
       }),
+    }),
+  }),
+  'monitoring.coreos.com/v1/PodMonitor': z.strictObject({
+    ...named,
+    spec: z.strictObject({
+      selector: matchLabels,
+      podMetricsEndpoints: z.array(z.strictObject({ port: z.string() })).min(1),
+    }),
+  }),
+  'monitoring.coreos.com/v1/PrometheusRule': z.strictObject({
+    ...named,
+    spec: z.strictObject({
+      groups: z.array(
+        z.strictObject({
+          name: z.string(),
+          rules: z.array(
+            z.strictObject({
+              alert: z.string(),
+              expr: z.string(),
+              for: z.string(),
+              labels: z.strictObject({ severity: z.string() }),
+              annotations: z.strictObject({ summary: z.string(), description: z.string() }),
+            }),
+          ),
+        }),
+      ),
+    }),
+  }),
+  'gateway.networking.k8s.io/v1/HTTPRoute': z.strictObject({
+    ...named,
+    spec: z.strictObject({
+      parentRefs: z.array(
+        z.strictObject({ name: z.string(), namespace: z.string(), sectionName: z.string() }),
+      ),
+      hostnames: z.array(z.string()),
+      rules: z.array(
+        z.strictObject({
+          matches: z.array(
+            z.strictObject({ path: z.strictObject({ type: z.literal('PathPrefix'), value: z.string() }) }),
+          ),
+          timeouts: z.strictObject({ request: z.string() }),
+          backendRefs: z.array(z.strictObject({ name: z.string(), port: z.int() })),
+        }),
+      ),
+    }),
+  }),
+  'keda.sh/v1alpha1/ScaledObject': z.strictObject({
+    ...named,
+    spec: z.strictObject({
+      scaleTargetRef: z.strictObject({ name: z.string() }),
+      minReplicaCount: z.int().positive(),
+      maxReplicaCount: z.int().positive(),
+      fallback: z.strictObject({ failureThreshold: z.int(), replicas: z.int() }),
+      advanced: z.strictObject({
+        horizontalPodAutoscalerConfig: z.strictObject({
+          behavior: z.strictObject({
+            scaleDown: z.strictObject({ stabilizationWindowSeconds: z.int() }),
+          }),
+        }),
+      }),
+      triggers: z.array(
+        z.strictObject({
+          type: z.enum(['cpu', 'prometheus']),
+          metricType: z.enum(['Utilization', 'AverageValue']),
+          metadata: z.record(z.string(), z.string()),
+        }),
+      ),
     }),
   }),
 }

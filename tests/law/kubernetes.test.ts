@@ -139,6 +139,29 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     })
   })
 
+  test('monitoring, KEDA and the Gateway API replace what production has for them, within its maxima', async () => {
+    const large = await render('tests/deploy/large')
+    expect((await Promise.all(large.map(faultsOf))).flat()).toEqual([])
+    const named = (kind: string) =>
+      large.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name)
+    expect(named('Ingress')).toEqual([])
+    expect(named('HTTPRoute')).toEqual(['gateway'])
+    expect(named('PodMonitor')).toEqual(['postgres', 'rabbitmq'])
+    expect(named('PrometheusRule')).toEqual(['platter'])
+    // Two autoscalers of one Deployment would undo each other.
+    expect([...named('ScaledObject'), ...named('HorizontalPodAutoscaler')].toSorted()).toEqual(
+      services.toSorted(),
+    )
+    const Maximum = z.object({ maxReplicaCount: z.number() })
+    const Bound = z.object({ maxReplicas: z.number() })
+    for (const { metadata, spec } of large.filter(({ kind }) => kind === 'ScaledObject')) {
+      const scaler = ofKind('production', 'HorizontalPodAutoscaler').find(
+        (one) => one.metadata.name === metadata.name,
+      )
+      expect(Maximum.parse(spec).maxReplicaCount).toBe(Bound.parse(scaler?.['spec']).maxReplicas)
+    }
+  })
+
   test('in the try-out each pod may reach what its variables name, and nothing else', () => {
     const { mayReach } = policiesOf(manifests['try-out'])
     const serving = ofKind('try-out', 'Service').map((service) => {

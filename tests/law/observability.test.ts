@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { rules } from '../../dev/observability/alert-rules.ts'
 import { observabilityFiles } from '../../dev/observability/files.ts'
+import { componentFiles } from '../../dev/observability/manifests.ts'
 import { prometheusName } from '../../dev/observability/prometheus.ts'
 
 /* deploy/observability is generated from the declarations of the metrics: a renamed metric does not compile, and stale files fail here. */
@@ -18,6 +19,13 @@ test.each(Object.entries(files))(
   'deploy/observability/%s is what `npm run docs` makes of the code',
   (name, text) => {
     expect(read(`deploy/observability/${name}`)).toBe(text)
+  },
+)
+
+test.each(Object.entries(componentFiles()))(
+  'deploy/kubernetes/components/%s is what `npm run docs` makes of the code',
+  (name, text) => {
+    expect(read(`deploy/kubernetes/components/${name}`)).toBe(text)
   },
 )
 
