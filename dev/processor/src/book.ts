@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
+import { Challenges, type Challenge } from './challenges.ts'
 import { detailsOf, disputeOf, effectsOf, type Details, type Dispute, type Movement } from './details.ts'
 import type { Entry } from './ledger.ts'
 
@@ -8,15 +9,22 @@ export type Response = { status: number; body: Record<string, unknown> }
 
 /** A request for an effect, and its identity. Only equal requests have the same `fingerprint`. */
 export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
-  | { kind: 'authorize'; token: string; amount: number; reference: string }
+  | {
+      kind: 'authorize'
+      token: string
+      amount: number
+      reference: string
+      authentication?: { returnUrl: string | null } | undefined
+    }
+  | { kind: 'authenticate'; id: string; outcome: 'yes' | 'no' }
   | { kind: 'capture' | 'refund'; id: string; amount: number }
   | { kind: 'void'; id: string }
   | { kind: 'dispute'; id: string; amount: number; reason: string }
   | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
 )
 
-/** An effect, which must be written to the ledger before its response, or a response without effect. */
-export type Decision = { kind: 'effect'; entry: Entry } | { kind: 'response'; response: Response }
+/** An effect, which must be written to the ledger before its response, or a response without effect. `also`: its second line. */
+export type Decision = { kind: 'effect'; entry: Entry; also?: Entry } | { kind: 'response'; response: Response }
 
 /** Amounts in cents: `amount` is the authorized one; `captured` is null before the capture. */
 export type Authorization = {
@@ -68,6 +76,7 @@ export class Book {
   readonly #inOrder: Authorization[] = []
   readonly #byKey = new Map<string, Entry>()
   readonly #effects: Entry[] = []
+  readonly #challenges = new Challenges()
   readonly #disputed = new Map<string, Authorization>()
 
   constructor(entries: readonly Entry[]) {
@@ -83,6 +92,7 @@ export class Book {
     }
     const decision = this.#decide(request, now)
     if (decision.kind === 'effect') this.#apply(decision.entry)
+    if (decision.kind === 'effect' && decision.also) this.#apply(decision.also)
     return decision
   }
 
@@ -106,9 +116,14 @@ export class Book {
   }
 
   /** Returns an authorization with its refunds and disputes; null for an unknown id. */
-  details(id: string): Details | null {
+  details(id: string): (Details & { status: string }) | null {
     const one = this.#authorizations.get(id)
-    return one ? detailsOf(one) : null
+    return one ? { ...detailsOf(one), status: statusOf(one) } : null
+  }
+
+  /** Returns an authentication of a customer; null for an unknown id. */
+  challenge(id: string, now: Date): Challenge | null {
+    return this.#challenges.find(id, now)
   }
 
   /** Returns the newest authorizations with their refunds and disputes. */
@@ -133,7 +148,11 @@ export class Book {
   }
 
   #decide(request: EffectRequest, now: Date): Decision {
-    if (request.kind === 'authorize') return authorize(request, now)
+    if (request.kind === 'authorize') return authorize(request, now, this.#challenges.isDue(request.token))
+    if (request.kind === 'authenticate') return this.#challenges.answer(request, now)
+    const isOpen = this.#challenges.find('id' in request ? request.id : '', now) !== null
+    if (request.kind === 'void' && isOpen && !this.#authorizations.has(request.id))
+      return this.#challenges.answer(request, now)
     if (request.kind === 'close-dispute') return this.#closeDispute(request, now)
     return this.#move(request, now)
   }
@@ -163,6 +182,7 @@ export class Book {
 
   #apply(entry: Entry): void {
     this.#byKey.set(entry.idempotencyKey, entry)
+    if (entry.kind === 'authenticate') return this.#challenges.apply(entry)
     if (entry.outcome.startsWith('declined:')) return
     const { id, reference, amount } = entry
     const one = this.#authorizations.get(id) ?? {
@@ -189,16 +209,27 @@ export class Book {
   }
 }
 
-function authorize(request: Extract<EffectRequest, { kind: 'authorize' }>, now: Date): Decision {
+function authorize(
+  request: Extract<EffectRequest, { kind: 'authorize' }>,
+  now: Date,
+  isDue: boolean,
+): Decision {
   const behaviour = behaviourOf(request.token)
   if (behaviour === null) return refuse(400, 'no_such_token')
   if (request.amount < MINIMUM) return refuse(400, 'amount_too_small')
-  const outcome = behaviour === 'approved' ? 'approved' : (`declined:${behaviour}` as const)
-  const { reference, amount } = request
-  return effect(request, { reference, amount, id: `auth_${randomBytes(12).toString('hex')}`, outcome }, now)
+  const { reference, amount, token, authentication } = request
+  const what = { reference, amount, id: `auth_${randomBytes(12).toString('hex')}` }
+  if (isDue && authentication) {
+    const given = { token, returnUrl: authentication.returnUrl }
+    const opened = { ...what, outcome: 'open', authentication: given } as const
+    return effect({ ...request, kind: 'authenticate' }, opened, now)
+  }
+  const isApproved = behaviour === 'approved' || behaviour.startsWith('authenticate_')
+  const reason = isDue ? 'authentication_required' : behaviour
+  return effect(request, { ...what, outcome: isApproved && !isDue ? 'approved' : `declined:${reason}` }, now)
 }
 
-type Move = Exclude<EffectRequest, { kind: 'authorize' | 'close-dispute' }>
+type Move = Exclude<EffectRequest, { kind: 'authorize' | 'authenticate' | 'close-dispute' }>
 
 function impossible(one: Authorization, request: Move): string | null {
   if (one.voided) return 'already_voided'
@@ -221,10 +252,10 @@ function undisputable(one: Authorization, amount: number): string | null {
 
 const effect = (
   { kind, idempotencyKey, fingerprint }: Pick<Entry, 'kind' | 'idempotencyKey' | 'fingerprint'>,
-  what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome' | 'dispute'>,
+  what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome' | 'dispute' | 'authentication'>,
   now: Date,
 ): Decision => {
-  const { reference, amount, outcome, id, dispute } = what
+  const { reference, amount, outcome, id, dispute, authentication } = what
   const at = now.toISOString()
   return {
     kind: 'effect',
@@ -238,6 +269,7 @@ const effect = (
       id,
       fingerprint,
       ...(dispute && { dispute }),
+      ...(authentication && { authentication }),
     },
   }
 }
@@ -248,6 +280,7 @@ const STATUS = {
   void: 'voided',
   refund: 'refunded',
   dispute: 'disputed',
+  authenticate: 'authorized',
 } as const
 
 /** Returns the response to an effect, which is also the replay under its key. */
@@ -256,6 +289,9 @@ export function responseTo({ kind, outcome, id, amount, dispute }: Entry): Respo
     const state = outcome === 'won' || outcome === 'lost' ? outcome : 'open'
     return { status: 200, body: { id: dispute.id, authorization: id, state, amount, reason: dispute.reason } }
   }
+  if (outcome === 'open') return { status: 200, body: { id, status: 'requires_action', amount } }
+  if (kind === 'authenticate' && outcome !== 'approved')
+    return { status: 200, body: { id, status: 'declined', amount } }
   if (outcome === 'approved') return { status: 200, body: { id, status: STATUS[kind], amount } }
   const declineCode = outcome.slice('declined:'.length)
   const ownCode = declineCode === 'expired_card' || declineCode === 'incorrect_cvc'

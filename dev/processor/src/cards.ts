@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { brandOf, isCardNumber } from '@platter/contracts'
 
-/** The result of an authorization of a token: approved, or the reason of the decline. */
+/**
+ * The result of an authorization of a token: approved, the reason of the decline, or an authentication of its owner each time or
+ * the first time.
+ */
 export const BEHAVIOURS = [
   'approved',
   'generic_decline',
@@ -9,6 +12,8 @@ export const BEHAVIOURS = [
   'expired_card',
   'incorrect_cvc',
   'processing_error',
+  'authenticate_always',
+  'authenticate_first',
 ] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
@@ -20,6 +25,8 @@ const TEST_CARDS: Readonly<Record<string, Behaviour>> = {
   '4000000000000069': 'expired_card',
   '4000000000000127': 'incorrect_cvc',
   '4000000000000119': 'processing_error',
+  '4000002760003184': 'authenticate_always',
+  '4000002500003155': 'authenticate_first',
 }
 
 const TOKEN = /^tok_[0-9a-f]{24}_([a-z_]+)$/

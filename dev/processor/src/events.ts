@@ -14,7 +14,7 @@ const SEND_WITHIN_MS = 5_000
 type Event = { id: string; body: string }
 
 /**
- * Sends an event for each refund and dispute, signed as Stripe signs (docs.stripe.com/webhooks/signature). The fault kind
+ * Sends an event for each refund, dispute and answer at the bank, signed as Stripe signs (docs.stripe.com/webhooks/signature). The fault kind
  * `event` applies: `drop-request` loses the event, `drop-reply` makes it arrive twice, `slow` delays it behind later ones.
  */
 export class Events {
@@ -35,7 +35,10 @@ export class Events {
     const target = this.#target
     if (!target || type === null) return
     const id = `evt_${randomBytes(12).toString('hex')}`
-    const object = { object: 'charge', id: entry.id, payment_intent: entry.id }
+    const object =
+      entry.kind === 'authenticate'
+        ? { object: 'payment_intent', id: entry.id, metadata: { orderApiKey: entry.reference } }
+        : { object: 'charge', id: entry.id, payment_intent: entry.id }
     const body = JSON.stringify({ id, object: 'event', type, data: { object } })
     void this.#deliver(target, { id, body })
   }
@@ -60,6 +63,9 @@ export class Events {
 }
 
 function typeOf({ kind, outcome }: Entry): string | null {
+  if (kind === 'authenticate' && outcome === 'open') return null
+  if (kind === 'authenticate')
+    return outcome === 'approved' ? 'payment_intent.amount_capturable_updated' : 'payment_intent.payment_failed'
   if (kind === 'refund') return 'charge.refunded'
   if (kind !== 'dispute') return null
   return outcome === 'approved' ? 'charge.dispute.created' : 'charge.dispute.closed'

@@ -4,22 +4,23 @@ import { z } from 'zod'
 
 /**
  * One line per effect (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome` is "approved" or
- * "declined:" with the reason; a dispute ends with a second line, "won" or "lost". Only for replays: `id` of the authorization,
+ * "declined:" with the reason; a dispute ends with a second line, "won" or "lost". An authentication begins with "open". Only for replays: `id` of the authorization,
  * and `fingerprint`, the SHA-256 of the request, which detects another body under the same key.
  */
 export const Entry = z.object({
   at: z.iso.datetime(),
-  kind: z.enum(['authorize', 'capture', 'void', 'refund', 'dispute']),
+  kind: z.enum(['authorize', 'capture', 'void', 'refund', 'dispute', 'authenticate']),
   idempotencyKey: z.string(),
   reference: z.string(),
   amount: z.int(),
   outcome: z.union([
-    z.enum(['approved', 'won', 'lost']),
+    z.enum(['approved', 'won', 'lost', 'open']),
     z.templateLiteral(['declined:', z.string().min(1)]),
   ]),
   id: z.string(),
   fingerprint: z.string(),
   dispute: z.object({ id: z.string(), reason: z.string() }).optional(),
+  authentication: z.object({ token: z.string(), returnUrl: z.string().nullable() }).optional(),
 })
 export type Entry = z.infer<typeof Entry>
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { App } from '@platter/kit'
 import { z } from 'zod'
+import { addBank } from './bank.ts'
 import { responseTo, type Response, type EffectRequest, type Book } from './book.ts'
 import { tokenize } from './cards.ts'
+import type { Challenge } from './challenges.ts'
 import { addDashboard } from './dashboard.ts'
 import type { Events } from './events.ts'
 import { FaultPlan, type Faults, type Kind } from './faults.ts'
@@ -15,7 +17,12 @@ const NewToken = z.object({
   expirationMonth: z.string(),
   expirationYear: z.string(),
 })
-const NewAuthorization = z.object({ token: z.string(), amount: Cents, reference: z.string().min(1) })
+const NewAuthorization = z.object({
+  token: z.string(),
+  amount: Cents,
+  reference: z.string().min(1),
+  authentication: z.object({ returnUrl: z.string().nullable() }).optional(),
+})
 const Amount = z.object({ amount: Cents })
 const Key = z.string().min(1).max(255)
 const Id = z.object({ id: z.string() })
@@ -71,6 +78,7 @@ export function addRoutes(app: App, { book, ledger, faults, events }: Parts): vo
   )
   addFaults(app, faults)
   addDashboard(app, { book, once })
+  addBank(app, { book, once })
 }
 
 /** Declares routes with fault injection. A null response cuts the connection, as a crash would. */
@@ -109,7 +117,8 @@ function createOnce(book: Book, ledger: Ledger, events: Events) {
     try {
       const decision = book.decide(request, new Date())
       if (decision.kind === 'effect') {
-        await ledger.append(decision.entry)
+        // Both lines share a write.
+        await Promise.all([ledger.append(decision.entry), decision.also && ledger.append(decision.also)])
         events.publish(decision.entry)
       }
       // A refusal may depend on effects that are not on the disk yet.
@@ -165,9 +174,18 @@ async function find(query: unknown, book: Book, ledger: Ledger): Promise<Respons
 
 /** Returns an authorization with its refunds and disputes. */
 async function detailsOf(params: unknown, book: Book, ledger: Ledger): Promise<Response> {
-  const details = book.details(Id.parse(params).id)
+  const { id } = Id.parse(params)
+  const details = book.details(id) ?? openOf(book.challenge(id, new Date()))
   await ledger.settled()
   return details ? { status: 200, body: details } : { status: 404, body: { code: 'no_such_authorization' } }
+}
+
+/** An authentication, as long as nothing is authorized. */
+function openOf(challenge: Challenge | null): Response['body'] | null {
+  if (!challenge) return null
+  const { id, reference, amount, state } = challenge
+  const status = state === 'open' ? 'requires_action' : 'declined'
+  return { id, reference, amount, status, declineCode: 'authentication_required', refunds: [], disputes: [] }
 }
 
 /** Returns the movements of money of a time. */

@@ -9,6 +9,7 @@ import {
   Money,
   OrderStatus,
   Payment,
+  PaymentAction,
   PaymentState,
   Point,
 } from '#/values.ts'
@@ -258,6 +259,9 @@ export const Order = z
     status: OrderStatus,
     paymentState: PaymentState,
     cancellation: Cancellation.nullable().describe('Null unless the order was cancelled.'),
+    paymentAction: PaymentAction.optional().describe(
+      'Present only while the bank waits for the customer, for the application that sent the order.',
+    ),
     refunds: z.array(Refund).describe('Oldest first. A cancellation has its refund in `cancellation`.'),
     refundedTotal: Money.describe('What the customer has got back, cancellations included.'),
   })

@@ -86,6 +86,22 @@ export const PaymentState = z
   })
 export type PaymentState = z.infer<typeof PaymentState>
 
+export const PaymentAction = z
+  .object({
+    type: z.literal('redirect'),
+    url: z.string().describe('Send the customer there. The page belongs to the bank or the payment processor.'),
+    clientSecret: z
+      .string()
+      .optional()
+      .describe("For the payment processor's own library in an application, in place of `url`. Do not log it."),
+    expires: Epoch.describe('Unix time in seconds. Afterwards the order is cancelled and nothing is charged.'),
+  })
+  .meta({
+    id: 'PaymentAction',
+    description: 'What the customer has to do at the bank before the card can be authorized.',
+  })
+export type PaymentAction = z.infer<typeof PaymentAction>
+
 // People type line breaks and tabs into comments. Every other control character breaks logs, tickets or PostgreSQL (NUL is error
 // 22021 there), and so does half of a surrogate pair.
 // eslint-disable-next-line no-control-regex

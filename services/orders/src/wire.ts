@@ -8,6 +8,7 @@ import {
   GetRestaurantOrder,
   OrderByKey,
   OrderMoved,
+  PaymentMoved,
   GetOrderStatus,
   OrderStatuses,
   PutRestaurantLink,
@@ -60,6 +61,8 @@ import { handleReply } from '#/saga/handlers/saga-reply.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import { tokenizer } from '#/placing/outside/tokenize.ts'
+import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
+import { rechecker } from '#/saga/recheck.ts'
 import { retrySagas } from '#/saga/retry-sagas.ts'
 import { orderByKey } from '#/reading/routes/order-by-key.ts'
 import { orderStatus } from '#/reading/routes/order-status.ts'
@@ -150,7 +153,8 @@ export function wire(config: Config, log: Log): Parts {
   const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping: stop.signal }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
-  bus.onCommand(SagaReply, handleReply({ orchestrator, log }))
+  bus.onCommand(SagaReply, handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log }))
+  bus.onCommand(PaymentMoved, handlePaymentMoved({ orchestrator }))
   for (const command of commands)
     bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping: stop.signal }, command))
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))

@@ -1,7 +1,7 @@
 import type { Outcome } from '@platter/contracts'
 import type { Log } from '@platter/kit'
-import { nextStep, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
-import { interpretEffect, interpretLookup } from '#/domain/processor-result.ts'
+import { expiresOf, nextStep, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
+import { interpretCheck, interpretEffect, interpretLookup } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 
@@ -10,7 +10,7 @@ export type ExecuteCommand = ReturnType<typeof commandExecutor>
 /** A state that needs an operator. The bus logs it and moves the command to the dead letters. */
 export class IncidentError extends Error {}
 
-type Calls = Pick<Processor, 'authorize' | 'capture' | 'void' | 'refund' | 'find'>
+type Calls = Pick<Processor, 'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'check'>
 type Deps = { authorizations: Pick<AuthorizationStore, 'move' | 'recordUnknown'>; processor: Calls; log: Log }
 
 /**
@@ -44,6 +44,12 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
       await authorizations.recordUnknown(row, { call, reason })
       return null
     }
+    if (result.kind === 'challenged') {
+      const moved = state === 'challenged' ? row : await authorizations.move(row, result.change)
+      if (moved.state !== 'challenged' || moved.releaseRequested) return execute(command, moved)
+      const expires = expiresOf(moved, Math.floor(Date.now() / 1_000))
+      return { kind: 'authenticate', action: { ...result.action, expires } }
+    }
     if (result.alarm !== undefined)
       log.error({ orderApiKey, move: call, reason: result.alarm }, 'the result differs from the request')
     return execute(command, await authorizations.move(row, result.change))
@@ -54,13 +60,15 @@ async function callProcessor(processor: Calls, call: Call, row: Authorization) {
   // An order that was released before it was sent has no token, and there is no call for it.
   const token = row.state === 'released' ? '' : row.token
   const lookUp = async (refused?: string) =>
-    interpretLookup(row, await processor.find({ reference: row.orderApiKey, token }), refused)
-  if (call.kind === 'find') return lookUp()
+    row.state === 'challenged'
+      ? interpretCheck(row, await processor.check({ id: row.processorId }), refused)
+      : interpretLookup(row, await processor.find({ reference: row.orderApiKey, token }), refused)
+  if (call.kind === 'find' || call.kind === 'check') return lookUp()
   const result = interpretEffect(row, call.kind, await effectOf(processor, call))
   return result.kind === 'look-up' ? lookUp(result.refused) : result
 }
 
-function effectOf(processor: Calls, call: Exclude<Call, { kind: 'find' }>) {
+function effectOf(processor: Calls, call: Exclude<Call, { kind: 'find' | 'check' }>) {
   if (call.kind === 'authorize') return processor.authorize(call)
   if (call.kind === 'capture') return processor.capture(call)
   return call.kind === 'refund' ? processor.refund(call) : processor.void(call)

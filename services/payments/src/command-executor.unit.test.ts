@@ -125,6 +125,9 @@ class FakeProcessor implements Omit<Processor, 'tokenize' | 'list' | 'close' | '
   refund({ idempotencyKey, id }: Parameters<Processor['refund']>[0]) {
     return this.#move(idempotencyKey, id, ['captured', 'refunded'])
   }
+  check(): Promise<never> {
+    throw new Error('no order of this test can authenticate')
+  }
   find() {
     return this.#send(() => ({ kind: 'yes', found: this.charges.map((one) => ({ ...one })) }))
   }

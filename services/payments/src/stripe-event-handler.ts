@@ -17,6 +17,8 @@ type Deps = {
   processor: Pick<StripeProcessor, 'read'> | null
   reads: Pick<ProcessorReads, 'authorizationOf'>
   mirror: Pick<ChargeMirror, 'refresh'>
+  /** Notifies orders of an event about an order. */
+  notify: (orderApiKey: string, event: string) => Promise<void>
   log: Log
 }
 
@@ -25,7 +27,7 @@ type Deps = {
  * current state. So a repeated, late or reordered event has no effect. An event is marked as handled at the end; until then
  * Stripe repeats it. Throws Problem payment-unavailable while the intent cannot be read.
  */
-export function stripeEventHandler({ events, authorizations, processor, reads, mirror, log }: Deps) {
+export function stripeEventHandler({ events, authorizations, processor, reads, mirror, notify, log }: Deps) {
   async function moveRow(event: StripeEvent, intent: string): Promise<void> {
     if (!processor) return
     const result = await processor.read(intent)
@@ -70,6 +72,7 @@ export function stripeEventHandler({ events, authorizations, processor, reads, m
     const intent = event.intent ?? (isAfterSale ? await intentOf(event.charge ?? null) : null)
     if (intent !== null && isAfterSale) await mirror.refresh(intent)
     if (intent !== null) await moveRow(event, intent)
+    if (event.reference) await notify(event.reference, event.id)
     await events.markHandled(event.id)
   }
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
   FindCharges,
+  PaymentMoved,
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRefund,
@@ -48,7 +49,7 @@ import { retryPayment } from '#/routes/retry-payment.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 import { unknownPayments } from '#/routes/unknown-payments.ts'
-import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresAuthorizations, type AuthorizationStore, type Database } from '#/store/authorizations.ts'
 import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { RedisCardLimits } from '#/store/card-limits.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
@@ -113,6 +114,7 @@ export function wire(config: Config, log: Log): Parts {
     processor: stripe,
     reads: chargeReads,
     mirror,
+    notify: notifier({ authorizations, bus }),
     log,
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
@@ -143,6 +145,17 @@ export function wire(config: Config, log: Log): Parts {
     },
   }
 }
+
+type Notifying = { authorizations: Pick<AuthorizationStore, 'find'>; bus: Pick<Bus, 'publish'> }
+
+/** Notifies orders of an event of the processor about an order whose customer may be at the bank. */
+const notifier =
+  ({ authorizations, bus }: Notifying) =>
+  async (orderApiKey: string, event: string): Promise<void> => {
+    const row = await authorizations.find(orderApiKey)
+    if (row && 'authentication' in row && row.authentication)
+      await bus.publish(PaymentMoved, { orderApiKey }, { requestId: event })
+  }
 
 function readsOf(chosen: ProcessorConfig): ProcessorReads {
   switch (chosen.kind) {

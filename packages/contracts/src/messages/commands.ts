@@ -1,7 +1,13 @@
 import type { Command } from '#/message.ts'
 import { AccountsSave } from '#/messages/accounts.ts'
 import { CatalogAttendance } from '#/messages/catalog.ts'
-import { PaymentsAuthorize, PaymentsCapture, PaymentsRefund, PaymentsRelease } from '#/messages/payments.ts'
+import {
+  PaymentMoved,
+  PaymentsAuthorize,
+  PaymentsCapture,
+  PaymentsRefund,
+  PaymentsRelease,
+} from '#/messages/payments.ts'
 import { SagaReply } from '#/messages/saga.ts'
 
 /** The commands of all services. Each has a queue of dead letters. */
@@ -12,5 +18,6 @@ export const commands: readonly Command[] = [
   PaymentsRefund,
   AccountsSave,
   SagaReply,
+  PaymentMoved,
   CatalogAttendance,
 ]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command, event } from '#/message.ts'
 import { RefusalShape } from '#/problem-document.ts'
-import { ApiKey, PaymentState } from '#/values.ts'
+import { ApiKey, PaymentAction, PaymentState } from '#/values.ts'
 
 /**
  * Identifies the command of a saga's step, or (`undo`) of its compensation. `version` is the saga's at the time of publication: a
@@ -15,14 +15,20 @@ export const StepRef = z.object({
   attempt: z.int(),
   /** Of the step `refund`: which one, because an order may have several. */
   refund: ApiKey.optional(),
+  /** The command asks whether the customer has authenticated. */
+  isAuthenticating: z.boolean().optional(),
 })
 export type StepRef = z.infer<typeof StepRef>
 
-/** The final outcome of a step: done, or refused. While the outcome is unknown, a participant sends no reply. */
+/**
+ * The outcome of a step: done, or refused. While the outcome is unknown, a participant sends no reply. `authenticate` is not final:
+ * the bank waits for the customer.
+ */
 export const Outcome = z.discriminatedUnion('kind', [
   /** `paymentState`: the payment's state after a release, voided or refunded; set by payments. */
   z.object({ kind: z.literal('done'), paymentState: PaymentState.optional() }),
   z.object({ kind: z.literal('refused'), refusal: RefusalShape }),
+  z.object({ kind: z.literal('authenticate'), action: PaymentAction }),
 ])
 export type Outcome = z.infer<typeof Outcome>
 

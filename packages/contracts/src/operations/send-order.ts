@@ -69,6 +69,10 @@ function withoutUnusedFields(value: unknown): unknown {
   }
 }
 
+/** A page of the bank sends the browser there: no scheme that runs or reads something in it. */
+const RETURN_PROTOCOL =
+  /^(?!(?:http|javascript|data|vbscript|file|blob|about|filesystem|view-source|ws|wss|ftp)$)[a-z][a-z0-9+.-]*$/
+
 const body = z.object({
   restaurantApiKey: ApiKey.describe('Of the restaurant that receives the order.'),
   items: z.array(SelectedItem).min(1, 'has no item').max(100, 'has more than 100 items'),
@@ -99,6 +103,20 @@ const body = z.object({
       "Where to deliver: a saved address or a new one. A new address is saved to the recipient's account, unless the account has the same address or 50 addresses already. Required for `delivery`, otherwise ignored.",
     ),
   recipient: OrderRecipient,
+  canAuthenticate: z
+    .boolean()
+    .optional()
+    .describe(
+      'The client can send its customer to the bank. When the bank asks, the order has a `paymentAction`. Without it, such a card is declined.',
+    ),
+  returnUrl: z
+    .url({ protocol: RETURN_PROTOCOL })
+    .max(500)
+    .regex(/^[!-~]*$/, 'has characters that a URL cannot have')
+    .optional()
+    .describe(
+      "Where the bank sends the customer afterwards: an https URL, or one with the application's own scheme. At most 500 characters.",
+    ),
   expectedTotal: Money.optional().describe(
     'The total that the customer has seen, for example that of validate-order. With another total the order is refused with `price-changed`, and nothing is stored or charged.',
   ),

@@ -13,6 +13,7 @@ import {
   type OrderRequest,
   type OrderStatus,
   type Payment,
+  type PaymentAction,
   type PaymentState,
   type Quote,
   type Recipient,
@@ -58,6 +59,8 @@ export type PlacedOrder = PricedOrder & {
   datePlaced: number
   status: OrderStatus
   paymentState: PaymentState
+  /** While the bank waits for the customer. */
+  paymentAction?: PaymentAction | null
   cancellation: Cancellation | null
   /** Oldest first. */
   refunds: readonly OrderRefund[]
@@ -198,6 +201,12 @@ export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
     ...afterSale(order, paymentState),
   }
 }
+
+/** The record for the application that sent the order. Restaurants and operators do not see the customer's link to the bank. */
+export const clientRecord = (order: PlacedOrder): Order => ({
+  ...orderRecord(order),
+  ...(order.paymentAction && { paymentAction: order.paymentAction }),
+})
 
 /** The refund of a cancellation has the current payment state. */
 function afterSale(

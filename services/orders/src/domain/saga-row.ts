@@ -1,4 +1,5 @@
-import type { Address, Cents, Refusal, TokenizedCard } from '@platter/contracts'
+import type { z } from 'zod'
+import type { Address, Authentication, CatalogQuote, Cents, Refusal, TokenizedCard } from '@platter/contracts'
 
 /** An address with the apiKey that it is saved under. */
 export type SavedAddress = Address & { apiKey: string }
@@ -12,6 +13,9 @@ export type SendOrderFacts = {
   userApiKey: string | null
   newCard: TokenizedCard | null
   newAddress: SavedAddress | null
+  /** For a client that can send its customer to the bank, with the question by which the order is checked again afterwards. */
+  authentication?: Authentication
+  recheck?: z.input<typeof CatalogQuote.data>
   /** Epoch seconds. Send-order has responded by then. Absent in sagas of the previous version. */
   answeredBy?: number
 }
@@ -23,6 +27,8 @@ export type State = {
   refusal: Refusal | null
   /** Refunds without a result, oldest first; absent for most orders. */
   refunds?: PendingRefund[]
+  /** Absent, unless the bank has asked for the customer. */
+  challenge?: { expires: number }
 }
 
 export type PendingRefund = { apiKey: string; amount: Cents }

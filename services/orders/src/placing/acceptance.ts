@@ -24,6 +24,10 @@ export function acceptanceOf(
     userApiKey: order.recipientApiKey,
     newCard: cardToSave,
     newAddress,
+    ...(body.canAuthenticate === true && isCharged(order) && {
+      authentication: { returnUrl: body.returnUrl ?? null },
+      recheck: recheckOf(order),
+    }),
     answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
   }
   const priced = withKeys(order, { newCard, cardToSave, newAddress })
@@ -33,6 +37,26 @@ export function acceptanceOf(
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
     saga: { ...newSaga(apiKey, facts), requestId },
     idempotency: idempotency && { scope: idempotency, claimMs: claimMs(deadline) },
+  }
+}
+
+/** The question by which an order is checked again after its customer has been at the bank. */
+function recheckOf({ restaurantApiKey, method, payment, test, details }: PricedOrder): SendOrderFacts['recheck'] {
+  const { items, address } = details
+  return {
+    ...{ restaurantApiKey, method, payment, test },
+    items: items.map(({ apiKey, customizationChoices }) => ({
+      apiKey,
+      customizationChoices: customizationChoices.map((choice) => choice.apiKey),
+    })),
+    address: address && {
+      streetAddress: address.streetAddress,
+      city: address.city,
+      state: address.state,
+      zip: address.zip,
+      latitude: address.latitude,
+      longitude: address.longitude,
+    },
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type Log,
 } from '@platter/kit'
 import type { OrderResult } from '#/domain/order-state.ts'
-import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
+import { clientRecord, type PlacedOrder } from '#/domain/order.ts'
 import type { OrderKey } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
 import type { Subscription } from '#/saga/subscriptions.ts'
@@ -54,7 +54,7 @@ export async function finalAnswer(
   const answer =
     result.kind === 'failed'
       ? Problem.refusal(result.refusal)
-      : new Rendered(render(orderRecord(result.order)))
+      : new Rendered(render(clientRecord(result.order)))
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
     const written = settleKey(deps, used, {
@@ -95,7 +95,8 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
     const result = known ?? (await orders.findResult(apiKey))
     if (result.kind !== 'pending') return result
     last.order = result.order
-    return null
+    // The customer has to go to the bank now.
+    return result.order.paymentAction ? pendingResult(deps, apiKey) : null
   }
   const readIfAvailable = (known: OrderResult | null) =>
     read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))

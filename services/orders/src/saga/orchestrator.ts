@@ -5,6 +5,7 @@ import { endedSaga } from '#/saga/telemetry.ts'
 import type * as sagas from '#/store/sagas.ts'
 import type { Stores } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
+import { challengeTimes } from '#/saga/domain/challenging.ts'
 import { RecentSagas } from '#/saga/recent-sagas.ts'
 import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
 
@@ -86,12 +87,14 @@ export class Orchestrator {
     return result && this.#proceed(order, { next, begin }, result)
   }
 
-  #times({ saga, command }: Next, { kind }: Event): sagas.Times {
+  #times({ order, saga, command }: Next, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
-    const isBegun = kind === 'accepted' || kind === 'cancelled' || kind === 'refunded'
+    const isAnswered = event.kind === 'replied' && event.isAuthenticating === true
+    const isBegun = isAnswered || ['accepted', 'cancelled', 'refunded'].includes(event.kind)
     const wakeInMs = saga.isFinished ? null : replyMs
-    return { wakeInMs, deadlineInMs: isBegun ? sagaMs : null, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
+    const times = { wakeInMs, deadlineInMs: isBegun ? sagaMs : null, ...challengeTimes(order, event.at) }
+    return { ...times, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
   }
 
   /** After a commit: notifies the pending requests of the order, and begins its delivery or publishes the next command. */
@@ -101,8 +104,8 @@ export class Orchestrator {
     // A refund of yesterday's order says nothing about how long orders take.
     else if (order.refunds.length === 0) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     const result = resultOf(order, { told, refusal: saga.state.refusal })
-    const { outcome, cancellation, refunds } = before
-    if (order.outcome !== outcome || order.cancellation !== cancellation || order.refunds !== refunds)
+    const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction'] as const
+    if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
       this.#deps.notifier.publish(order.apiKey, result)
     begin(order)
     return this.#publish(next)

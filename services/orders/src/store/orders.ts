@@ -23,6 +23,7 @@ export function placedOrder(row: OrderRow): PlacedOrder {
     details: row.details,
     status: row.status,
     paymentState: row.payment_state,
+    paymentAction: row.payment_action,
     cancellation: row.cancellation,
     refunds: row.refunds ?? [],
     reports: row.reports,

@@ -48,7 +48,8 @@ const inFuture = (
 const GIVEN = sql`
   order_api_key text, version integer, facts jsonb, state jsonb, wake_in float8, deadline_in float8, status text,
   outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
-  notice_in float8, lease float8, deliver_within float8, refunds jsonb, refunded integer`
+  notice_in float8, lease float8, deliver_within float8, refunds jsonb, refunded integer,
+  payment_action jsonb`
 
 /** Saves the delivery of each row of `rows` that has one: a new delivery with its lease, or the end of an existing one. */
 const savingDeliveries = (rows: 'given' | 'changed') => sql`
@@ -141,6 +142,7 @@ const savedRow = ({ order, saga, delivery, ...times }: Saved, status: OrderState
   told: order.told ?? false,
   payment_state: order.paymentState,
   cancellation: order.cancellation,
+  ...(order.paymentAction && { payment_action: order.paymentAction }),
   has_delivery: delivery !== null,
   delivered: delivery?.outcome ?? null,
   link_kind: delivery?.link ?? null,
@@ -199,7 +201,7 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
         where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
       ), changed as (
         update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
-          payment_state = locked.payment_state, cancellation = locked.cancellation,
+          payment_state = locked.payment_state, cancellation = locked.cancellation, payment_action = locked.payment_action,
           refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded)
         from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
           and coalesce(locked.from_status, orders.status) = orders.status
@@ -284,7 +286,7 @@ export class PostgresSagas {
   async takeDue(limit: number): Promise<DueSaga[]> {
     const { rows } = await sql<OrderRow & SelectedSaga & { expired: boolean; traceparent: string | null }>`
     update sagas set attempt = attempt + 1,
-      wake_at = now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
+      wake_at = now() + least(case when state ? 'challenge' then interval '12 seconds' else interval '60 seconds' end, interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
     from orders
     where order_api_key in (
       select order_api_key from sagas where finished_at is null and wake_at <= now()

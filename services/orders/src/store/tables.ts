@@ -3,6 +3,7 @@ import type {
   Method,
   OrderStatus,
   Payment,
+  PaymentAction,
   PaymentState,
   RestaurantLink,
 } from '@platter/contracts'
@@ -36,6 +37,8 @@ export type Tables = {
     shown: Generated<boolean>
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
+    /** Null unless the bank waits for the customer. */
+    payment_action: ColumnType<PaymentAction | null, string | null, string | null>
     /** Null without refunds. */
     refunds: ColumnType<OrderRefund[] | null, string | null, string | null>
     reports: Reports | null

@@ -1,12 +1,14 @@
-import { cents, type Cents, type Outcome, type Refusal } from '@platter/contracts'
+import { cents, type Authentication, type Cents, type Outcome, type Refusal } from '@platter/contracts'
 import { refusalOf, RELEASED, type Decline } from '#/domain/declines.ts'
 
 /**
  * The state of one order's payment, as far as this service knows it:
  *
  *     sent ─→ declined
+ *       ├──→ challenged ─→ declined, authorized or voided
  *       └──→ authorized ─→ captured ─→ refunded
  *                 └──────→ voided
+ *     challenged: the bank waits for the customer, and holds nothing
  *     released: released before the first call to the processor
  *
  * States only move to the right. `releaseRequested` is not a state. It may be set at any time and is never unset. Once it is
@@ -20,6 +22,7 @@ export type Authorization = {
 } & (
   | { state: 'released' }
   | ({ state: 'sent' } & Terms)
+  | ({ state: 'challenged'; processorId: string } & Terms)
   | ({ state: 'declined'; refusal: Decline } & Terms)
   | ({
       state: 'authorized' | 'captured' | 'voided' | 'refunded'
@@ -30,7 +33,12 @@ export type Authorization = {
 )
 
 /** Never changed after the insert: the processor rejects another body under the same idempotency key. */
-export type Terms = { amount: Cents; token: string }
+export type Terms = {
+  amount: Cents
+  token: string
+  /** Absent for a client that cannot send its customer to the bank. */
+  authentication?: Authentication | undefined
+}
 
 /** Cents of the refunds of parts that have not failed. */
 export const refundedOf = (row: Authorization): Cents => ('refunded' in row && row.refunded) || cents(0)
@@ -51,6 +59,8 @@ export type Call =
   | { kind: 'refund'; idempotencyKey: string; id: string; amount: Cents }
   | { kind: 'void'; idempotencyKey: string; id: string }
   | { kind: 'find'; reference: string; token: string }
+  /** Looks a challenged authorization up. */
+  | { kind: 'check'; id: string }
 
 export type NextStep =
   | { kind: 'call'; call: Call }
@@ -86,7 +96,8 @@ function stepOfReleased(command: Command, row: Authorization): NextStep {
 function compensationCall(row: Authorization): Call | null {
   const keyOf = (kind: string) => `${row.orderApiKey}:${kind}:1`
   if (row.state === 'sent') return authorizeOrFind(row)
-  if (row.state === 'authorized') return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
+  if (row.state === 'authorized' || row.state === 'challenged')
+    return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
   if (row.state !== 'captured') return null
   const amount = cents(row.amount - refundedOf(row))
   // Another amount under the same key would be refused. What was refunded before does not change after the request of the release.
@@ -100,13 +111,15 @@ function stepOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: 
     return { kind: 'incident', reason: 'the row has another amount or card' }
   }
   if (row.state === 'sent') return { kind: 'call', call: authorizeOrFind(row) }
+  if (row.state === 'challenged') return { kind: 'call', call: { kind: 'check', id: row.processorId } }
   if (row.state === 'declined') return refused(refusalOf(row.refusal))
   return row.state === 'authorized' || row.state === 'captured' ? done : refused(RELEASED)
 }
 
-function authorizeOrFind({ orderApiKey: reference, amount, token, ageSeconds }: Sent): Call {
+function authorizeOrFind({ orderApiKey: reference, ageSeconds, ...row }: Sent): Call {
+  const { amount, token, authentication } = row
   if (ageSeconds > KEY_LASTS_SECONDS) return { kind: 'find', reference, token }
-  return { kind: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, amount, token }
+  return { kind: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, amount, token, authentication }
 }
 
 function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): NextStep {
@@ -125,6 +138,13 @@ function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Auth
   if (row.state === 'captured') return done
   return { kind: 'call', call: { kind: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
 }
+
+/** An open challenge ends this long after its order. The processor may end it earlier. */
+const CHALLENGE_SECONDS = 600
+
+/** When the customer's time at the bank is over, in epoch seconds; the same at each look-up. */
+export const expiresOf = ({ ageSeconds }: Pick<Authorization, 'ageSeconds'>, now: number): number =>
+  now - ageSeconds + CHALLENGE_SECONDS
 
 /** Only the row knows whether the release was a void or a refund. */
 const released = ({ state }: Authorization): NextStep => ({

@@ -1,3 +1,4 @@
+import type { PaymentAction } from '@platter/contracts'
 import { refundedOf, type Authorization, type Call } from '#/domain/authorization.ts'
 import { declineOf, type Decline } from '#/domain/declines.ts'
 
@@ -9,6 +10,9 @@ export type ProcessorResult<T> =
   | ({ kind: 'yes' } & T)
   | { kind: 'no'; code: string; declineCode: string }
   | { kind: 'unknown'; reason: string; sent: boolean; alarm?: true }
+
+/** The bank waits for the customer, and holds nothing. */
+export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecret?: string | undefined }
 
 /**
  * An effect on an authorization: its id at the processor, and the amount in cents. `differs` describes any other difference from
@@ -24,18 +28,19 @@ export type ReportedCharge = FoundCharge | { status: 'declined'; code: string; d
 
 /** The new state of the row. It is written only if the row still has the state that the decision was made for. */
 export type Change =
-  | { state: FoundCharge['status']; processorId: string }
+  | { state: FoundCharge['status'] | 'challenged'; processorId: string }
   | { state: 'declined'; refusal: Decline }
 
 export type Interpretation =
   /** `alarm` is for operators. The row moves anyway. */
   | { kind: 'moved'; change: Change; alarm?: string }
+  | { kind: 'challenged'; change: Change; action: Omit<PaymentAction, 'expires'> }
   /** The processor refuses a call that the row allows: look up its charges and continue from them. */
   | { kind: 'look-up'; refused: string }
   | { kind: 'unknown'; reason: string; alarm?: true }
   | { kind: 'incident'; reason: string }
 
-type EffectiveCall = Exclude<Call['kind'], 'find'>
+type EffectiveCall = Exclude<Call['kind'], 'find' | 'check'>
 
 const REACHED: Record<EffectiveCall, FoundCharge['status']> = {
   authorize: 'authorized',
@@ -48,13 +53,36 @@ const REACHED: Record<EffectiveCall, FoundCharge['status']> = {
 export function interpretEffect(
   row: Authorization,
   call: EffectiveCall,
-  result: ProcessorResult<Effect>,
+  result: ProcessorResult<Effect> | Challenge,
 ): Interpretation {
   if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'challenge') return challenged(result)
   if (result.kind === 'yes') return compared(row, { ...result, status: REACHED[call] }, call === 'refund')
   if (call !== 'authorize') return { kind: 'look-up', refused: `${call}: ${result.code}` }
   return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
 }
+
+/** Returns the consequence of the look-up of a challenge. `refused` names the call that the processor refused before it. */
+export function interpretCheck(
+  row: Authorization,
+  result: ProcessorResult<FoundCharge> | Challenge,
+  refused?: string,
+): Exclude<Interpretation, { kind: 'look-up' }> {
+  if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'challenge') {
+    return refused === undefined
+      ? challenged(result)
+      : { kind: 'unknown', reason: `the bank still waits, yet the processor refused ${refused}`, alarm: true }
+  }
+  if (result.kind === 'yes') return compared(row, result)
+  return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
+}
+
+const challenged = ({ id, url, clientSecret }: Challenge): Extract<Interpretation, { kind: 'challenged' }> => ({
+  kind: 'challenged',
+  change: { state: 'challenged', processorId: id },
+  action: { type: 'redirect', url, ...(clientSecret !== undefined && { clientSecret }) },
+})
 
 /** Returns the consequence of a look-up. `refused` names the call that the processor refused before it. */
 export function interpretLookup(
@@ -101,7 +129,7 @@ export function interpretReport(
   return isLater(row, reported) ? compared(row, reported) : null
 }
 
-const STATES_IN_ORDER: readonly string[] = ['sent', 'authorized', 'captured', 'voided', 'refunded']
+const STATES_IN_ORDER: readonly string[] = ['sent', 'challenged', 'authorized', 'captured', 'voided', 'refunded']
 const isLater = (row: Authorization, { status }: FoundCharge): boolean =>
   STATES_IN_ORDER.indexOf(status) > STATES_IN_ORDER.indexOf(row.state)
 

@@ -8,8 +8,8 @@ type Deps = { authorizations: Pick<AuthorizationStore, 'findOrCreate'>; execute:
 /** The row is committed before the call: after a crash, the next attempt finds that the call may have been made. */
 export const authorize =
   ({ authorizations, execute }: Deps) =>
-  async ({ orderApiKey, amount, token }: z.output<typeof PaymentsAuthorize.data>): Promise<Outcome | null> =>
-    execute(
-      { kind: 'authorize', amount, token },
-      await authorizations.findOrCreate(orderApiKey, { amount, token }),
-    )
+  async (command: z.output<typeof PaymentsAuthorize.data>): Promise<Outcome | null> => {
+    const { orderApiKey, amount, token, authentication } = command
+    const terms = { amount, token, authentication }
+    return execute({ kind: 'authorize', ...terms }, await authorizations.findOrCreate(orderApiKey, terms))
+  }

@@ -2,7 +2,7 @@ import { Charge } from '@platter/contracts'
 import { wasNotSent } from '@platter/kit'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { Challenge, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import {
   CALL_WITHIN_MS,
   CONNECT_WITHIN_MS,
@@ -15,6 +15,12 @@ import {
 } from '#/outside/processor.ts'
 
 const Effect = z.object({ id: Id, amount: z.int() })
+const Open = z.object({ id: Id, status: z.literal('requires_action') })
+const Checked = Effect.extend({
+  status: z.enum(['requires_action', 'authorized', 'captured', 'voided', 'refunded', 'declined']),
+  declineCode: Word.optional(),
+})
+type Checked = z.output<typeof Checked>
 const FoundList = z.object({
   authorizations: z.array(
     Effect.extend({ status: z.enum(['authorized', 'captured', 'voided', 'refunded']) }),
@@ -68,7 +74,12 @@ export function sender(pool: Pool, { base, callWithinMs }: { base: string; callW
 }
 
 /** Returns a client of the development payment processor (dev/processor), over HTTP as to a real one. */
-export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS): Processor {
+export function developmentProcessor(
+  url: string,
+  callWithinMs = CALL_WITHIN_MS,
+  /** Where clients reach the processor. */
+  publicUrl = url,
+): Processor {
   const pool = new Pool(url, {
     connections: CONNECTIONS,
     connectTimeout: CONNECT_WITHIN_MS,
@@ -92,11 +103,18 @@ export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS)
 
   return {
     tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
-    authorize: ({ idempotencyKey, token, amount, reference }) =>
-      send(
-        { method: 'POST', path: '/authorizations', idempotencyKey, body: { token, amount, reference } },
-        Effect,
-      ),
+    async authorize({ idempotencyKey, token, amount, reference, authentication }) {
+      const body = { token, amount, reference, ...(authentication && { authentication }) }
+      const result = await send(
+        { method: 'POST', path: '/authorizations', idempotencyKey, body },
+        z.union([Open, Effect]),
+      )
+      return result.kind === 'yes' && 'status' in result ? challengeOf(result.id, publicUrl) : (result as ProcessorResult<z.output<typeof Effect>>)
+    },
+    async check({ id }) {
+      const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Checked)
+      return result.kind === 'yes' ? checkedOf(result, publicUrl) : result
+    },
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),
     refund: ({ id, idempotencyKey, amount }) => change(id, 'refund', idempotencyKey, { amount }),
@@ -120,6 +138,21 @@ export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS)
     },
     close: () => pool.destroy(),
   }
+}
+
+const challengeOf = (id: string, publicUrl: string): Challenge => ({
+  kind: 'challenge',
+  id,
+  url: `${publicUrl.replace(/\/$/, '')}/authentications/${encodeURIComponent(id)}`,
+})
+
+function checkedOf(
+  { id, amount, status, declineCode = 'authentication_required' }: Checked,
+  publicUrl: string,
+): ProcessorResult<FoundCharge> | Challenge {
+  if (status === 'requires_action') return challengeOf(id, publicUrl)
+  if (status === 'declined') return { kind: 'no', code: 'card_declined', declineCode }
+  return { kind: 'yes', id, amount, status }
 }
 
 /**

@@ -18,6 +18,7 @@ export function noProcessor(): Processor {
     refundPart: unknown,
     findRefund: unknown,
     find: unknown,
+    check: unknown,
     list: async () => ({ kind: 'yes', charges: [], after: null }),
     close: async () => undefined,
   }

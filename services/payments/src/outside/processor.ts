@@ -3,7 +3,7 @@ import { Problem } from '@platter/kit'
 import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
 import type { ProcessorRefund } from '#/domain/refund.ts'
-import type { Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 
 export type CallOf<K extends Call['kind']> = Omit<Extract<Call, { kind: K }>, 'kind'>
 
@@ -42,7 +42,8 @@ export type ChargePage = { charges: Charge[]; after: string | null }
  */
 export type Processor = {
   tokenize(card: Card): Promise<ProcessorResult<{ token: string; brand: string; lastFour: string }>>
-  authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect>>
+  /** A challenge only for a call with `authentication`; without it, a card that requires authentication is declined. */
+  authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge>
   capture(call: CallOf<'capture'>): Promise<ProcessorResult<Effect>>
   void(call: CallOf<'void'>): Promise<ProcessorResult<Effect>>
   refund(call: CallOf<'refund'>): Promise<ProcessorResult<Effect>>
@@ -53,6 +54,11 @@ export type Processor = {
     id: string
     refund: string
   }): Promise<ProcessorResult<{ found: ProcessorRefund | null }>>
+  /**
+   * Looks a challenged authorization up by its id. `no`: nothing is authorized, and never will be. An open one is voided by `void`,
+   * and so is one that the customer has confirmed meanwhile.
+   */
+  check(call: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge>
   /** Returns the authorizations and charges of an order with this token, without declined ones. */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>>
   /** Returns all authorizations and charges created from `from` to before `to` (epoch seconds, by the processor's clock). */

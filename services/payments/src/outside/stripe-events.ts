@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
 import { Word } from '#/outside/processor.ts'
+import { ORDER } from '#/outside/stripe-responses.ts'
 
 /** An older event counts as a replay attack; seconds. */
 const TOLERANCE_SECONDS = 300
@@ -12,6 +13,8 @@ export type StripeEvent = {
   intent: string | null
   /** The charge of an object without an intent, as in API versions before 2019-12-03. */
   charge?: string | null
+  /** The order in the metadata of an intent. */
+  reference?: string | null
 }
 
 const Event = z.object({
@@ -24,6 +27,7 @@ const Event = z.object({
       /** Present on a charge or refund. */
       payment_intent: z.string().nullish(),
       charge: z.string().nullish(),
+      metadata: z.record(z.string(), z.unknown()).nullish(),
     }),
   }),
 })
@@ -38,7 +42,9 @@ export function createEventReader(secret: string) {
       const { object } = data
       const intent = object.object === 'payment_intent' ? object.id : object.payment_intent
       const charge = intent ? null : object.object === 'charge' ? object.id : object.charge
-      return { id, type, intent: intent ?? null, charge: charge ?? null }
+      const named = object.object === 'payment_intent' ? object.metadata?.[ORDER] : null
+      const reference = typeof named === 'string' ? named : null
+      return { id, type, intent: intent ?? null, charge: charge ?? null, reference }
     } catch {
       // Naming the fault would only help a forger.
       return null

@@ -1,5 +1,5 @@
 import { cents, type Charge } from '@platter/contracts'
-import type { Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
+import type { Challenge, Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
 import {
   CALL_WITHIN_MS,
   type CallOf,
@@ -12,6 +12,7 @@ import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
   cardOf,
+  challengeOf,
   differenceOf,
   effectOf,
   failed,
@@ -25,6 +26,9 @@ import {
   reportOf,
   type Failed,
 } from '#/outside/stripe-responses.ts'
+
+/** For a client without a page of its own; Stripe requires one for a redirect. */
+const RETURN_URL = 'https://stripe.com'
 
 /** Without a key the SDK generates one. */
 type Options = { idempotencyKey?: string }
@@ -81,10 +85,10 @@ export class StripeProcessor implements Processor {
     return { kind: 'yes' as const, token, brand: details.brand, lastFour: details.last4 }
   }
 
-  async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect>> {
+  async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {
     const card = cardOf(call.token)
     if (!card) return { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' }
-    const { idempotencyKey, reference, amount } = call
+    const { idempotencyKey, reference, amount, authentication } = call
     const created = await this.#client.send(Intent, (stripe) =>
       stripe.paymentIntents.create(
         {
@@ -94,8 +98,10 @@ export class StripeProcessor implements Processor {
           allowed_payment_method_types: ['card'],
           capture_method: 'manual',
           confirm: true,
-          // This API has no step for an authentication, so a card that requires one is declined.
-          error_on_requires_action: true,
+          // Without a page to return to, Stripe demands that its own library handles the next action.
+          ...(authentication
+            ? { return_url: authentication.returnUrl ?? RETURN_URL }
+            : { error_on_requires_action: true }),
           metadata: { [ORDER]: reference },
         },
         { idempotencyKey },
@@ -103,9 +109,29 @@ export class StripeProcessor implements Processor {
     )
     if (created.kind === 'failed') return this.#notAuthorized(created, call)
     const { id, status, amount_capturable: authorized } = created.value
-    if (status === 'requires_action') return this.#cancel(id)
+    if (status === 'requires_action')
+      return (authentication && challengeOf(created.value)) || this.#cancel(id)
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
+  }
+
+  /**
+   * The intent of a failed authentication stays open for another card of a client with its secret, so it is cancelled.
+   */
+  async check({ id }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
+    const read = await this.#client.send(Intent, (stripe) =>
+      stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
+    )
+    if (read.kind === 'failed') return read.result
+    const { status } = read.value
+    const challenge = status === 'requires_action' ? challengeOf(read.value) : null
+    if (challenge) return challenge
+    if (status.startsWith('requires_') && status !== 'requires_capture') return this.#cancel(id)
+    const report = reportOf(read.value)
+    if (report === 'unsettled') return unexpected(`an intent is ${status}`)
+    if (report && report.status !== 'declined')
+      return { kind: 'yes', ...report, ...this.#effect(id, report.amount, read.value) }
+    return { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED }
   }
 
   capture({ id, amount, idempotencyKey }: CallOf<'capture'>): Promise<ProcessorResult<Effect>> {

@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
 import type { ProcessorRefund } from '#/domain/refund.ts'
-import type { Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
+import type { Challenge, Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
 import { Id, readable, Word } from '#/outside/processor.ts'
 import { NoResponse } from '#/outside/stripe-http.ts'
 
@@ -18,6 +18,8 @@ export const Intent = z.object({
   currency: Word,
   metadata: z.record(z.string(), Word),
   last_payment_error: Refusal.nullable(),
+  client_secret: z.string().nullish(),
+  next_action: z.object({ redirect_to_url: z.object({ url: z.string().nullable() }).nullish() }).nullish(),
   /** The id of the charge, or with `expand` the charge itself. */
   latest_charge: z.union([z.string(), Charge]).nullable(),
 })
@@ -87,6 +89,13 @@ export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
 const declined = ({ last_payment_error: error }: Intent): ReportedCharge | null =>
   error && { status: 'declined', ...codesOf(error) }
 
+/** The challenge of an intent that waits for the customer; null without a page of the bank. */
+export function challengeOf({ id, client_secret, next_action }: Intent): Challenge | null {
+  const url = next_action?.redirect_to_url?.url
+  if (!url) return null
+  return { kind: 'challenge', id, url, ...(client_secret && { clientSecret: client_secret }) }
+}
+
 /** Describes a difference from the request, apart from the amount. `reference` is the expected order, where it is known. */
 export function differenceOf(
   {
@@ -122,7 +131,7 @@ const OWN_CODES: Readonly<Record<string, string>> = {
   incorrect_cvc: 'incorrect_cvc',
   invalid_cvc: 'incorrect_cvc',
 }
-/** The bank demands that the card's owner authenticates. This API has no way for it. */
+/** The bank demands that the card's owner authenticates, and the client cannot send its customer there. */
 const AUTHENTICATION_CODES = new Set(['authentication_required', 'authentication_not_handled'])
 export const AUTHENTICATION_REQUIRED = 'authentication_required'
 

@@ -1,5 +1,5 @@
 import { counter, inSpan, SpanKind } from '@platter/kit'
-import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { Challenge, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 
 const charges = counter('platter.charges')
@@ -12,7 +12,7 @@ type Effect = (typeof EFFECTS)[number]
  * result only its kind: yes, no, or unknown.
  */
 export function tracedProcessor(processor: Processor, address: URL): Processor {
-  const traced = <T>(name: string, call: () => Promise<ProcessorResult<T>>): Promise<ProcessorResult<T>> =>
+  const traced = <R extends ProcessorResult<unknown> | Challenge>(name: string, call: () => Promise<R>): Promise<R> =>
     inSpan(
       () => ({
         name: `processor ${name}`,
@@ -34,6 +34,7 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     refund: (call) => traced('refund', () => processor.refund(call)),
     refundPart: (call) => traced('refund', () => processor.refundPart(call)),
     findRefund: (call) => traced('find-refund', () => processor.findRefund(call)),
+    check: (call) => traced('check', () => processor.check(call)),
     find: (call) => traced('find', () => processor.find(call)),
     list: (time) => traced('list', () => processor.list(time)),
     close: () => processor.close(),

@@ -1,5 +1,6 @@
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
+import type { Authentication } from '@platter/contracts'
 import { sql, type Generated, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import type { Authorization, State, Terms } from '#/domain/authorization.ts'
 import type { Decline } from '#/domain/declines.ts'
@@ -23,6 +24,7 @@ export type Database = {
     unknown_reason: string | null
     unknown_answers: Generated<number>
     refunded: Generated<number>
+    authentication: Authentication | null
   }
   charge_mirrors: {
     order_api_key: string
@@ -58,6 +60,7 @@ const row = [
   'decline_code',
   'release_requested_at',
   'refunded',
+  'authentication',
   sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
 ] as const
 type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
@@ -91,9 +94,10 @@ const read = batched({
 
 const insertRows = statement(
   ({ rows }: { rows: string }) => sql<Row>`
-    insert into authorizations (order_api_key, state, amount, token)
-    select "orderApiKey", 'sent', amount, token
-    from jsonb_to_recordset(${rows}::jsonb) as given("orderApiKey" text, amount integer, token text)
+    insert into authorizations (order_api_key, state, amount, token, authentication)
+    select "orderApiKey", 'sent', amount, token, authentication
+    from jsonb_to_recordset(${rows}::jsonb)
+      as given("orderApiKey" text, amount integer, token text, authentication jsonb)
     on conflict (order_api_key) do nothing
     returning ${columns}`,
 )
@@ -218,6 +222,7 @@ const toAuthorization = (found: Row): Authorization =>
     releaseRequested: found.release_requested_at !== null,
     ageSeconds: found.age_seconds,
     ...(found.amount !== null && { amount: found.amount, token: found.token }),
+    ...(found.authentication !== null && { authentication: found.authentication }),
     ...(found.processor_id !== null && { processorId: found.processor_id }),
     ...(found.refunded > 0 && { refunded: found.refunded }),
     ...(found.refusal_code !== null && {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { ProcessorResult, Effect } from '#/domain/processor-result.ts'
+import type { Challenge, Effect, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 
 /**
@@ -57,7 +57,7 @@ async function newOrder(world: World) {
   }
 }
 
-async function idOf(call: Promise<ProcessorResult<Effect>>): Promise<string> {
+async function idOf(call: Promise<ProcessorResult<Effect> | Challenge>): Promise<string> {
   const result = await call
   if (result.kind !== 'yes') throw new Error(`no effect: ${JSON.stringify(result)}`)
   return result.id

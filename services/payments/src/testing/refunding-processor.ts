@@ -7,7 +7,7 @@ export type Fault = 'none' | 'request lost' | 'response lost' | 'stays pending' 
 type Refunded = ProcessorRefund & { key: string; amount: number }
 type Calls = Pick<
   Processor,
-  'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'refundPart' | 'findRefund'
+  'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'check' | 'refundPart' | 'findRefund'
 >
 
 /** A processor with one captured charge. It honours idempotency keys and never refunds more than the charge. */
@@ -72,6 +72,10 @@ export class RefundingProcessor implements Calls {
       made.state = 'done'
       return { kind: 'yes', id, amount }
     })
+  }
+
+  check(): Promise<never> {
+    throw new Error('no order of this test can authenticate')
   }
 
   find() {

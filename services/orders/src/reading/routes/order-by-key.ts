@@ -1,6 +1,6 @@
 import { SendOrder, type OrderByKey } from '@platter/contracts'
 import { Problem, parseIdempotencyKey, Rendered, type Handler, type InternalSecrets } from '@platter/kit'
-import { orderRecord } from '#/domain/order.ts'
+import { clientRecord } from '#/domain/order.ts'
 import type { OwnStores, Stores } from '#/store/stores.ts'
 import { findAndMark } from '#/reading/visibility.ts'
 
@@ -21,7 +21,7 @@ export const orderByKey =
     const stores = own({ applicationId })
     const used = await stores.idempotencyKeys.find(scope)
     const order = used && (await findAndMark(orders, stores.orders, used.orderApiKey))
-    if (order) return orderRecord(order)
+    if (order) return clientRecord(order)
     if (used?.status && used.status !== 200 && used.body !== null) return new Rendered(used.body, used.status)
     throw new Problem('order-not-found', 'There is no order with this Idempotency-Key.')
   }

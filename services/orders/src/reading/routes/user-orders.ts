@@ -1,7 +1,7 @@
 import type { UserOrders } from '@platter/contracts'
 import { nextPage, Problem, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import { orderRecord } from '#/domain/order.ts'
+import { clientRecord } from '#/domain/order.ts'
 import { isUserOf, readAndMark, type Deps } from '#/reading/visibility.ts'
 
 /** The id of the last order of the previous page. */
@@ -24,5 +24,5 @@ export const userOrders =
     const received = own({ applicationId, userApiKey: apiKey }).orders
     const page = await readAndMark(orders, () => received.ofRecipient(apiKey, { before, limit }))
     if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
-    return page.orders.map(orderRecord)
+    return page.orders.map(clientRecord)
   }

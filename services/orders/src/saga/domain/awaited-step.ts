@@ -1,5 +1,6 @@
 import type { Command, StepRef } from '@platter/contracts'
 import type { PendingRefund, Saga, SendOrderFacts } from '#/domain/saga-row.ts'
+import { isChallenged } from '#/saga/domain/challenging.ts'
 import { refundStep, sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
 
 /** A command, ready to be published. */
@@ -42,7 +43,11 @@ export function publicationOf(saga: Saga, awaited: Awaited): Publication | null 
   if (step.kind === 'pivot') return null
   const { orderApiKey, version, attempt } = saga
   const message = messageOf(saga, awaited)
-  const ref = { orderApiKey, step: step.name, undo: isCompensation, version, attempt }
+  const isAuthenticating = !isCompensation && isChallenged(saga.state)
+  const ref = {
+    ...{ orderApiKey, step: step.name, undo: isCompensation, version, attempt },
+    ...(isAuthenticating && { isAuthenticating }),
+  }
   const { replyTimeoutMs } = step
   const gatherMs = 'gatherMs' in step ? (step.gatherMs ?? 0) : 0
   return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }

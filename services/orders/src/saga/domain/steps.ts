@@ -57,7 +57,10 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
 export const sendOrderSteps = checkSteps([
   compensatable('authorize', {
     isNeeded: isCharged,
-    command: ({ total, token }) => ({ command: PaymentsAuthorize, data: { amount: total, token } }),
+    command: ({ total, token, authentication }) => ({
+      command: PaymentsAuthorize,
+      data: { amount: total, token, ...(authentication && { authentication }) },
+    }),
     compensation: () => ({ command: PaymentsRelease, data: {} }),
     replyTimeoutMs: requestTimes.paymentReply,
   }),

@@ -11,11 +11,14 @@ import {
   tooLate,
   refusalOf,
 } from '#/saga/domain/failure.ts'
+import { challenged, isChallenged, notConfirmed, withoutAction } from '#/saga/domain/challenging.ts'
 import { mayBeRefunded, withResult } from '#/saga/domain/refunding.ts'
 import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awaited-step.ts'
 
 /*
  * The states of an order. A state is the step whose result is awaited; (cash) is any order that is not charged.
+ *
+ * While the bank waits for the customer, the state is authorize with a challenge (challenging.ts): its command is the poll.
  *
  *     accepted ──→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
  *         └─────────────(cash)──────────↑  │                     │                │                │
@@ -52,6 +55,10 @@ export type Trigger =
       outcome: Outcome
       /** Of the step `refund`. */
       refund?: string
+      /** The order cannot be transmitted after its challenge. */
+      recheck?: Refusal
+      /** It ends a challenge. */
+      isAuthenticating?: boolean
     }
   | { kind: 'delivered'; result: DeliveryResult }
   | {
@@ -125,7 +132,7 @@ const advance = <O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
   { state, at }: { state: State; at: number },
-) => enter(order, { ...saga, version: saga.version + 1, attempt: 1, state }, at)
+) => enter(withoutAction(order), { ...saga, version: saga.version + 1, attempt: 1, state }, at)
 
 const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
@@ -137,13 +144,15 @@ function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: O
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
   const { step: name, isCompensation, outcome, at } = event
+  if (outcome.kind === 'authenticate')
+    return (kind === 'compensatable' && !isCompensation && challenged(order, saga, outcome.action)) || 'stale'
   const { state } = saga
   if (outcome.kind === 'done') {
     const paymentState = isCompensation ? paymentAfterCompensation(outcome) : PAYMENT_AFTER[name]
     return advance({ ...order, paymentState: paymentState ?? order.paymentState }, saga, {
       state: isCompensation
         ? { ...state, undone: [...state.undone, name] }
-        : { ...state, done: [...state.done, name] },
+        : { ...state, done: [...state.done, name], refusal: event.recheck ?? state.refusal },
       at,
     })
   }
@@ -251,7 +260,8 @@ function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: num
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
   const done = [...saga.state.done, awaited.step.name]
-  return advance(order, saga, { state: { ...saga.state, done, refusal: tooLate }, at })
+  const refusal = isChallenged(saga.state) ? notConfirmed : tooLate
+  return advance(order, saga, { state: { ...saga.state, done, refusal }, at })
 }
 
 function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {

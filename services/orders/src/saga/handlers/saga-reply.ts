@@ -1,18 +1,29 @@
 import type { SagaReply } from '@platter/contracts'
+import type { Received } from '@platter/bus'
 import type { Log } from '@platter/kit'
 import { handlingReply } from '#/saga/telemetry.ts'
+import type { Recheck } from '#/saga/recheck.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 
-type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
+type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; recheck: Recheck; log: Log }
 
 /** Applies a participant's reply. A reply to any other command than the last one changes nothing. */
 export const handleReply =
-  ({ orchestrator, log }: Deps) =>
-  (reply: SagaReply): Promise<void> =>
+  ({ orchestrator, recheck, log }: Deps) =>
+  (reply: SagaReply, { requestId }: Pick<Received, 'requestId'>): Promise<void> =>
     handlingReply(reply, async () => {
       const { orderApiKey, step, undo: isCompensation, version, outcome, refund } = reply
       const replied = { kind: 'replied', step, isCompensation, version, outcome } as const
-      const event = refund === undefined ? replied : { ...replied, refund }
+      const ended = { isAuthenticating: reply.isAuthenticating === true && outcome.kind !== 'authenticate' }
+      // A restaurant may have closed while the customer was at the bank.
+      const refused = ended.isAuthenticating && outcome.kind === 'done' && (await recheck(orderApiKey, requestId))
+      if (refused === 'unknown') return
+      const event = {
+        ...replied,
+        ...(refund !== undefined && { refund }),
+        ...(ended.isAuthenticating && ended),
+        ...(refused && { recheck: refused }),
+      }
       const applied = await orchestrator.apply(orderApiKey, event)
       if (!applied && outcome.kind === 'refused')
         log.warn({ orderApiKey, step }, 'an unexpected saga reply was ignored')

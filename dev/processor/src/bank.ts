@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { App } from '@platter/kit'
+import { z } from 'zod'
+import type { Book, EffectRequest, Response } from './book.ts'
+import type { Challenge } from './challenges.ts'
+
+const Answer = z.object({ outcome: z.enum(['yes', 'no']) })
+const Id = z.object({ id: z.string() })
+const PATH = '/authentications/:id'
+
+type Parts = { book: Book; once: (request: EffectRequest) => Promise<Response> }
+
+/** The page of the cardholder's bank: it asks whether the customer confirms the payment, and returns to the client. */
+export function addBank(app: App, { book, once }: Parts): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  )
+  app.get(PATH, (request, reply) => {
+    const challenge = book.challenge(Id.parse(request.params).id, new Date())
+    return reply
+      .code(challenge ? 200 : 404)
+      .type('text/html; charset=utf-8')
+      .send(pageOf(challenge))
+  })
+  app.post(PATH, async ({ params, body, headers }, reply) => {
+    const { id } = Id.parse(params)
+    const answer = Answer.safeParse(body)
+    if (!answer.success) return reply.code(400).send({ code: 'invalid_request', fields: ['outcome'] })
+    const key = `bank:${randomUUID()}`
+    const { outcome } = answer.data
+    const result = await once({ kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key })
+    const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded')
+    const returnUrl = book.challenge(id, new Date())?.returnUrl ?? null
+    if (!isForm) return reply.code(result.status).send({ ...result.body, returnUrl })
+    return reply.redirect(returnUrl ?? `/authentications/${encodeURIComponent(id)}`, 303)
+  })
+}
+
+const STYLE = `
+body { font: 18px system-ui, sans-serif; margin: 4rem auto; max-width: 28rem; padding: 0 1rem }
+button { font: inherit; padding: 0.5rem 1.5rem; margin-right: 1rem }`
+
+const QUESTIONS = {
+  open: '<form method="post"><button name="outcome" value="yes">Yes</button> <button name="outcome" value="no">No</button></form>',
+  approved: '<p>You have confirmed this payment. You can close this page.</p>',
+  over: '<p>This payment was not confirmed. You can close this page.</p>',
+}
+
+function pageOf(challenge: Challenge | null): string {
+  const state = challenge?.state === 'open' || challenge?.state === 'approved' ? challenge.state : 'over'
+  const question = challenge ? `Do you confirm the payment of ${(challenge.amount / 100).toFixed(2)}?` : ''
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Development bank</title>
+<style>${STYLE}</style>
+<h1>Development bank</h1>
+<p>${question}</p>
+${QUESTIONS[state]}</html>`
+}

@@ -1,0 +1,79 @@
+import type { Decision, EffectRequest } from './book.ts'
+import { behaviourOf } from './cards.ts'
+import type { Entry } from './ledger.ts'
+
+/** A customer has this time at the bank. */
+const OPEN_SECONDS = 600
+
+/** An authorization for which the bank waits for the customer. It holds nothing. */
+export type Challenge = {
+  id: string
+  /** Epoch milliseconds. */
+  at: number
+  reference: string
+  amount: number
+  token: string
+  returnUrl: string | null
+  state: 'open' | 'approved' | `declined:${string}`
+}
+
+type Answer = Extract<EffectRequest, { kind: 'authenticate' | 'void' }>
+
+/** The authentications of customers: a fold over the lines of the kind `authenticate`. */
+export class Challenges {
+  readonly #byId = new Map<string, Challenge>()
+  /** Tokens whose owner has authenticated once. */
+  readonly #authenticated = new Set<string>()
+
+  apply({ id, at, reference, amount, outcome, authentication }: Entry): void {
+    const one = this.#byId.get(id)
+    if (one && (outcome === 'approved' || outcome.startsWith('declined:'))) {
+      one.state = outcome as Challenge['state']
+      if (outcome === 'approved') this.#authenticated.add(one.token)
+    }
+    if (one || !authentication) return
+    this.#byId.set(id, { id, at: Date.parse(at), reference, amount, ...authentication, state: 'open' })
+  }
+
+  /** The challenge at `now`; null for an unknown id. */
+  find(id: string, now: Date): Challenge | null {
+    const one = this.#byId.get(id)
+    if (!one) return null
+    const isExpired = one.state === 'open' && now.getTime() > one.at + OPEN_SECONDS * 1_000
+    return isExpired ? { ...one, state: 'declined:authentication_expired' } : one
+  }
+
+  /** Whether the bank asks for the owner of this token. */
+  isDue(token: string): boolean {
+    const behaviour = behaviourOf(token)
+    if (behaviour === 'authenticate_first') return !this.#authenticated.has(token)
+    return behaviour === 'authenticate_always'
+  }
+
+  /** The lines of an answer at the bank, or of the void of an open challenge. A yes authorizes. */
+  answer(request: Answer, now: Date): Decision {
+    const one = this.find(request.id, now)
+    const refuse = (status: number, code: string): Decision => ({
+      kind: 'response',
+      response: { status, body: { code } },
+    })
+    if (!one) return refuse(404, 'no_such_authorization')
+    if (one.state !== 'open') return refuse(409, request.kind === 'void' ? 'already_voided' : 'already_answered')
+    const { id, reference, amount } = one
+    const { idempotencyKey, fingerprint } = request
+    const line = { at: now.toISOString(), idempotencyKey, reference, amount, id, fingerprint }
+    if (request.kind === 'void')
+      return { kind: 'effect', entry: { ...line, kind: 'authenticate', outcome: 'declined:cancelled' } }
+    if (request.outcome === 'no')
+      return {
+        kind: 'effect',
+        entry: { ...line, kind: 'authenticate', outcome: 'declined:authentication_failed' },
+      }
+    const key = `${reference}:authenticated:${id}`
+    return {
+      kind: 'effect',
+      entry: { ...line, kind: 'authenticate', outcome: 'approved' },
+      also: { ...line, kind: 'authorize', outcome: 'approved', idempotencyKey: key, fingerprint: key },
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { PaymentAction, Refusal } from '@platter/contracts'
+import type { OrderState } from '#/domain/order-state.ts'
+import type { Saga, State } from '#/domain/saga-row.ts'
+
+/* The bank waits for the customer: the step authorize has no result, and the processor is queried until there is one. */
+
+/** A lost event of the processor delays the order by this time. */
+const POLL_MS = 10_000
+/** A customer has this time at the bank. */
+const LONGEST_MS = 600_000
+
+export const notConfirmed: Refusal = {
+  code: 'card-declined',
+  detail: 'The payment was not confirmed at the bank in time. Your card was not charged.',
+}
+
+/** Whether the bank waits for the customer. */
+export const isChallenged = ({ challenge, done, refusal }: State): boolean =>
+  challenge !== undefined && refusal === null && !done.includes('authorize')
+
+/** The order and its saga while the bank waits; null when they are in this state already. */
+export function challenged<O extends OrderState, S extends Saga>(
+  order: O,
+  saga: S,
+  action: PaymentAction,
+): { order: O; saga: S; delivery: null; command: null } | null {
+  const { state, version } = saga
+  if (state.challenge) return null
+  const next = { ...state, challenge: { expires: action.expires } }
+  return {
+    order: { ...order, paymentAction: action },
+    saga: { ...saga, version: version + 1, attempt: 1, state: next },
+    delivery: null,
+    command: null,
+  }
+}
+
+/** Every state but that one is without the action. */
+export const withoutAction = <O extends OrderState>(order: O): O =>
+  order.paymentAction ? { ...order, paymentAction: null } : order
+
+/** The times of a challenge that begins at `at` (epoch seconds); null for any other state. */
+export function challengeTimes(
+  { paymentAction: action }: OrderState,
+  at: number,
+): { wakeInMs: number; deadlineInMs: number } | null {
+  if (!action) return null
+  const leftMs = (action.expires - at) * 1_000
+  return { wakeInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), LONGEST_MS) }
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { transition } from '#/saga/domain/transition.ts'
+import { challengeTimes } from '#/saga/domain/challenging.ts'
+import {
+  accepted,
+  apply,
+  at,
+  cancelled,
+  card,
+  declined,
+  done,
+  refusal,
+  reply,
+  states,
+} from '#/saga/domain/fixtures.ts'
+
+const action = { type: 'redirect', url: 'https://bank.example/1', expires: at + 600 } as const
+const authenticate = { kind: 'authenticate', action } as const
+const authorize = accepted(card)
+const open = apply(authorize, reply(authorize, authenticate))
+
+test('a challenge shows its action, publishes no command, and has a deadline and a poll of its own', () => {
+  expect(open).toMatchObject({
+    order: { outcome: 'pending', paymentState: 'PENDING', paymentAction: action },
+    saga: { version: 1, isFinished: false },
+    command: null,
+    delivery: null,
+  })
+  expect(challengeTimes(open.order, at)).toEqual({ wakeInMs: 10_000, deadlineInMs: 600_000 })
+  expect(challengeTimes(open.order, at + 590)?.deadlineInMs).toBe(10_000)
+  expect(challengeTimes(authorize.order, at)).toBeNull()
+})
+
+test('the poll repeats the command of the authorization, and the same reply changes nothing', () => {
+  const poll = apply(open, { kind: 'retried', at })
+  expect(poll.saga).toBe(open.saga)
+  expect(poll.command).toMatchObject({
+    command: { name: 'payments.authorize' },
+    data: { version: 1, isAuthenticating: true },
+  })
+  expect(authorize.command?.data).not.toHaveProperty('isAuthenticating')
+  expect(transition(open.order, open.saga, reply(open, authenticate))).toBe('stale')
+})
+
+test('a yes at the bank transmits the order, without the action', () => {
+  expect(apply(open, reply(open, done))).toMatchObject({
+    order: { paymentState: 'AUTHORIZED', paymentAction: null },
+    delivery: { outcome: null },
+  })
+})
+
+test('a yes for an order that cannot be transmitted any more is compensated, and gives the reason', () => {
+  const closed = apply(open, { ...reply(open, done), recheck: refusal('restaurant-closed') } as never)
+  expect(closed).toMatchObject({
+    order: { outcome: 'pending', paymentAction: null },
+    delivery: null,
+    command: { command: { name: 'payments.release' }, data: { undo: true } },
+  })
+  expect(apply(closed, reply(closed, done)).order).toMatchObject({
+    outcome: 'failed',
+    paymentState: 'VOIDED',
+    cancellation: { reason: 'restaurant-closed' },
+  })
+})
+
+test('a no at the bank fails the order: nothing is authorized', () => {
+  expect(apply(open, reply(open, declined))).toMatchObject({
+    order: { outcome: 'failed', paymentState: 'VOIDED', paymentAction: null },
+    saga: { isFinished: true },
+    command: null,
+  })
+})
+
+test('an expired challenge is compensated, and the reason is the missing confirmation', () => {
+  const expired = apply(open, { kind: 'expired', at })
+  expect(expired).toMatchObject({ order: { paymentAction: null }, command: { data: { undo: true } } })
+  expect(apply(expired, reply(expired, done)).order.cancellation?.message).toContain('not confirmed')
+})
+
+test('a customer or an operator cancels during a challenge: the authorization is released', () => {
+  for (const by of ['customer', 'operator'] as const) {
+    const back = apply(open, cancelled({ by }))
+    expect(back).toMatchObject({
+      order: { paymentAction: null, cancellation: { cancelledBy: by } },
+      command: { command: { name: 'payments.release' } },
+    })
+    expect(transition(back.order, back.saga, reply(open, done)), 'a late yes').toBe('stale')
+  }
+})
+
+test('only the reply to an authorization begins a challenge', () => {
+  const { capture, transmit, 'compensate, refused': voiding } = states()
+  for (const now of [capture!, voiding!])
+    expect(transition(now.order, now.saga, reply(now, authenticate))).toBe('stale')
+  expect(transition(transmit!.order, transmit!.saga, { ...reply(authorize, authenticate) })).toBe('stale')
+})

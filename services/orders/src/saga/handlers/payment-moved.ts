@@ -1,0 +1,11 @@
+import type { PaymentMoved } from '@platter/contracts'
+import type { z } from 'zod'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
+
+type Deps = { orchestrator: Pick<Orchestrator, 'apply'> }
+
+/** The processor has an event about an order: its awaited command is republished now. A lost message delays it until the next poll. */
+export const handlePaymentMoved =
+  ({ orchestrator }: Deps) =>
+  async ({ orderApiKey }: z.output<typeof PaymentMoved.data>): Promise<void> =>
+    void (await orchestrator.apply(orderApiKey, { kind: 'retried' }))

@@ -1,0 +1,92 @@
+import { cents } from '@platter/contracts'
+import { createLog } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { commandExecutor } from '#/command-executor.ts'
+import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
+
+const terms = { amount: cents(1075), token: 'tok_1', authentication: { returnUrl: null } }
+const url = 'https://bank.example/1'
+const challenge: Challenge = { kind: 'challenge', id: 'auth_1', url }
+const authorized: ProcessorResult<FoundCharge> = { kind: 'yes', id: 'auth_1', amount: 1075, status: 'authorized' }
+const refusedResult = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' } as const
+
+/** A processor with one challenge, whose state the test sets. */
+function setUp() {
+  const calls: string[] = []
+  const bank: { state: ProcessorResult<FoundCharge> | Challenge } = { state: challenge }
+  const never = () => Promise.reject(new Error('not called'))
+  const processor = {
+    authorize: async () => (calls.push('authorize'), challenge),
+    check: async () => (calls.push('check'), bank.state),
+    async void(): Promise<ProcessorResult<Effect>> {
+      calls.push('void')
+      if (bank.state.kind === 'no') return { kind: 'no', code: 'already_voided', declineCode: 'already_voided' }
+      bank.state = refusedResult
+      return { kind: 'yes', id: 'auth_1', amount: 1075 }
+    },
+    capture: never,
+    refund: never,
+    find: never,
+  }
+  const authorizations = memoryAuthorizations()
+  const execute = commandExecutor({ authorizations, processor, log: createLog('payments', 'silent') })
+  return {
+    calls,
+    bank,
+    authorize: async () =>
+      execute({ kind: 'authorize', ...terms }, await authorizations.findOrCreate('o1', terms)),
+    release: async () => execute({ kind: 'release' }, await authorizations.requestRelease('o1')),
+    stateOf: async () => (await authorizations.find('o1'))?.state,
+  }
+}
+const authenticate = { kind: 'authenticate', action: { type: 'redirect', url } }
+
+test('a challenge is one authorization, however often its command is repeated', async () => {
+  const { authorize, calls, stateOf } = setUp()
+  for (let count = 0; count < 3; count++) expect(await authorize()).toMatchObject(authenticate)
+  expect(calls).toEqual(['authorize', 'check', 'check'])
+  expect(await stateOf()).toBe('challenged')
+})
+
+test('a yes at the bank authorizes the order, and a no declines it', async () => {
+  const one = setUp()
+  await one.authorize()
+  one.bank.state = authorized
+  expect(await one.authorize()).toEqual({ kind: 'done' })
+  expect(await one.stateOf()).toBe('authorized')
+  const other = setUp()
+  await other.authorize()
+  other.bank.state = refusedResult
+  expect(await other.authorize()).toMatchObject({ kind: 'refused', refusal: { code: 'card-declined' } })
+  expect(await other.stateOf()).toBe('declined')
+})
+
+test.each([
+  ['before the bank has an answer', challenge],
+  ['after a yes that came first', authorized],
+] as const)('a release voids a challenge %s', async (_, state) => {
+  const { authorize, release, bank, calls, stateOf } = setUp()
+  await authorize()
+  bank.state = state
+  expect(await release()).toEqual({ kind: 'done', paymentState: 'VOIDED' })
+  expect(calls).toEqual(['authorize', 'void'])
+  expect(await stateOf()).toBe('voided')
+  expect(await authorize()).toMatchObject({ kind: 'refused' })
+})
+
+test('a release after a no at the bank finds nothing to void', async () => {
+  const { authorize, release, bank, stateOf } = setUp()
+  await authorize()
+  bank.state = refusedResult
+  expect(await release()).toEqual({ kind: 'done', paymentState: 'VOIDED' })
+  expect(await stateOf()).toBe('declined')
+})
+
+test('an unknown state at the bank is not a result', async () => {
+  const { authorize, bank, stateOf } = setUp()
+  await authorize()
+  bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  expect(await authorize()).toBeNull()
+  expect(await stateOf()).toBe('challenged')
+})

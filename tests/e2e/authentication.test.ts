@@ -1,0 +1,112 @@
+import type { PaymentAction } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { anOrder, card, cast, eventually, ledgerOf, post, readOrder, sendOrder, type Order } from './client.ts'
+import { aKitchen } from './own-restaurant.ts'
+import { asRestaurant } from './restaurant-client.ts'
+
+/* The bank asks for the customer (3-D Secure). */
+
+type Challenged = Order & { paymentAction?: PaymentAction }
+const ALWAYS = '4000002760003184'
+
+const send = (body: object, options = {}) => post<Challenged>('send-order', body, options)
+const bodyOf = async (restaurant = cast.aurora) => ({
+  ...(await anOrder(restaurant)),
+  payment: 'card',
+  card: { ...card(), cardNumber: ALWAYS },
+  canAuthenticate: true,
+  returnUrl: 'shop.example://paid',
+})
+async function challenged(restaurant?: string): Promise<{ apiKey: string; url: string }> {
+  const { status, body } = await send(await bodyOf(restaurant))
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { status: 'PROCESSING', paymentState: 'PENDING', paymentAction: { type: 'redirect' } },
+  })
+  return { apiKey: body.apiKey, url: body.paymentAction!.url }
+}
+const answer = (url: string, outcome: 'yes' | 'no') =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome }),
+  })
+const kindsOf = async (apiKey: string) =>
+  (await ledgerOf(apiKey)).map(({ kind, outcome }) => `${kind} ${outcome}`)
+const cancelled = (apiKey: string) =>
+  eventually(
+    () => readOrder(apiKey),
+    ({ cancellation, paymentState }) => cancellation !== null && paymentState === 'VOIDED',
+  )
+
+test('a yes at the bank transmits the order, and the browser has no part in it', async () => {
+  const { apiKey, url } = await challenged()
+  expect(await kindsOf(apiKey)).toEqual(['authenticate open'])
+  expect(await (await fetch(url)).text()).toContain('Do you confirm the payment')
+  const from = performance.now()
+  expect((await answer(url, 'yes')).status).toBe(200)
+  const order = await eventually(
+    () => readOrder(apiKey),
+    ({ status }) => status !== 'PROCESSING',
+  )
+  expect(performance.now() - from).toBeLessThan(5_000)
+  expect(order).not.toHaveProperty('paymentAction')
+  expect(await eventually(() => kindsOf(apiKey), (kinds) => kinds.includes('capture approved'))).toEqual([
+    'authenticate open',
+    'authenticate approved',
+    'authorize approved',
+    'capture approved',
+  ])
+})
+
+test('a no at the bank cancels the order, and nothing is authorized', async () => {
+  const { apiKey, url } = await challenged()
+  await answer(url, 'no')
+  const { cancellation } = await cancelled(apiKey)
+  expect(cancellation).toMatchObject({ reason: 'card-declined', cancelledBy: 'system' })
+  expect(await kindsOf(apiKey)).toEqual(['authenticate open', 'authenticate declined:authentication_failed'])
+})
+
+test('many requests with one key during the challenge have one authorization', async () => {
+  const body = await bodyOf()
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const { body: first } = await send(body, { headers })
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => send(body, { headers })),
+  )
+  for (const { status, body: repeated } of answers) {
+    if (status !== 200) expect(status).toBe(409)
+    else expect(repeated).toMatchObject({ apiKey: first.apiKey, paymentAction: first.paymentAction })
+  }
+  expect(answers.some(({ status }) => status === 200)).toBe(true)
+  await answer(first.paymentAction!.url, 'yes')
+  await eventually(
+    () => readOrder(first.apiKey),
+    ({ status }) => status !== 'PROCESSING',
+  )
+  const authorized = (await kindsOf(first.apiKey)).filter((kind) => kind.startsWith('authorize'))
+  expect(authorized).toHaveLength(1)
+})
+
+test('a restaurant that pauses during the challenge does not get the order: voided, with the reason', async () => {
+  const { apiKey: restaurant, key } = await aKitchen()
+  const { apiKey, url } = await challenged(restaurant)
+  expect((await asRestaurant('pause', { minutes: 60 }, key)).status).toBe(200)
+  await answer(url, 'yes')
+  const { cancellation } = await cancelled(apiKey)
+  expect(cancellation).toMatchObject({ reason: 'restaurant-closed', cancelledBy: 'system' })
+  expect((await kindsOf(apiKey)).at(-1)).toBe('void approved')
+})
+
+test('a customer cancels during the challenge, and a later yes authorizes nothing', async () => {
+  const { apiKey, url } = await challenged()
+  expect((await post(`order/${apiKey}/cancel`, {})).status).toBe(200)
+  await cancelled(apiKey)
+  expect((await answer(url, 'yes')).status).toBe(409)
+  expect((await kindsOf(apiKey)).some((kind) => kind.startsWith('authorize'))).toBe(false)
+})
+
+test('402 for a client that cannot send its customer to the bank', async () => {
+  const { canAuthenticate: _, returnUrl: __, ...body } = await bodyOf()
+  expect(await sendOrder(body)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
+})
