@@ -1,6 +1,16 @@
 import type { PaymentAction } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, ledgerOf, post, readOrder, sendOrder, type Order } from './client.ts'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  ledgerOf,
+  post,
+  readOrder,
+  sendOrder,
+  type Order,
+} from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
 import { asRestaurant } from './restaurant-client.ts'
 
@@ -51,12 +61,12 @@ test('a yes at the bank transmits the order, and the browser has no part in it',
   )
   expect(performance.now() - from).toBeLessThan(5_000)
   expect(order).not.toHaveProperty('paymentAction')
-  expect(await eventually(() => kindsOf(apiKey), (kinds) => kinds.includes('capture approved'))).toEqual([
-    'authenticate open',
-    'authenticate approved',
-    'authorize approved',
-    'capture approved',
-  ])
+  expect(
+    await eventually(
+      () => kindsOf(apiKey),
+      (kinds) => kinds.includes('capture approved'),
+    ),
+  ).toEqual(['authenticate open', 'authenticate approved', 'authorize approved', 'capture approved'])
 })
 
 test('a no at the bank cancels the order, and nothing is authorized', async () => {
@@ -71,9 +81,7 @@ test('many requests with one key during the challenge have one authorization', a
   const body = await bodyOf()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const { body: first } = await send(body, { headers })
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => send(body, { headers })),
-  )
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send(body, { headers })))
   for (const { status, body: repeated } of answers) {
     if (status !== 200) expect(status).toBe(409)
     else expect(repeated).toMatchObject({ apiKey: first.apiKey, paymentAction: first.paymentAction })

@@ -21,6 +21,7 @@ import { save } from '../../services/accounts/src/handlers/save.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
 import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
+import { rechecker } from '../../services/orders/src/saga/recheck.ts'
 import type { Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
 import type { Tokenizer } from '../../services/orders/src/placing/outside/tokenize.ts'
 import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
@@ -143,7 +144,12 @@ export function orders(deadlines: Deadlines) {
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
-    bus.onCommand(SagaReply, monitors.watched(guarded(handleReply({ orchestrator, log }))))
+    bus.onCommand(
+      SagaReply,
+      monitors.watched(
+        guarded(handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log })),
+      ),
+    )
     bus.onEvent(OrderMoved, (event) => notifier.receive(event))
     await bus.start()
     const { database, restaurants } = simulation()

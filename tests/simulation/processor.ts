@@ -140,6 +140,7 @@ export const processor: Omit<Processor, 'list'> = {
   refund: (call) => effect({ kind: 'refund', ...call }),
   refundPart: (call) => simulation().processor.ask(() => refundPart(call)),
   findRefund: ({ id, refund }) => simulation().processor.ask(() => findRefund(id, refund)),
+  check: async () => ({ kind: 'unknown', reason: 'no order of a simulation can authenticate', sent: false }),
   find: ({ reference }) =>
     simulation().processor.ask(() => ({ kind: 'yes', found: simulation().processor.found(reference) })),
   close: async () => undefined,

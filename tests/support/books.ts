@@ -28,7 +28,7 @@ export type OrderRow = {
 }
 
 export type LedgerLine = {
-  kind: 'authorize' | 'capture' | 'void' | 'refund' | 'dispute'
+  kind: 'authorize' | 'capture' | 'void' | 'refund' | 'dispute' | 'authenticate'
   reference: string
   amount: number
   outcome: string

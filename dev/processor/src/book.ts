@@ -24,7 +24,9 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
 )
 
 /** An effect, which must be written to the ledger before its response, or a response without effect. `also`: its second line. */
-export type Decision = { kind: 'effect'; entry: Entry; also?: Entry } | { kind: 'response'; response: Response }
+export type Decision =
+  | { kind: 'effect'; entry: Entry; also?: Entry }
+  | { kind: 'response'; response: Response }
 
 /** Amounts in cents: `amount` is the authorized one; `captured` is null before the capture. */
 export type Authorization = {
@@ -150,8 +152,7 @@ export class Book {
   #decide(request: EffectRequest, now: Date): Decision {
     if (request.kind === 'authorize') return authorize(request, now, this.#challenges.isDue(request.token))
     if (request.kind === 'authenticate') return this.#challenges.answer(request, now)
-    const isOpen = this.#challenges.find('id' in request ? request.id : '', now) !== null
-    if (request.kind === 'void' && isOpen && !this.#authorizations.has(request.id))
+    if (request.kind === 'void' && this.#challenges.isUnconfirmed(request.id, now))
       return this.#challenges.answer(request, now)
     if (request.kind === 'close-dispute') return this.#closeDispute(request, now)
     return this.#move(request, now)

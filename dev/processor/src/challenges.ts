@@ -43,6 +43,11 @@ export class Challenges {
     return isExpired ? { ...one, state: 'declined:authentication_expired' } : one
   }
 
+  isUnconfirmed(id: string, now: Date): boolean {
+    const one = this.find(id, now)
+    return one !== null && one.state !== 'approved'
+  }
+
   /** Whether the bank asks for the owner of this token. */
   isDue(token: string): boolean {
     const behaviour = behaviourOf(token)
@@ -58,7 +63,8 @@ export class Challenges {
       response: { status, body: { code } },
     })
     if (!one) return refuse(404, 'no_such_authorization')
-    if (one.state !== 'open') return refuse(409, request.kind === 'void' ? 'already_voided' : 'already_answered')
+    if (one.state !== 'open')
+      return refuse(409, request.kind === 'void' ? 'already_voided' : 'already_answered')
     const { id, reference, amount } = one
     const { idempotencyKey, fingerprint } = request
     const line = { at: now.toISOString(), idempotencyKey, reference, amount, id, fingerprint }

@@ -65,7 +65,9 @@ export class Events {
 function typeOf({ kind, outcome }: Entry): string | null {
   if (kind === 'authenticate' && outcome === 'open') return null
   if (kind === 'authenticate')
-    return outcome === 'approved' ? 'payment_intent.amount_capturable_updated' : 'payment_intent.payment_failed'
+    return outcome === 'approved'
+      ? 'payment_intent.amount_capturable_updated'
+      : 'payment_intent.payment_failed'
   if (kind === 'refund') return 'charge.refunded'
   if (kind !== 'dispute') return null
   return outcome === 'approved' ? 'charge.dispute.created' : 'charge.dispute.closed'

@@ -89,12 +89,18 @@ export type PaymentState = z.infer<typeof PaymentState>
 export const PaymentAction = z
   .object({
     type: z.literal('redirect'),
-    url: z.string().describe('Send the customer there. The page belongs to the bank or the payment processor.'),
+    url: z
+      .string()
+      .describe('Send the customer there. The page belongs to the bank or the payment processor.'),
     clientSecret: z
       .string()
       .optional()
-      .describe("For the payment processor's own library in an application, in place of `url`. Do not log it."),
-    expires: Epoch.describe('Unix time in seconds. Afterwards the order is cancelled and nothing is charged.'),
+      .describe(
+        "For the payment processor's own library in an application, in place of `url`. Do not log it.",
+      ),
+    expires: Epoch.describe(
+      'Unix time in seconds. Afterwards the order is cancelled and nothing is charged.',
+    ),
   })
   .meta({
     id: 'PaymentAction',

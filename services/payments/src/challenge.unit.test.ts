@@ -8,7 +8,12 @@ import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
 const terms = { amount: cents(1075), token: 'tok_1', authentication: { returnUrl: null } }
 const url = 'https://bank.example/1'
 const challenge: Challenge = { kind: 'challenge', id: 'auth_1', url }
-const authorized: ProcessorResult<FoundCharge> = { kind: 'yes', id: 'auth_1', amount: 1075, status: 'authorized' }
+const authorized: ProcessorResult<FoundCharge> = {
+  kind: 'yes',
+  id: 'auth_1',
+  amount: 1075,
+  status: 'authorized',
+}
 const refusedResult = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' } as const
 
 /** A processor with one challenge, whose state the test sets. */
@@ -21,7 +26,8 @@ function setUp() {
     check: async () => (calls.push('check'), bank.state),
     async void(): Promise<ProcessorResult<Effect>> {
       calls.push('void')
-      if (bank.state.kind === 'no') return { kind: 'no', code: 'already_voided', declineCode: 'already_voided' }
+      if (bank.state.kind === 'no')
+        return { kind: 'no', code: 'already_voided', declineCode: 'already_voided' }
       bank.state = refusedResult
       return { kind: 'yes', id: 'auth_1', amount: 1075 }
     },

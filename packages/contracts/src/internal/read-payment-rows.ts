@@ -5,7 +5,16 @@ import { ApiKey, Cents, Epoch } from '#/values.ts'
 /** The payment of an order. Never a token. */
 export const PaymentRow = z.object({
   orderApiKey: ApiKey,
-  state: z.enum(['sent', 'challenged', 'authorized', 'captured', 'declined', 'voided', 'refunded', 'released']),
+  state: z.enum([
+    'sent',
+    'challenged',
+    'authorized',
+    'captured',
+    'declined',
+    'voided',
+    'refunded',
+    'released',
+  ]),
   amount: Cents.nullable(),
   processorId: z.string().nullable(),
 })

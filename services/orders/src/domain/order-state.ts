@@ -5,7 +5,10 @@ import { firstPaymentState, type PlacedOrder, type PricedOrder } from '#/domain/
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 
 /** The part of an order that its saga changes. */
-export type OrderState = Pick<PlacedOrder, 'status' | 'paymentState' | 'paymentAction' | 'cancellation' | 'refunds'> & {
+export type OrderState = Pick<
+  PlacedOrder,
+  'status' | 'paymentState' | 'paymentAction' | 'cancellation' | 'refunds'
+> & {
   outcome: OrderOutcome
   /** Set by a failure after the response was due. Send-order sets it itself, unless PostgreSQL accepts no writes. */
   told?: boolean

@@ -24,10 +24,11 @@ export function acceptanceOf(
     userApiKey: order.recipientApiKey,
     newCard: cardToSave,
     newAddress,
-    ...(body.canAuthenticate === true && isCharged(order) && {
-      authentication: { returnUrl: body.returnUrl ?? null },
-      recheck: recheckOf(order),
-    }),
+    ...(body.canAuthenticate === true &&
+      isCharged(order) && {
+        authentication: { returnUrl: body.returnUrl ?? null },
+        recheck: recheckOf(order),
+      }),
     answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
   }
   const priced = withKeys(order, { newCard, cardToSave, newAddress })
@@ -41,7 +42,13 @@ export function acceptanceOf(
 }
 
 /** The question by which an order is checked again after its customer has been at the bank. */
-function recheckOf({ restaurantApiKey, method, payment, test, details }: PricedOrder): SendOrderFacts['recheck'] {
+function recheckOf({
+  restaurantApiKey,
+  method,
+  payment,
+  test,
+  details,
+}: PricedOrder): Required<SendOrderFacts>['recheck'] {
   const { items, address } = details
   return {
     ...{ restaurantApiKey, method, payment, test },

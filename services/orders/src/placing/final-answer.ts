@@ -95,7 +95,6 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
     const result = known ?? (await orders.findResult(apiKey))
     if (result.kind !== 'pending') return result
     last.order = result.order
-    // The customer has to go to the bank now.
     return result.order.paymentAction ? pendingResult(deps, apiKey) : null
   }
   const readIfAvailable = (known: OrderResult | null) =>

@@ -90,8 +90,7 @@ export class Orchestrator {
   #times({ order, saga, command }: Next, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
-    const isAnswered = event.kind === 'replied' && event.isAuthenticating === true
-    const isBegun = isAnswered || ['accepted', 'cancelled', 'refunded'].includes(event.kind)
+    const isBegun = 'challenge' in event || ['accepted', 'cancelled', 'refunded'].includes(event.kind)
     const wakeInMs = saga.isFinished ? null : replyMs
     const times = { wakeInMs, deadlineInMs: isBegun ? sagaMs : null, ...challengeTimes(order, event.at) }
     return { ...times, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }

@@ -21,10 +21,12 @@ export const rechecker =
     const { facts, state } = (await sagas.load(orderApiKey))?.saga ?? {}
     if (!facts?.recheck || !state || !isChallenged(state)) return null
     const timeoutMs = requestTimes.question
-    const reply = await bus.ask(CatalogQuote, facts.recheck, { requestId, timeoutMs }).catch((error: unknown) => {
-      log.warn({ orderApiKey, err: error }, 'an order could not be checked after its challenge')
-      return null
-    })
+    const reply = await bus
+      .ask(CatalogQuote, facts.recheck, { requestId, timeoutMs })
+      .catch((error: unknown) => {
+        log.warn({ orderApiKey, err: error }, 'an order could not be checked after its challenge')
+        return null
+      })
     if (!reply) return 'unknown'
     const fault = reply.faults.find(({ code }) => !OF_PRICES.has(code))
     return fault ? { code: fault.code, detail: `${fault.detail} Your card was not charged.` } : null

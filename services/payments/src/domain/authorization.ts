@@ -119,7 +119,14 @@ function stepOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: 
 function authorizeOrFind({ orderApiKey: reference, ageSeconds, ...row }: Sent): Call {
   const { amount, token, authentication } = row
   if (ageSeconds > KEY_LASTS_SECONDS) return { kind: 'find', reference, token }
-  return { kind: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, amount, token, authentication }
+  return {
+    kind: 'authorize',
+    idempotencyKey: `${reference}:authorize:1`,
+    reference,
+    amount,
+    token,
+    authentication,
+  }
 }
 
 function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): NextStep {

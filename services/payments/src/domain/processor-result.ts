@@ -78,7 +78,11 @@ export function interpretCheck(
   return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
 }
 
-const challenged = ({ id, url, clientSecret }: Challenge): Extract<Interpretation, { kind: 'challenged' }> => ({
+const challenged = ({
+  id,
+  url,
+  clientSecret,
+}: Challenge): Extract<Interpretation, { kind: 'challenged' }> => ({
   kind: 'challenged',
   change: { state: 'challenged', processorId: id },
   action: { type: 'redirect', url, ...(clientSecret !== undefined && { clientSecret }) },
@@ -129,7 +133,14 @@ export function interpretReport(
   return isLater(row, reported) ? compared(row, reported) : null
 }
 
-const STATES_IN_ORDER: readonly string[] = ['sent', 'challenged', 'authorized', 'captured', 'voided', 'refunded']
+const STATES_IN_ORDER: readonly string[] = [
+  'sent',
+  'challenged',
+  'authorized',
+  'captured',
+  'voided',
+  'refunded',
+]
 const isLater = (row: Authorization, { status }: FoundCharge): boolean =>
   STATES_IN_ORDER.indexOf(status) > STATES_IN_ORDER.indexOf(row.state)
 

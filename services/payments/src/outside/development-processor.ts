@@ -109,7 +109,9 @@ export function developmentProcessor(
         { method: 'POST', path: '/authorizations', idempotencyKey, body },
         z.union([Open, Effect]),
       )
-      return result.kind === 'yes' && 'status' in result ? challengeOf(result.id, publicUrl) : (result as ProcessorResult<z.output<typeof Effect>>)
+      return result.kind === 'yes' && 'status' in result
+        ? challengeOf(result.id, publicUrl)
+        : (result as ProcessorResult<z.output<typeof Effect>>)
     },
     async check({ id }) {
       const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Checked)

@@ -1,5 +1,11 @@
 import { cents, type Charge } from '@platter/contracts'
-import type { Challenge, Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
+import type {
+  Challenge,
+  Effect,
+  FoundCharge,
+  ProcessorResult,
+  ReportedCharge,
+} from '#/domain/processor-result.ts'
 import {
   CALL_WITHIN_MS,
   type CallOf,
@@ -8,6 +14,7 @@ import {
   type RefundPart,
 } from '#/outside/processor.ts'
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
+import { authenticationOf, cancelChallenge, checkChallenge } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
@@ -24,11 +31,9 @@ import {
   Refund,
   refundFailed,
   reportOf,
+  unexpected,
   type Failed,
 } from '#/outside/stripe-responses.ts'
-
-/** For a client without a page of its own; Stripe requires one for a redirect. */
-const RETURN_URL = 'https://stripe.com'
 
 /** Without a key the SDK generates one. */
 type Options = { idempotencyKey?: string }
@@ -98,10 +103,7 @@ export class StripeProcessor implements Processor {
           allowed_payment_method_types: ['card'],
           capture_method: 'manual',
           confirm: true,
-          // Without a page to return to, Stripe demands that its own library handles the next action.
-          ...(authentication
-            ? { return_url: authentication.returnUrl ?? RETURN_URL }
-            : { error_on_requires_action: true }),
+          ...authenticationOf(authentication),
           metadata: { [ORDER]: reference },
         },
         { idempotencyKey },
@@ -110,28 +112,13 @@ export class StripeProcessor implements Processor {
     if (created.kind === 'failed') return this.#notAuthorized(created, call)
     const { id, status, amount_capturable: authorized } = created.value
     if (status === 'requires_action')
-      return (authentication && challengeOf(created.value)) || this.#cancel(id)
+      return (authentication && challengeOf(created.value)) || cancelChallenge(this.#client, id)
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
   }
 
-  /**
-   * The intent of a failed authentication stays open for another card of a client with its secret, so it is cancelled.
-   */
-  async check({ id }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
-    const read = await this.#client.send(Intent, (stripe) =>
-      stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
-    )
-    if (read.kind === 'failed') return read.result
-    const { status } = read.value
-    const challenge = status === 'requires_action' ? challengeOf(read.value) : null
-    if (challenge) return challenge
-    if (status.startsWith('requires_') && status !== 'requires_capture') return this.#cancel(id)
-    const report = reportOf(read.value)
-    if (report === 'unsettled') return unexpected(`an intent is ${status}`)
-    if (report && report.status !== 'declined')
-      return { kind: 'yes', ...report, ...this.#effect(id, report.amount, read.value) }
-    return { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED }
+  check({ id }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
+    return checkChallenge(this.#client, id, (...found) => this.#effect(...found))
   }
 
   capture({ id, amount, idempotencyKey }: CallOf<'capture'>): Promise<ProcessorResult<Effect>> {
@@ -217,7 +204,7 @@ export class StripeProcessor implements Processor {
   async #notAuthorized(created: Failed, call: CallOf<'authorize'>): Promise<ProcessorResult<Effect>> {
     const { result, intent, isReplayed } = created
     const requiresAuthentication = result.kind === 'no' && result.declineCode === AUTHENTICATION_REQUIRED
-    if (requiresAuthentication && intent) return this.#cancel(intent.id)
+    if (requiresAuthentication && intent) return cancelChallenge(this.#client, intent.id)
     if (!isReplayed) return result
     const reports = await this.#reports(call)
     if (reports.kind === 'failed') return reports.result
@@ -227,17 +214,6 @@ export class StripeProcessor implements Processor {
     return one.status === 'declined'
       ? { kind: 'no', code: one.code, declineCode: one.declineCode }
       : { kind: 'yes', ...effectOf(one) }
-  }
-
-  /** Cancels an intent that waits for an authentication, so that it can never be completed. */
-  async #cancel(id: string): Promise<ProcessorResult<never>> {
-    const cancelled = await this.#client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id))
-    const status = cancelled.kind === 'yes' ? cancelled.value.status : cancelled.intent?.status
-    if (status === 'canceled') {
-      return { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED }
-    }
-    const isUnknown = cancelled.kind === 'failed' && cancelled.result.kind === 'unknown'
-    return isUnknown ? cancelled.result : unexpected('an intent cannot be cancelled')
   }
 
   /**
@@ -318,6 +294,3 @@ export class StripeProcessor implements Processor {
 
 const resultOf = (changed: Result<Effect>): ProcessorResult<Effect> =>
   changed.kind === 'yes' ? { kind: 'yes', ...changed.value } : changed.result
-
-/** A response that Stripe does not document for the request; an operator must look at it. */
-const unexpected = (reason: string) => ({ kind: 'unknown', reason, sent: true, alarm: true }) as const

@@ -1,7 +1,13 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
 import type { ProcessorRefund } from '#/domain/refund.ts'
-import type { Challenge, Effect, FoundCharge, ProcessorResult, ReportedCharge } from '#/domain/processor-result.ts'
+import type {
+  Challenge,
+  Effect,
+  FoundCharge,
+  ProcessorResult,
+  ReportedCharge,
+} from '#/domain/processor-result.ts'
 import { Id, readable, Word } from '#/outside/processor.ts'
 import { NoResponse } from '#/outside/stripe-http.ts'
 
@@ -207,3 +213,6 @@ export const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({
   amount,
   ...(differs !== undefined && { differs }),
 })
+
+/** A response that Stripe does not document for the request; an operator must look at it. */
+export const unexpected = (reason: string) => ({ kind: 'unknown', reason, sent: true, alarm: true }) as const

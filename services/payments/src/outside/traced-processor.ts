@@ -12,7 +12,10 @@ type Effect = (typeof EFFECTS)[number]
  * result only its kind: yes, no, or unknown.
  */
 export function tracedProcessor(processor: Processor, address: URL): Processor {
-  const traced = <R extends ProcessorResult<unknown> | Challenge>(name: string, call: () => Promise<R>): Promise<R> =>
+  const traced = <R extends ProcessorResult<unknown> | Challenge>(
+    name: string,
+    call: () => Promise<R>,
+  ): Promise<R> =>
     inSpan(
       () => ({
         name: `processor ${name}`,

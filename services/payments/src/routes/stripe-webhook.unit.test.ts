@@ -55,7 +55,15 @@ beforeEach(async () => {
   const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, log })
   stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
-    handle: stripeEventHandler({ events, authorizations, processor, reads: afterSale, mirror, log }),
+    handle: stripeEventHandler({
+      events,
+      authorizations,
+      processor,
+      reads: afterSale,
+      mirror,
+      notify: async () => undefined,
+      log,
+    }),
   })
 })
 afterEach(async () => {

@@ -69,7 +69,12 @@ async function before(world: World, move: Move) {
   const order = await newOrder(world)
   const { reference, token } = order
   if (move === 'authorize')
-    return { reference, token, did: [], call: (by: Processor = processor) => by.authorize(order) }
+    return {
+      reference,
+      token,
+      did: [],
+      call: (by: Processor = processor) => by.authorize(order) as ReturnType<Processor['void']>,
+    }
   const id = await idOf(processor.authorize(order))
   const terms = { idempotencyKey: `${reference}:${move}:1`, id, amount: AMOUNT }
   if (move !== 'refund')

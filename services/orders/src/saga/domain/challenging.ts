@@ -1,6 +1,7 @@
 import type { PaymentAction, Refusal } from '@platter/contracts'
 import type { OrderState } from '#/domain/order-state.ts'
-import type { Saga, State } from '#/domain/saga-row.ts'
+import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import { tooLate } from '#/saga/domain/failure.ts'
 
 /* The bank waits for the customer: the step authorize has no result, and the processor is queried until there is one. */
 
@@ -9,23 +10,33 @@ const POLL_MS = 10_000
 /** A customer has this time at the bank. */
 const LONGEST_MS = 600_000
 
-export const notConfirmed: Refusal = {
+const notConfirmed: Refusal = {
   code: 'card-declined',
   detail: 'The payment was not confirmed at the bank in time. Your card was not charged.',
 }
+
+/** What is authorized. The same at each repetition, because it has one idempotency key. */
+export const authorizationOf = ({ total, token, authentication }: SendOrderFacts) => ({
+  amount: total,
+  token,
+  ...(authentication && { authentication }),
+})
 
 /** Whether the bank waits for the customer. */
 export const isChallenged = ({ challenge, done, refusal }: State): boolean =>
   challenge !== undefined && refusal === null && !done.includes('authorize')
 
-/** The order and its saga while the bank waits; null when they are in this state already. */
+/** Why an order fails whose card was not authorized before its deadline. */
+export const refusalOfExpiry = (state: State): Refusal => (isChallenged(state) ? notConfirmed : tooLate)
+
+/** The order and its saga while the bank waits; null when they are in this state already, and for any other step. */
 export function challenged<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
-  action: PaymentAction,
+  { step, isCompensation, action }: { step: string; isCompensation: boolean; action: PaymentAction },
 ): { order: O; saga: S; delivery: null; command: null } | null {
   const { state, version } = saga
-  if (state.challenge) return null
+  if (state.challenge || step !== 'authorize' || isCompensation) return null
   const next = { ...state, challenge: { expires: action.expires } }
   return {
     order: { ...order, paymentAction: action },

@@ -50,7 +50,10 @@ test('a yes at the bank transmits the order, without the action', () => {
 })
 
 test('a yes for an order that cannot be transmitted any more is compensated, and gives the reason', () => {
-  const closed = apply(open, { ...reply(open, done), recheck: refusal('restaurant-closed') } as never)
+  const closed = apply(open, {
+    ...reply(open, done),
+    challenge: { recheck: refusal('restaurant-closed') },
+  } as never)
   expect(closed).toMatchObject({
     order: { outcome: 'pending', paymentAction: null },
     delivery: null,

@@ -1,8 +1,23 @@
-import { cents, toMoney, type Cancellation, type PaymentState, type Refusal } from '@platter/contracts'
+import {
+  cents,
+  toMoney,
+  type Cancellation,
+  type Outcome,
+  type PaymentState,
+  type Refusal,
+} from '@platter/contracts'
 import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 
 /* How a saga fails, and what it leaves: the cancellation, the notice to the restaurant, the order. */
+
+const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
+
+/** The payment state after a completed step, or after its compensation: payments reply whether they have voided or refunded. */
+export const paymentAfter = (
+  { step, isCompensation }: { step: string; isCompensation: boolean },
+  { paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>,
+): PaymentState | undefined => (isCompensation ? paymentState : PAYMENT_AFTER[step])
 
 /** States without a capture. */
 const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']

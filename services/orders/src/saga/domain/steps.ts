@@ -8,6 +8,7 @@ import {
   type Command,
 } from '@platter/contracts'
 import type { PendingRefund, SendOrderFacts } from '#/domain/saga-row.ts'
+import { authorizationOf } from '#/saga/domain/challenging.ts'
 
 /** A command without its reference (order, step, version, attempt). The transition adds it. */
 type Message = { command: Command; data: Record<string, unknown> }
@@ -57,10 +58,7 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
 export const sendOrderSteps = checkSteps([
   compensatable('authorize', {
     isNeeded: isCharged,
-    command: ({ total, token, authentication }) => ({
-      command: PaymentsAuthorize,
-      data: { amount: total, token, ...(authentication && { authentication }) },
-    }),
+    command: (facts) => ({ command: PaymentsAuthorize, data: authorizationOf(facts) }),
     compensation: () => ({ command: PaymentsRelease, data: {} }),
     replyTimeoutMs: requestTimes.paymentReply,
   }),

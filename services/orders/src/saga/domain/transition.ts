@@ -1,4 +1,4 @@
-import { cents, type Cancellation, type Outcome, type PaymentState, type Refusal } from '@platter/contracts'
+import { cents, type Cancellation, type Outcome, type Refusal } from '@platter/contracts'
 import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
 import { reservedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
@@ -8,17 +8,15 @@ import {
   mayBeCancelled,
   noticeOf,
   noticeOfCancellation,
-  tooLate,
+  paymentAfter,
   refusalOf,
 } from '#/saga/domain/failure.ts'
-import { challenged, isChallenged, notConfirmed, withoutAction } from '#/saga/domain/challenging.ts'
+import { challenged, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
 import { mayBeRefunded, withResult } from '#/saga/domain/refunding.ts'
 import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awaited-step.ts'
 
 /*
  * The states of an order. A state is the step whose result is awaited; (cash) is any order that is not charged.
- *
- * While the bank waits for the customer, the state is authorize with a challenge (challenging.ts): its command is the poll.
  *
  *     accepted ──→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
  *         └─────────────(cash)──────────↑  │                     │                │                │
@@ -38,6 +36,7 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
  *                have returned the whole total.
  * cancellation   set by `cancelled` at once, or by a failure at its end. Afterwards only its refund grows, by refunds that fail.
  * refunds        each reopens a completed saga, which ends again with its result. They change no other state but the payment's, at the end.
+ * challenge      while the bank waits for the customer, in the state authorize, whose command is then a poll (challenging.ts).
  * delivery       opened with the step transmit, ended by its result; an unreachable restaurant is notified of the failure.
  */
 
@@ -55,10 +54,8 @@ export type Trigger =
       outcome: Outcome
       /** Of the step `refund`. */
       refund?: string
-      /** The order cannot be transmitted after its challenge. */
-      recheck?: Refusal
-      /** It ends a challenge. */
-      isAuthenticating?: boolean
+      /** The reply ends a challenge. `recheck`: why the order cannot be transmitted any more. */
+      challenge?: { recheck: Refusal | null }
     }
   | { kind: 'delivered'; result: DeliveryResult }
   | {
@@ -136,23 +133,18 @@ const advance = <O extends OrderState, S extends Saga>(
 
 const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
-/** The payment state after a completed step. */
-const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
-
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
   if (event.refund !== undefined) return replyToRefund(order, saga, event)
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
   const { step: name, isCompensation, outcome, at } = event
-  if (outcome.kind === 'authenticate')
-    return (kind === 'compensatable' && !isCompensation && challenged(order, saga, outcome.action)) || 'stale'
+  if (outcome.kind === 'authenticate') return challenged(order, saga, { ...event, ...outcome }) ?? 'stale'
   const { state } = saga
   if (outcome.kind === 'done') {
-    const paymentState = isCompensation ? paymentAfterCompensation(outcome) : PAYMENT_AFTER[name]
-    return advance({ ...order, paymentState: paymentState ?? order.paymentState }, saga, {
+    return advance({ ...order, paymentState: paymentAfter(event, outcome) ?? order.paymentState }, saga, {
       state: isCompensation
         ? { ...state, undone: [...state.undone, name] }
-        : { ...state, done: [...state.done, name], refusal: event.recheck ?? state.refusal },
+        : { ...state, done: [...state.done, name], refusal: event.challenge?.recheck ?? state.refusal },
       at,
     })
   }
@@ -167,10 +159,6 @@ function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'
   if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
   return awaited.step.kind === 'pivot' || awaited.step.kind === 'refund' ? null : awaited.step.kind
 }
-
-/** The reply of payments states whether the release voided or refunded. */
-const paymentAfterCompensation = ({ paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>) =>
-  paymentState
 
 function deliver<O extends OrderState, S extends Saga>(
   order: O,
@@ -260,8 +248,7 @@ function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: num
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
   const done = [...saga.state.done, awaited.step.name]
-  const refusal = isChallenged(saga.state) ? notConfirmed : tooLate
-  return advance(order, saga, { state: { ...saga.state, done, refusal }, at })
+  return advance(order, saga, { state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }, at })
 }
 
 function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {

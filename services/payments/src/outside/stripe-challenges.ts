@@ -1,0 +1,51 @@
+import type { Authentication } from '@platter/contracts'
+import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import type { StripeClient } from '#/outside/stripe-client.ts'
+import {
+  AUTHENTICATION_REQUIRED,
+  challengeOf,
+  Intent,
+  reportOf,
+  unexpected,
+} from '#/outside/stripe-responses.ts'
+
+/** For a client without a page of its own; Stripe requires one for a redirect. */
+const RETURN_URL = 'https://stripe.com'
+
+/** The parameters of a new intent. Without them, Stripe declines a card that requires an authentication. */
+export const authenticationOf = (authentication: Authentication | undefined) =>
+  authentication ? { return_url: authentication.returnUrl ?? RETURN_URL } : { error_on_requires_action: true }
+
+const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED } as const
+
+/** Cancels an intent that waits for an authentication, so that it can never be completed. */
+export async function cancelChallenge(client: StripeClient, id: string): Promise<ProcessorResult<never>> {
+  const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id))
+  const status = cancelled.kind === 'yes' ? cancelled.value.status : cancelled.intent?.status
+  if (status === 'canceled') return declined
+  const isUnknown = cancelled.kind === 'failed' && cancelled.result.kind === 'unknown'
+  return isUnknown ? cancelled.result : unexpected('an intent cannot be cancelled')
+}
+
+/**
+ * Looks an intent up that waited for its customer. Stripe leaves the intent of a failed authentication open for another card of a
+ * client with its secret, so it is cancelled.
+ */
+export async function checkChallenge(
+  client: StripeClient,
+  id: string,
+  effectOf: (id: string, amount: number, intent: Intent) => Effect,
+): Promise<ProcessorResult<FoundCharge> | Challenge> {
+  const read = await client.send(Intent, (stripe) =>
+    stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
+  )
+  if (read.kind === 'failed') return read.result
+  const { status } = read.value
+  const challenge = status === 'requires_action' ? challengeOf(read.value) : null
+  if (challenge) return challenge
+  if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id)
+  const report = reportOf(read.value)
+  if (report === 'unsettled') return unexpected(`an intent is ${status}`)
+  if (!report || report.status === 'declined') return declined
+  return { kind: 'yes', status: report.status, ...effectOf(id, report.amount, read.value) }
+}
