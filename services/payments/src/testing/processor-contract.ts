@@ -36,6 +36,8 @@ export type World = {
 }
 
 type Move = 'authorize' | 'capture' | 'void' | 'refund'
+/** Of a card without an authentication. */
+type Known = Promise<ProcessorResult<Effect>>
 const AMOUNT = cents(1075)
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
 
@@ -69,12 +71,7 @@ async function before(world: World, move: Move) {
   const order = await newOrder(world)
   const { reference, token } = order
   if (move === 'authorize')
-    return {
-      reference,
-      token,
-      did: [],
-      call: (by: Processor = processor) => by.authorize(order) as ReturnType<Processor['void']>,
-    }
+    return { reference, token, did: [], call: (by: Processor = processor) => by.authorize(order) as Known }
   const id = await idOf(processor.authorize(order))
   const terms = { idempotencyKey: `${reference}:${move}:1`, id, amount: AMOUNT }
   if (move !== 'refund')
