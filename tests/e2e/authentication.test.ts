@@ -16,11 +16,11 @@ import { asRestaurant } from './restaurant-client.ts'
 
 /* The bank asks for the customer (3-D Secure). */
 
-type Challenged = Order & { paymentAction?: PaymentAction }
+type Challenged = Omit<Order, 'apiKey'> & { apiKey: string; paymentAction?: PaymentAction }
 const ALWAYS = '4000002760003184'
 
 const send = (body: object, options = {}) => post<Challenged>('send-order', body, options)
-const bodyOf = async (restaurant = cast.aurora) => ({
+const bodyOf = async (restaurant: string = cast.aurora) => ({
   ...(await anOrder(restaurant)),
   payment: 'card',
   card: { ...card(), cardNumber: ALWAYS },
