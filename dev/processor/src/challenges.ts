@@ -58,10 +58,6 @@ export class Challenges {
   /** The lines of an answer at the bank, or of the void of an open challenge. A yes authorizes. */
   answer(request: Answer, now: Date): Decision {
     const one = this.find(request.id, now)
-    const refuse = (status: number, code: string): Decision => ({
-      kind: 'response',
-      response: { status, body: { code } },
-    })
     if (!one) return refuse(404, 'no_such_authorization')
     if (one.state !== 'open')
       return refuse(409, request.kind === 'void' ? 'already_voided' : 'already_answered')
@@ -83,3 +79,8 @@ export class Challenges {
     }
   }
 }
+
+const refuse = (status: number, code: string): Decision => ({
+  kind: 'response',
+  response: { status, body: { code } },
+})

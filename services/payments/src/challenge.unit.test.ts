@@ -16,11 +16,12 @@ const authorized: ProcessorResult<FoundCharge> = {
 }
 const refusedResult = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' } as const
 
+const never = () => Promise.reject(new Error('not called'))
+
 /** A processor with one challenge, whose state the test sets. */
 function setUp() {
   const calls: string[] = []
   const bank: { state: ProcessorResult<FoundCharge> | Challenge } = { state: challenge }
-  const never = () => Promise.reject(new Error('not called'))
   const processor = {
     authorize: async () => (calls.push('authorize'), challenge),
     check: async () => (calls.push('check'), bank.state),

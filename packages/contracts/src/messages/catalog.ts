@@ -55,6 +55,8 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
   }),
 })
 
+export type QuoteQuestion = z.output<typeof CatalogQuote.data>
+
 /**
  * Completes an address of a client from its text or its point. A field of the reply is empty when it cannot be derived; the point
  * is null when the ZIP code is unknown.

@@ -1,5 +1,11 @@
-import type { z } from 'zod'
-import type { Address, Authentication, CatalogQuote, Cents, Refusal, TokenizedCard } from '@platter/contracts'
+import type {
+  Address,
+  Authentication,
+  Cents,
+  QuoteQuestion,
+  Refusal,
+  TokenizedCard,
+} from '@platter/contracts'
 
 /** An address with the apiKey that it is saved under. */
 export type SavedAddress = Address & { apiKey: string }
@@ -15,7 +21,7 @@ export type SendOrderFacts = {
   newAddress: SavedAddress | null
   /** For a client that can send its customer to the bank, with the question by which the order is checked again afterwards. */
   authentication?: Authentication
-  recheck?: z.input<typeof CatalogQuote.data>
+  recheck?: QuoteQuestion
   /** Epoch seconds. Send-order has responded by then. Absent in sagas of the previous version. */
   answeredBy?: number
 }

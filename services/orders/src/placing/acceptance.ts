@@ -51,7 +51,10 @@ function recheckOf({
 }: PricedOrder): Required<SendOrderFacts>['recheck'] {
   const { items, address } = details
   return {
-    ...{ restaurantApiKey, method, payment, test },
+    restaurantApiKey,
+    method,
+    payment,
+    test,
     items: items.map(({ apiKey, customizationChoices }) => ({
       apiKey,
       customizationChoices: customizationChoices.map((choice) => choice.apiKey),

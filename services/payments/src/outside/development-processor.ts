@@ -73,13 +73,11 @@ export function sender(pool: Pool, { base, callWithinMs }: { base: string; callW
   }
 }
 
-/** Returns a client of the development payment processor (dev/processor), over HTTP as to a real one. */
-export function developmentProcessor(
-  url: string,
-  callWithinMs = CALL_WITHIN_MS,
-  /** Where clients reach the processor. */
-  publicUrl = url,
-): Processor {
+/**
+ * Returns a client of the development payment processor (dev/processor), over HTTP as to a real one. `publicUrl`: where browsers
+ * reach it.
+ */
+export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS, publicUrl = url): Processor {
   const pool = new Pool(url, {
     connections: CONNECTIONS,
     connectTimeout: CONNECT_WITHIN_MS,
@@ -103,20 +101,7 @@ export function developmentProcessor(
 
   return {
     tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
-    async authorize({ idempotencyKey, token, amount, reference, authentication }) {
-      const body = { token, amount, reference, ...(authentication && { authentication }) }
-      const result = await send(
-        { method: 'POST', path: '/authorizations', idempotencyKey, body },
-        z.union([Open, Effect]),
-      )
-      return result.kind === 'yes' && 'status' in result
-        ? challengeOf(result.id, publicUrl)
-        : (result as ProcessorResult<z.output<typeof Effect>>)
-    },
-    async check({ id }) {
-      const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Checked)
-      return result.kind === 'yes' ? checkedOf(result, publicUrl) : result
-    },
+    ...authorizing(send, publicUrl),
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),
     refund: ({ id, idempotencyKey, amount }) => change(id, 'refund', idempotencyKey, { amount }),
@@ -141,6 +126,23 @@ export function developmentProcessor(
     close: () => pool.destroy(),
   }
 }
+
+const authorizing = (
+  send: ReturnType<typeof sender>,
+  publicUrl: string,
+): Pick<Processor, 'authorize' | 'check'> => ({
+  async authorize({ idempotencyKey, token, amount, reference, authentication }) {
+    const body = { token, amount, reference, ...(authentication && { authentication }) }
+    const request = { method: 'POST', path: '/authorizations', idempotencyKey, body } as const
+    const result = await send(request, z.union([Open, Effect]))
+    if (result.kind !== 'yes') return result
+    return 'status' in result ? challengeOf(result.id, publicUrl) : result
+  },
+  async check({ id }) {
+    const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Checked)
+    return result.kind === 'yes' ? checkedOf(result, publicUrl) : result
+  },
+})
 
 const challengeOf = (id: string, publicUrl: string): Challenge => ({
   kind: 'challenge',

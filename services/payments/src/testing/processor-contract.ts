@@ -36,11 +36,9 @@ export type World = {
 }
 
 type Move = 'authorize' | 'capture' | 'void' | 'refund'
-/** Of a card without an authentication. */
 type Known = Promise<ProcessorResult<Effect>>
 const AMOUNT = cents(1075)
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
-
 const newReference = () => randomBytes(24).toString('hex')
 
 async function tokenOf({ processor }: World, cardNumber = CARD.cardNumber): Promise<string> {

@@ -45,7 +45,11 @@ export function publicationOf(saga: Saga, awaited: Awaited): Publication | null 
   const message = messageOf(saga, awaited)
   const isAuthenticating = !isCompensation && isChallenged(saga.state)
   const ref = {
-    ...{ orderApiKey, step: step.name, undo: isCompensation, version, attempt },
+    orderApiKey,
+    step: step.name,
+    undo: isCompensation,
+    version,
+    attempt,
     ...(isAuthenticating && { isAuthenticating }),
   }
   const { replyTimeoutMs } = step
