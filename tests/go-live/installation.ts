@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { basename, join, relative } from 'node:path'
+import { freePorts } from '../../dev/process/ports.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** Images are built in the first command, on a busy machine without a cache. */
+const COMMAND_MS = 1_200_000
+export const DOMAIN = 'platter.lan'
+
+export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
+type Sent = { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> }
+
+/** An installation of docker-compose.production.yml in a copy of the repository, under a name and ports of its own. */
+export class Installation {
+  readonly folder: string
+  readonly project = `platter-go-live-${randomBytes(3).toString('hex')}`
+  /** The tag of the images. */
+  version = 'go-live-a'
+  port = 0
+  authority: string | undefined
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** Copies the repository, and writes the answers of set-up. `stripeUrl` is the test server of Stripe, as containers see it. */
+  async prepare(stripePort: number, answers: Readonly<Record<string, string>>): Promise<void> {
+    const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist', 'operator.key'])
+    mkdirSync(this.folder, { recursive: true, mode: 0o755 })
+    cpSync(ROOT, this.folder, {
+      recursive: true,
+      filter: (path) => relative(ROOT, path) === '' || !left.has(basename(path)),
+    })
+    const [http = 0, https = 0] = await freePorts(2)
+    this.port = https
+    const files = ['production', 'backup', 'go-live'].map((name) => `docker-compose.${name}.yml`)
+    const lines = { ...answers, COMPOSE_FILE: files.join(':'), HTTP_PORT: http, HTTPS_PORT: https }
+    this.write(
+      'answers',
+      `${Object.entries(lines)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('\n')}\n`,
+    )
+    this.write('docker-compose.go-live.yml', overlay(stripePort))
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text)
+  }
+
+  /** Runs a command in the folder. Rejects with its output when it fails. */
+  async run(program: string, ...given: readonly string[]): Promise<string> {
+    const { status, output } = await this.attempt(program, ...given)
+    if (status !== 0) throw new Error(`${program} ${given.join(' ')}: ${output.slice(-1_500)}`)
+    return output
+  }
+
+  attempt(program: string, ...given: readonly string[]): Promise<{ status: number; output: string }> {
+    const { PATH, HOME, DOCKER_HOST, TMPDIR } = process.env
+    const surroundings = Object.entries({ PATH, HOME, DOCKER_HOST, TMPDIR }).filter(
+      ([, value]) => value !== undefined,
+    )
+    const env = {
+      ...Object.fromEntries(surroundings),
+      COMPOSE_PROJECT_NAME: this.project,
+      PLATTER_VERSION: this.version,
+      // Beside an installation on the same machine.
+      EDGE_NETWORK: '172.31.86.0/28',
+    }
+    const options = { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024, timeout: COMMAND_MS }
+    return new Promise((resolve) => {
+      execFile(program, given, options, (error, stdout, stderr) =>
+        resolve({ status: error ? Number(error.code ?? 1) || 1 : 0, output: stdout + stderr }),
+      )
+    })
+  }
+
+  compose = (...given: readonly string[]): Promise<string> => this.run('docker', 'compose', ...given)
+
+  /** The operator's tool in its container; its standard output only. */
+  async platter(...given: readonly string[]): Promise<string> {
+    return this.compose('run', '--rm', '-T', '--quiet-pull', 'platter', ...given)
+  }
+
+  /** The findings of `platter doctor` that are not ok, by check. */
+  async doctor(...options: readonly string[]): Promise<Record<string, string>> {
+    const command = ['compose', 'run', '--rm', '-T', ...options, 'platter', 'doctor', '--json']
+    const { output } = await this.attempt('docker', ...command)
+    const json = output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)
+    const findings = JSON.parse(json) as { check: string; state: string; detail: string }[]
+    return Object.fromEntries(
+      findings.filter(({ state }) => state !== 'ok').map((one) => [one.check, one.detail]),
+    )
+  }
+
+  /** Calls the platform over TLS, and verifies its certificate. */
+  call(path: string, { key, body, idempotencyKey, headers }: Sent = {}): Promise<Reply> {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          servername: DOMAIN,
+          path,
+          method: text === undefined ? 'GET' : 'POST',
+          // No connection is kept, as for clients that come one at a time.
+          agent: false,
+          timeout: 12_000,
+          ...(this.authority !== undefined && { ca: this.authority }),
+          headers: {
+            host: DOMAIN,
+            ...(key !== undefined && { 'x-access-token': key }),
+            ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+            ...(text !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            const { statusCode = 0 } = response
+            resolve({
+              status: statusCode,
+              body: parsed(Buffer.concat(chunks).toString()),
+              headers: response.headers,
+            })
+          })
+        },
+      )
+      sent.on('timeout', () => sent.destroy(new Error('no response in 12 s')))
+      sent.on('error', reject)
+      sent.end(text)
+    })
+  }
+
+  async remove(): Promise<void> {
+    await this.attempt('docker', 'compose', '--profile', '*', 'down', '--volumes', '--timeout', '5')
+  }
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
+
+/** Stripe is a test server on the host, and one folder of the tool is a small disk. */
+const overlay = (stripePort: number): string => `services:
+  payments:
+    environment: { STRIPE_URL: 'http://host.docker.internal:${stripePort}' }
+    extra_hosts: ['host.docker.internal:host-gateway']
+  platter:
+    tmpfs: ['/small:size=20m']
+`

@@ -1,0 +1,146 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { check, secondsUntil, sendOrder, type Situation, type World } from '../world.ts'
+
+const isOpen = async ({ installation, restaurantApiKey, keys }: World): Promise<unknown> =>
+  (await installation.call(`/publicapi/v1/restaurant/${restaurantApiKey}`, { key: keys.application })).body[
+    'open'
+  ]
+
+/** Changes a variable of .env, and recreates the services that use it. */
+async function setVariable({ installation }: World, name: string, value: string): Promise<void> {
+  const text = readFileSync(join(installation.folder, '.env'), 'utf8')
+  installation.write('.env', text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`))
+  await installation.compose('up', '-d', '--wait')
+}
+
+/** A certificate for the domain that ended yesterday; only OpenSSL's `ca` sets both dates. */
+const EXPIRED = `cd /tmp && mkdir -p ca && : > ca/index && echo 01 > ca/serial &&
+openssl req -x509 -newkey rsa:2048 -nodes -keyout ca/key.pem -out ca/root.pem -days 9 -subj /CN=expired &&
+openssl req -newkey rsa:2048 -nodes -keyout key.pem -out csr.pem -subj /CN=platter.lan &&
+printf '[ca]\\ndefault_ca=d\\n[d]\\ndatabase=/tmp/ca/index\\nserial=/tmp/ca/serial\\nnew_certs_dir=/tmp/ca\\ndefault_md=sha256\\npolicy=p\\n[p]\\ncommonName=supplied\\n' > ca/conf &&
+openssl ca -batch -config ca/conf -in csr.pem -cert ca/root.pem -keyfile ca/key.pem -out cert.pem -startdate 20200101000000Z -enddate 20200201000000Z -notext`
+
+export const FAILURES: readonly Situation[] = [
+  {
+    title:
+      'the tablet goes offline: the restaurant closes, no card is charged, and it opens again with the tablet',
+    async run(world) {
+      world.tablet.disconnect()
+      const closing = await secondsUntil(async () => (await isOpen(world)) === false, {
+        what: 'closed',
+        withinS: 95,
+      })
+      const before = world.stripe.captured().length
+      const refused = await sendOrder(world, 'card')
+      check(
+        refused.status === 422 && refused.body['code'] === 'restaurant-closed',
+        `a card order is ${refused.status}`,
+      )
+      check(world.stripe.captured().length === before, 'a card was charged')
+      await world.tablet.connect()
+      const opening = await secondsUntil(async () => (await isOpen(world)) === true, {
+        what: 'open',
+        withinS: 30,
+      })
+      return `closed after ${closing.toFixed(0)} s, open again after ${opening.toFixed(1)} s`
+    },
+  },
+  {
+    title: 'a wrong secret of the processor: cards fail without an order, cash works, and doctor names it',
+    async run(world) {
+      const { installation, stripe } = world
+      await setVariable(world, 'STRIPE_SECRET_KEY', ['sk', 'test', 'wrong0123456789ABCDEF'].join('_'))
+      const card = await sendOrder(world, 'card')
+      check(card.status >= 400, `a card order is ${card.status}`)
+      check((await sendOrder(world, 'cash')).status === 200, 'a cash order fails')
+      const { processor } = await installation.doctor()
+      check(processor !== undefined, 'doctor does not name the processor')
+      await setVariable(world, 'STRIPE_SECRET_KEY', stripe.secretKey)
+      check((await sendOrder(world, 'card')).status === 200, 'a card order fails with the right secret')
+      return `card ${card.status} ${String(card.body['code'])}; doctor: ${processor}`
+    },
+  },
+  {
+    title: 'a disk that is 95 % full: doctor names it',
+    async run({ installation }) {
+      const fill =
+        'head -c 19922944 /dev/zero > /small/file; exec node /app/apps/cli/src/main.ts doctor --json'
+      const options = [
+        'run',
+        '--rm',
+        '-T',
+        '-e',
+        'BACKUP_FOLDER=/small',
+        '--entrypoint',
+        'sh',
+        'platter',
+        '-c',
+        fill,
+      ]
+      const { output } = await installation.attempt('docker', 'compose', ...options)
+      const json = output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)
+      const found = (JSON.parse(json) as { check: string; state: string; detail: string }[]).find(
+        (one) => one.check === 'disk',
+      )
+      check(found?.state === 'wrong' && found.detail.includes('/small 95 %'), JSON.stringify(found))
+      return found.detail
+    },
+  },
+  {
+    title: 'an expired certificate: clients refuse it, doctor names it, and Caddy replaces it',
+    async run({ installation }) {
+      const file = join(installation.folder, 'deploy/compose/Caddyfile')
+      const caddyfile = readFileSync(file, 'utf8')
+      await installation.run('sh', '-c', EXPIRED)
+      const [cert, key] = ['cert', 'key'].map((name) => readFileSync(`/tmp/${name}.pem`, 'utf8'))
+      check(new X509Certificate(cert ?? '').validToDate < new Date(), 'the certificate is valid')
+      installation.write('deploy/compose/expired.pem', `${cert}${key}`)
+      await installation.compose('cp', 'deploy/compose/expired.pem', 'caddy:/data/expired.pem')
+      const use = async (text: string) => {
+        installation.write('deploy/compose/Caddyfile', text)
+        await installation.compose(
+          'exec',
+          '-T',
+          'caddy',
+          'caddy',
+          'reload',
+          '--config',
+          '/etc/caddy/Caddyfile',
+        )
+      }
+      await use(caddyfile.replace('import tls-{$TLS:acme}', 'tls /data/expired.pem /data/expired.pem'))
+      const refused = await installation.call('/health/live').then(
+        () => 'accepted',
+        (error: unknown) => String(error),
+      )
+      check(refused !== 'accepted', 'a client accepts it')
+      const { TLS: finding } = await installation.doctor()
+      check(finding !== undefined, 'doctor does not name it')
+      await use(caddyfile)
+      const { status } = await installation.call('/health/live')
+      check(status === 200, 'the certificate is not replaced')
+      return `doctor: ${finding}`
+    },
+  },
+  {
+    title: 'a leaked key: rejected within 5 s of its revocation, and its successor works',
+    async run(world) {
+      const { installation, keys } = world
+      const list = await installation.platter('keys', 'list', '--application', keys.applicationId, '--json')
+      const [leaked] = JSON.parse(list.slice(list.indexOf('['))) as { id: string }[]
+      const next =
+        (await installation.platter('keys', 'issue', '--application', keys.applicationId))
+          .trim()
+          .split(/\s+/)
+          .at(-1) ?? ''
+      await installation.platter('keys', 'revoke', leaked?.id ?? '')
+      const rejected = async () => (await sendOrder(world, 'cash')).status === 401
+      const took = await secondsUntil(rejected, { what: 'the rejection', withinS: 5 })
+      keys.application = next
+      check((await sendOrder(world, 'cash')).status === 200, 'the new key does not work')
+      return `rejected after ${took.toFixed(1)} s`
+    },
+  },
+]

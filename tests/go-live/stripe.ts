@@ -1,0 +1,47 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { SECRET_KEY, StripeServer } from '../../services/payments/src/testing/stripe-server.ts'
+
+/** The test server of Stripe for containers: on all addresses, with a secret key as long as a real one. */
+export async function startStripe() {
+  const server = new StripeServer()
+  const secretKey = `sk_test_${randomBytes(12).toString('hex')}`
+  const target = new URL(await server.listen())
+  const proxy = createServer((incoming, outgoing) => {
+    const isKnown = incoming.headers.authorization === `Bearer ${secretKey}`
+    const authorization = `Bearer ${isKnown ? SECRET_KEY : 'unknown'}`
+    const forwarded = request(
+      {
+        host: target.hostname,
+        port: target.port,
+        path: incoming.url,
+        method: incoming.method,
+        headers: { ...incoming.headers, host: target.host, authorization },
+      },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 500, response.headers)
+        response.pipe(outgoing)
+      },
+    )
+    forwarded.on('error', () => outgoing.destroy())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '0.0.0.0', resolve))
+  return {
+    secretKey,
+    port: (proxy.address() as AddressInfo).port,
+    /** The captured amounts in cents, by order. */
+    captured: () =>
+      server.state.effects
+        .filter(({ kind }) => kind === 'capture')
+        .map(({ reference, amount }) => ({ reference, amount })),
+    async close() {
+      proxy.closeAllConnections()
+      proxy.close()
+      await server.close()
+    },
+  }
+}
+
+export type TestStripe = Awaited<ReturnType<typeof startStripe>>
