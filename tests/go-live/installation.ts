@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const COMMAND_MS = 1_200_000
 export const DOMAIN = 'platter.lan'
 
+type Ended = { status: number; stdout: string; output: string }
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
 type Sent = { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> }
 
@@ -51,14 +52,14 @@ export class Installation {
     writeFileSync(join(this.folder, name), text)
   }
 
-  /** Runs a command in the folder. Rejects with its output when it fails. */
+  /** Runs a command in the folder, and returns its standard output. Rejects with all output when it fails. */
   async run(program: string, ...given: readonly string[]): Promise<string> {
-    const { status, output } = await this.attempt(program, ...given)
+    const { status, stdout, output } = await this.attempt(program, ...given)
     if (status !== 0) throw new Error(`${program} ${given.join(' ')}: ${output.slice(-1_500)}`)
-    return output
+    return stdout
   }
 
-  attempt(program: string, ...given: readonly string[]): Promise<{ status: number; output: string }> {
+  attempt(program: string, ...given: readonly string[]): Promise<Ended> {
     const { PATH, HOME, DOCKER_HOST, TMPDIR } = process.env
     const surroundings = Object.entries({ PATH, HOME, DOCKER_HOST, TMPDIR }).filter(
       ([, value]) => value !== undefined,
@@ -73,24 +74,22 @@ export class Installation {
     const options = { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024, timeout: COMMAND_MS }
     return new Promise((resolve) => {
       execFile(program, given, options, (error, stdout, stderr) =>
-        resolve({ status: error ? Number(error.code ?? 1) || 1 : 0, output: stdout + stderr }),
+        resolve({ status: error ? Number(error.code ?? 1) || 1 : 0, stdout, output: stdout + stderr }),
       )
     })
   }
 
   compose = (...given: readonly string[]): Promise<string> => this.run('docker', 'compose', ...given)
 
-  /** The operator's tool in its container; its standard output only. */
-  async platter(...given: readonly string[]): Promise<string> {
-    return this.compose('run', '--rm', '-T', '--quiet-pull', 'platter', ...given)
-  }
+  /** The operator's tool in its container. */
+  platter = (...given: readonly string[]): Promise<string> =>
+    this.compose('run', '--rm', '-T', 'platter', ...given)
 
   /** The findings of `platter doctor` that are not ok, by check. */
   async doctor(...options: readonly string[]): Promise<Record<string, string>> {
     const command = ['compose', 'run', '--rm', '-T', ...options, 'platter', 'doctor', '--json']
-    const { output } = await this.attempt('docker', ...command)
-    const json = output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)
-    const findings = JSON.parse(json) as { check: string; state: string; detail: string }[]
+    const { stdout } = await this.attempt('docker', ...command)
+    const findings = JSON.parse(stdout) as { check: string; state: string; detail: string }[]
     return Object.fromEntries(
       findings.filter(({ state }) => state !== 'ok').map((one) => [one.check, one.detail]),
     )

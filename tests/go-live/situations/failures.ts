@@ -79,9 +79,8 @@ export const FAILURES: readonly Situation[] = [
         '-c',
         fill,
       ]
-      const { output } = await installation.attempt('docker', 'compose', ...options)
-      const json = output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)
-      const found = (JSON.parse(json) as { check: string; state: string; detail: string }[]).find(
+      const { stdout } = await installation.attempt('docker', 'compose', ...options)
+      const found = (JSON.parse(stdout) as { check: string; state: string; detail: string }[]).find(
         (one) => one.check === 'disk',
       )
       check(found?.state === 'wrong' && found.detail.includes('/small 95 %'), JSON.stringify(found))
@@ -129,7 +128,7 @@ export const FAILURES: readonly Situation[] = [
     async run(world) {
       const { installation, keys } = world
       const list = await installation.platter('keys', 'list', '--application', keys.applicationId, '--json')
-      const [leaked] = JSON.parse(list.slice(list.indexOf('['))) as { id: string }[]
+      const [leaked] = JSON.parse(list) as { id: string }[]
       const next =
         (await installation.platter('keys', 'issue', '--application', keys.applicationId))
           .trim()
