@@ -152,7 +152,7 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 /** Stripe is a test server on the host, and one folder of the tool is a small disk. */
-const overlay = (stripePort: number): string => `services:
+export const overlay = (stripePort: number): string => `services:
   payments:
     environment: { STRIPE_URL: 'http://host.docker.internal:${stripePort}' }
     extra_hosts: ['host.docker.internal:host-gateway']
