@@ -3,7 +3,7 @@
  *   npm run go-live                        # all, in their order
  *   npm run go-live -- --only tablet       # set-up, and the situations whose title contains the word
  *   npm run go-live -- --keep              # leaves the containers running
- * Needs Docker with Compose v2, openssl and git. GO_LIVE_PREVIOUS names the commit of the previous images.
+ * Needs Docker with Compose v2, and openssl.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,6 @@ import { randomBytes } from 'node:crypto'
 import { findDocker } from '../../dev/servers/compose-command.ts'
 import { Installation } from './installation.ts'
 import { FAILURES } from './situations/failures.ts'
-import { previousCommit, RESTARTS } from './situations/restarts.ts'
 import { START } from './situations/start.ts'
 import { startStripe } from './stripe.ts'
 import { Tablet, type World } from './world.ts'
@@ -34,13 +33,12 @@ const world: World = {
   restaurantApiKey: '',
   itemApiKey: '',
   tablet: new Tablet(() => world),
-  previous: previousCommit(),
 }
 await installation.prepare(stripe.port, {
   STRIPE_SECRET_KEY: stripe.secretKey,
   STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(16).toString('hex')}`,
 })
-const chosen = [...FAILURES, ...RESTARTS].filter(({ title }) => title.includes(values.only ?? ''))
+const chosen = FAILURES.filter(({ title }) => title.includes(values.only ?? ''))
 let failed = 0
 for (const { title, run } of [...START, ...chosen]) {
   const from = performance.now()
