@@ -53,8 +53,9 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     CATALOG_URL: urls('catalog', wiring),
     ACCOUNTS_URL: urls('accounts', wiring),
     ORDERS_URL: urls('orders', wiring),
-    // For the events of the processor.
+    // For payment-methods and the events of the processor.
     PAYMENTS_URL: urls('payments', wiring),
+    ...cardVariables(),
     REDIS_URL: wiring.redis,
     // A load test of a developer uses one application.
     ORDERS_PER_SECOND: '1000000',
@@ -73,6 +74,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
   payments: (wiring) => ({
     ...rows('payments', wiring),
     PROCESSOR_URL: urls('processor', wiring),
+    ...cardVariables(),
     // The default of the processor.
     PROCESSOR_WEBHOOK_SECRET: 'whsec_development',
     REDIS_URL: wiring.redis,
@@ -92,6 +94,9 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     TRANSMIT_DEADLINE_MS: '6000',
   }),
 }
+
+/** RAW_CARDS=refuse npm start: as with a real processor, clients pay by token only. */
+const cardVariables = () => ({ RAW_CARDS: process.env['RAW_CARDS'] ?? '' })
 
 /** True for a simulated third party. */
 export const isStandIn = (name: ProcessName): name is StandIn =>

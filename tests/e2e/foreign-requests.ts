@@ -43,6 +43,7 @@ const orderEntry: Entry = {
 export const entries: Record<string, Entry> = {
   'restaurant-search': NOTHING,
   'restaurant-search-test': NOTHING,
+  'payment-methods': NOTHING,
   'restaurant-details': { keys: { 'path/apiKey': restaurant } },
   'restaurant-menu': { keys: { 'path/apiKey': restaurant } },
   'item-customizations': { keys: { 'path/apiKey': { code: 'item-not-found', open: ['item'] } } },

@@ -93,6 +93,14 @@ export const restaurant = record(restaurantFields)
 export const details = record({ ...restaurantFields, restaurant })
 export const found = record({ address, restaurants: list(restaurant) })
 
+export const paymentMethods = record({
+  processor: text,
+  publishableKey: nullable(text),
+  rawCards: truth,
+  wallets: list(text),
+  tokenUrl: optional(text),
+})
+
 const choice = record({ apiKey: text, name: text, price: money, count: integer, available: truth })
 const customization = record({
   apiKey: text,

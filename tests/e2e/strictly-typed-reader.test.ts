@@ -59,6 +59,7 @@ test('it reads restaurants and menus with whole-dollar prices, closed days, and 
   }
   for (const query of ['', '?street-address=Salina,+KS', '?latitude=39&longitude=-97'])
     await decode('restaurant-search', records.found, { query })
+  await decode('payment-methods', records.paymentMethods, {})
   await decode('restaurant-search-test', records.found, { query: '?latitude=43&longitude=-89' })
   expect(unreadable).toEqual([])
 })

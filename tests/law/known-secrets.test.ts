@@ -109,7 +109,7 @@ test('every variable that is named like a secret, or is the address of a server 
     .flatMap(([, Config]) => Object.keys(Config.shape))
     .filter((name) => !name.startsWith('STREAMS_PER_'))
   const secret = names.filter((name) =>
-    /SECRET|PASSWORD|TOKEN$|_KEY$|KEY_HASH|^(DATABASE(_DIRECT)?|AMQP|REDIS)_URL$|^DEFAULT_RESTAURANT_LINK$/.test(
+    /SECRET|PASSWORD|TOKEN$|(?<!PUBLISHABLE)_KEY$|KEY_HASH|^(DATABASE(_DIRECT)?|AMQP|REDIS)_URL$|^DEFAULT_RESTAURANT_LINK$/.test(
       name,
     ),
   )

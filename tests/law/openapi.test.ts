@@ -161,7 +161,7 @@ describe('the gateway', () => {
   app.addHook('onRoute', ({ url }) => void served.add(templateOf(url)))
   publicRoutes(app, {
     operations,
-    owners: { catalog: nowhere, accounts: nowhere, orders: nowhere },
+    owners: { catalog: nowhere, accounts: nowhere, orders: nowhere, payments: nowhere },
     accessKeys: {
       principalOf: () => Promise.reject(new Problem('access-token-missing', 'Send your access key.')),
     } as unknown as AccessKeys,

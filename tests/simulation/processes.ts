@@ -199,10 +199,12 @@ const { signal: stopping } = new AbortController()
 const limit = new ConcurrencyLimit({ permits: Infinity })
 
 const tokenize: Tokenizer = async (card) => {
-  const { expirationMonth, expirationYear } = card
+  const { cardNumber, cvv, expirationMonth, expirationYear } = card
+  if (!cardNumber || !cvv || expirationMonth === undefined || expirationYear === undefined)
+    throw new Error('simulated clients send card numbers')
   const answer = await processor.tokenize({
-    cardNumber: card.cardNumber.reveal(),
-    cvv: card.cvv.reveal(),
+    cardNumber: cardNumber.reveal(),
+    cvv: cvv.reveal(),
     expirationMonth,
     expirationYear,
   })

@@ -127,9 +127,9 @@ function findRefund(id: string, key: string): Found {
 
 /** The processor as payments speaks to it. */
 export const processor: Omit<Processor, 'list'> = {
-  tokenize: ({ cardNumber }) =>
+  tokenize: (card) =>
     simulation().processor.ask(() => {
-      const made = tokenize(cardNumber)
+      const made = 'cardNumber' in card ? tokenize(card.cardNumber) : null
       return made
         ? { kind: 'yes', ...made }
         : { kind: 'no', code: 'card_declined', declineCode: 'invalid_number' }

@@ -41,6 +41,14 @@ beforeAll(async () => {
         body: JSON.stringify({ rules }),
       })
     },
+    async clientToken(card) {
+      const response = await fetch(`${url}/client-tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(card),
+      })
+      return ((await response.json()) as { token: string }).token
+    },
     effects: (reference) =>
       readFileSync(LEDGER_FILE, 'utf8')
         .split('\n')

@@ -3,8 +3,9 @@ import type { App } from '@platter/kit'
 import { z } from 'zod'
 import { addBank } from './bank.ts'
 import { responseTo, type Response, type EffectRequest, type Book } from './book.ts'
-import { tokenize } from './cards.ts'
+import { exchange, tokenize } from './cards.ts'
 import type { Challenge } from './challenges.ts'
+import { addClientTokens } from './client-tokens.ts'
 import { addDashboard } from './dashboard.ts'
 import type { Events } from './events.ts'
 import { FaultPlan, type Faults, type Kind } from './faults.ts'
@@ -17,6 +18,7 @@ const NewToken = z.object({
   expirationMonth: z.string(),
   expirationYear: z.string(),
 })
+const Exchange = z.object({ processorToken: z.string() })
 const NewAuthorization = z.object({
   token: z.string(),
   amount: Cents,
@@ -76,6 +78,7 @@ export function addRoutes(app: App, { book, ledger, faults, events }: Parts): vo
     'POST /authorizations/:id/void',
     effect(z.unknown(), (_body, id) => ({ kind: 'void', id })),
   )
+  addClientTokens(app)
   addFaults(app, faults)
   addDashboard(app, { book, once })
   addBank(app, { book, once })
@@ -150,6 +153,11 @@ function readRequest<S extends z.ZodType>(
 
 /** Card numbers end here: they are neither stored nor logged, and an error names fields only. */
 function tokenOf(body: unknown): Response {
+  const exchanged = Exchange.safeParse(body)
+  if (exchanged.success) {
+    const made = exchange(exchanged.data.processorToken)
+    return made ? { status: 200, body: made } : { status: 400, body: { code: 'no_such_token' } }
+  }
   const card = NewToken.safeParse(body)
   if (!card.success) return invalid(card.error)
   const made = tokenize(card.data.cardNumber)

@@ -43,6 +43,14 @@ export const newCard = {
   expirationYear: '31',
 }
 
+/** `tok_visa` is a token of the development payment processor, and of Stripe's test mode. */
+export const tokenCard = {
+  cardholderName: 'Maria Lindqvist',
+  cardholderStreetAddress: '316 W Washington Ave',
+  cardholderZip: '53703',
+  processorToken: 'tok_visa',
+}
+
 export const newAddress = {
   streetAddress: '316 W Washington Ave',
   aptNumber: '4',

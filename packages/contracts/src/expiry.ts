@@ -13,3 +13,11 @@ export function hasExpired(
     now >= Date.UTC(2000 + Number(card.expirationYear), Number(card.expirationMonth), 1, HOURS_BEHIND_UTC)
   )
 }
+
+type Expiry = { expirationMonth?: string | undefined; expirationYear?: string | undefined }
+
+/** The expiry of a new card: what the processor has, otherwise what the client sent. Empty when neither is known. */
+export const expiryOf = (processor: Expiry, client: Expiry) => ({
+  expirationMonth: processor.expirationMonth ?? client.expirationMonth ?? '',
+  expirationYear: processor.expirationYear ?? client.expirationYear ?? '',
+})

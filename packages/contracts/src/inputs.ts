@@ -1,38 +1,94 @@
 import { z } from 'zod'
 import { isCardNumber } from '#/card-issuers.ts'
+import { findCardNumbers } from '#/card-number.ts'
 import { keys } from '#/examples.ts'
 import { secret } from '#/secret.ts'
 import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
 
-/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
-export const NewCard = z
-  .object({
-    nickname: text(100).optional().describe('What the user calls the card.'),
-    cardholderName: filledText(100).describe('As printed on the card.'),
-    cardholderStreetAddress: filledText(200),
-    cardholderZip: filledDigits(20),
-    cvv: secret(spelled('digits', z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits'))).describe(
-      'Card verification value. Never stored.',
-    ),
-    cardNumber: secret(
-      spelled('card-number', z.string().refine(isCardNumber, 'is not a card number')),
-      (digits) => digits.slice(-4),
-    ).meta({
-      description: '12 to 19 digits without separators. Never stored.',
+/** What a client sends of a card besides its number, cvv and expiry, or its token. */
+const cardholderFields = {
+  nickname: text(100).optional().describe('What the user calls the card.'),
+  cardholderName: filledText(100).describe('As printed on the card.'),
+  cardholderStreetAddress: filledText(200),
+  cardholderZip: filledDigits(20),
+}
+
+const cardNumberFields = {
+  cvv: secret(spelled('digits', z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')))
+    .optional()
+    .describe('Card verification value. Required with `cardNumber`. Never stored.'),
+  cardNumber: secret(
+    spelled('card-number', z.string().refine(isCardNumber, 'is not a card number')),
+    (digits) => digits.slice(-4),
+  )
+    .optional()
+    .meta({
+      description: '12 to 19 digits without separators. Required without `processorToken`. Never stored.',
       pattern: String.raw`^\d{12,19}$`,
     }),
-    expirationMonth: spelled(
-      'month',
-      z.string().regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits'),
-    ).describe('Two digits, `01` to `12`.'),
-    expirationYear: spelled('year', z.string().regex(/^\d{2}$/, 'is not a year of two digits')).describe(
-      'Two digits: `31` is 2031.',
-    ),
+  expirationMonth: spelled('month', z.string().regex(/^(0[1-9]|1[0-2])$/, 'is not a month of two digits'))
+    .optional()
+    .describe('Two digits, `01` to `12`. Required with `cardNumber`.'),
+  expirationYear: spelled('year', z.string().regex(/^\d{2}$/, 'is not a year of two digits'))
+    .optional()
+    .describe('Two digits: `31` is 2031. Required with `cardNumber`.'),
+  processorToken: secret(
+    z
+      .string()
+      .regex(/^[!-~]{1,255}$/, 'is not 1 to 255 printable ASCII characters')
+      .refine((token) => findCardNumbers(token).length === 0, 'contains a card number'),
+    (token) => token,
+  )
+    .optional()
+    .meta({
+      description:
+        'The token or payment method that the client created at the payment processor, instead of `cardNumber` and `cvv`. It can be used once. See payment-methods.',
+      pattern: '^[!-~]{1,255}$',
+    }),
+}
+
+const NUMBER_FIELDS = ['cardNumber', 'cvv', 'expirationMonth', 'expirationYear'] as const
+
+/** Without a token all fields of the number are required; with a token, number and cvv are refused. */
+function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>, context: z.RefinementCtx) {
+  const isByToken = card.processorToken !== undefined
+  for (const field of NUMBER_FIELDS) {
+    const isSent = card[field] !== undefined
+    if (!isByToken && !isSent)
+      context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
+    if (isByToken && isSent && (field === 'cardNumber' || field === 'cvv'))
+      context.addIssue({ code: 'custom', path: [field], message: 'cannot be sent with processorToken' })
+  }
+}
+
+/** One response names all faults: the forms are compared even when another field is invalid. */
+export const checkedForm = <S extends z.ZodObject>(schema: S): S =>
+  schema.superRefine((card: z.output<S>, context) => checkForm(card, context), {
+    when: ({ value }) => typeof value === 'object' && value !== null,
   })
-  .meta({ id: 'NewCard', description: 'A card to add.' })
+
+const newCardFields = { ...cardholderFields, ...cardNumberFields }
+
+/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
+export const NewCard = checkedForm(z.object(newCardFields)).meta({
+  id: 'NewCard',
+  description: 'A card to add: its number, cvv and expiry, or a token of the payment processor.',
+})
 export type NewCard = z.output<typeof NewCard>
+
+/** A new card as another service receives it. */
+export const newCardWith = <S extends z.ZodRawShape>(more: S) =>
+  checkedForm(z.object({ ...newCardFields, ...more }))
+
+/** A new card as JSON for payments. The only use that reveals the number, the cvv and the token. */
+export const revealedCard = ({ cvv, cardNumber, processorToken, ...holder }: NewCard) => ({
+  ...holder,
+  ...(cvv && { cvv: cvv.reveal() }),
+  ...(cardNumber && { cardNumber: cardNumber.reveal() }),
+  ...(processorToken && { processorToken: processorToken.reveal() }),
+})
 
 /** The add-address fields (docs/specification.md, "Cards, addresses and user updates"); also a new address inside an order. */
 export const NewAddress = z
@@ -60,7 +116,10 @@ const Saved = z
  * A saved record by its apiKey, or the fields of a new one (docs/specification.md, "Order requests"). The parsed value has
  * `saved` as its discriminator, which clients do not send.
  */
-export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
+export const savedOrNew = <S extends z.ZodRawShape>(
+  fresh: z.ZodObject<S>,
+  checked: <O extends z.ZodObject>(schema: O) => O = (schema) => schema,
+) =>
   documentedAs(
     spelled('record', z.union([Saved, fresh])),
     z.preprocess(
@@ -70,7 +129,7 @@ export const savedOrNew = <S extends z.ZodRawShape>(fresh: z.ZodObject<S>) =>
       },
       z.discriminatedUnion('saved', [
         z.object({ saved: z.literal(true), apiKey: ApiKey }),
-        z.object({ ...fresh.shape, saved: z.literal(false) }),
+        checked(z.object({ ...fresh.shape, saved: z.literal(false) })),
       ]),
     ),
   )

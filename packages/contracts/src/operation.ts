@@ -106,7 +106,7 @@ export const commonProblems: readonly ProblemCode[] = [
 ]
 
 /** The problems of every operation that reads a JSON body. */
-export const bodyProblems = ['malformed-json', 'not-json', 'body-too-large'] as const
+export const bodyProblems = ['malformed-json', 'not-json', 'body-too-large', 'raw-card-not-accepted'] as const
 
 /** All problems that an operation can respond with. */
 export const problemsOf = (one: Operation): readonly ProblemCode[] => [

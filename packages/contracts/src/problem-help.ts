@@ -199,6 +199,10 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     why: 'The restaurant received the order and refused it.',
     fix: 'Show the customer the reason in `details`. The charge was voided or refunded.',
   },
+  'raw-card-not-accepted': {
+    why: 'The request contains a card number, and this platform accepts cards by token only. The request was not passed on or logged.',
+    fix: 'Create a token at the payment processor with the key of payment-methods, and send it as `processorToken`.',
+  },
   'idempotency-mismatch': {
     why: 'The Idempotency-Key was used for another request within the last seven days.',
     fix: 'Use a new key for each new request, and the same key only for the same body.',

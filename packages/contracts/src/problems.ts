@@ -72,6 +72,7 @@ export const problems = {
   'payment-not-possible': row(1720, 422, 'The payment processor does not accept this payment'),
   'order-cancelled': row(1721, 422, 'The order was cancelled'),
   'refund-too-large': row(1722, 422, 'The refund is more than what is left'),
+  'raw-card-not-accepted': row(1723, 422, 'Card numbers are not accepted'),
 
   'rate-limited': row(1801, 429, 'Too many requests', true),
 

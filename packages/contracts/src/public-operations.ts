@@ -16,6 +16,7 @@ export const operations: readonly PublicOperation[] = [
   of.RemoveCard,
   of.AddAddress,
   of.RemoveAddress,
+  of.PaymentMethods,
   of.SendOrder,
   of.ValidateOrder,
   of.GetOrder,

@@ -247,7 +247,11 @@ export const Order = z
     card: CreditCard.extend({
       apiKey: ApiKey.nullable().describe('Null when the card is not saved to an account.'),
     })
-      .meta({ id: 'OrderCard', description: 'The card that pays. Never a card number or a cvv.' })
+      .meta({
+        id: 'OrderCard',
+        description:
+          'The card that pays. Never a card number or a cvv. Null for cash, and for a `processorToken` that is not charged: the card behind it is unknown.',
+      })
       .nullable(),
     address: Address.nullable().describe('The delivery address; null for pickup.'),
     comments: z.string().nullable(),

@@ -25,5 +25,5 @@ test('fingerprints contain the last four digits of a card number and nothing of 
     expirationMonth: '09',
     expirationYear: '31',
   })
-  expect([cardNumber.distinguishingPart(), cvv.distinguishingPart()]).toEqual(['4242', ''])
+  expect([cardNumber?.distinguishingPart(), cvv?.distinguishingPart()]).toEqual(['4242', ''])
 })

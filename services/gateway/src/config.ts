@@ -1,5 +1,5 @@
 import { requestTimes } from '@platter/contracts'
-import { networkList, replicaUrls, serviceConfig } from '@platter/kit'
+import { cardConfig, networkList, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 
 export const Config = z.object({
@@ -10,8 +10,9 @@ export const Config = z.object({
   PAYMENTS_URL: replicaUrls('payments')
     .optional()
     .describe(
-      'Where payments is: base URL, or those of its replicas separated by commas. Accounts and orders cannot do without it; the gateway needs it for webhooks of the payment processor only, and has no /webhooks/stripe without it.',
+      'Where payments is: base URL, or those of its replicas separated by commas. Accounts and orders cannot do without it; the gateway needs it for payment-methods and for webhooks of the payment processor; without it, neither exists.',
     ),
+  ...cardConfig,
   REDIS_URL: z
     .url()
     .describe('Redis, for the count of requests that all replicas share; without it each counts for itself.'),

@@ -45,7 +45,7 @@ function aGateway(pages = folder): App {
   const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
   const replicas = new Replicas([owner.listeningOrigin])
   app.addHook('onClose', () => replicas.close())
-  const owners = { accounts: replicas, catalog: replicas, orders: replicas }
+  const owners = { accounts: replicas, catalog: replicas, orders: replicas, payments: replicas }
   publicRoutes(app, {
     operations,
     owners,

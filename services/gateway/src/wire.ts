@@ -1,5 +1,6 @@
 import { changeTimes, operations, requestTimes } from '@platter/contracts'
 import {
+  acceptsRawCards,
   ADAPT_EVERY_MS,
   ADMISSION_POLICIES,
   createApp,
@@ -42,6 +43,7 @@ const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
       accounts: config.ACCOUNTS_URL.length,
       catalog: config.CATALOG_URL.length,
       orders: config.ORDERS_URL.length,
+      payments: config.PAYMENTS_URL?.length ?? 0,
     },
     accessKeyRate,
     orderRate: new LeakyBucket({
@@ -55,12 +57,15 @@ const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
   const accounts = new Replicas(config.ACCOUNTS_URL)
+  const payments = config.PAYMENTS_URL && new Replicas(config.PAYMENTS_URL)
   const owners = {
     accounts,
     catalog: new Replicas(config.CATALOG_URL),
     // Orders of slow restaurants wait for seconds; other orders must not wait behind them.
     orders: new Replicas(config.ORDERS_URL, { connections: ADMISSION_POLICIES.order.gateway.permits.most }),
+    ...(payments && { payments }),
   }
+  const routed = operations.filter(({ owner }) => owner !== 'payments' || payments)
   // A connection for each stream; the number of streams is limited by access key.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
@@ -78,7 +83,7 @@ export function wire(config: Config, log: Log): Parts {
 
   const accessKeyRate = accessKeyRateOf(config, log)
   const admission = admissionOf(config, accessKeyRate)
-  const shedding = new Shedding({ operations, admission, accessKeys, log })
+  const shedding = new Shedding({ operations: routed, admission, accessKeys, log })
 
   const app = createApp(log, {
     trustedProxies: config.TRUSTED_PROXIES,
@@ -92,7 +97,7 @@ export function wire(config: Config, log: Log): Parts {
     proxies: config.TRUSTED_PROXIES,
   })
   publicRoutes(app, {
-    operations,
+    operations: routed,
     owners,
     streamOwners,
     streams,
@@ -100,6 +105,7 @@ export function wire(config: Config, log: Log): Parts {
     accessKeys,
     deadlineMs: config.REQUEST_DEADLINE_MS,
     secrets,
+    refusesRawCards: !acceptsRawCards(config),
   })
   problemPages(app)
   webhooks(app, config.PAYMENTS_URL)

@@ -1,4 +1,4 @@
-import { amqpConfig, postgresConfig, serviceConfig } from '@platter/kit'
+import { amqpConfig, cardConfig, postgresConfig, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 
 const count = z.coerce.number().int().min(1)
@@ -40,16 +40,17 @@ export const Config = z.object({
     .max(86_400)
     .default(3_600)
     .describe('Length of the window in which cards and declines are counted, in seconds.'),
-  PROCESSOR: z
-    .enum(['development', 'stripe', 'none'])
-    .default('development')
-    .describe(
-      'The payment processor: the development one, which moves no money, Stripe, or `none` for cash only. With `none`, each card is refused (`payment-not-possible`).',
-    ),
+  ...cardConfig,
   PROCESSOR_URL: z
     .url()
     .optional()
     .describe('Base URL of the development payment processor. Required with PROCESSOR=development.'),
+  PROCESSOR_PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe(
+      'Base URL at which clients reach the development payment processor, for the tokenUrl of payment-methods. By default PROCESSOR_URL.',
+    ),
   PROCESSOR_WEBHOOK_SECRET: z
     .string()
     .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
@@ -62,8 +63,13 @@ export const Config = z.object({
     .regex(/^(sk|rk)_\w+$/, 'is not a secret key of Stripe: sk_live_…, sk_test_…, rk_…')
     .optional()
     .describe(
-      "Stripe's secret key. Required with PROCESSOR=stripe. The account needs permission to send card numbers.",
+      "Stripe's secret key. Required with PROCESSOR=stripe. With RAW_CARDS=accept the account needs permission to send card numbers.",
     ),
+  STRIPE_PUBLISHABLE_KEY: z
+    .string()
+    .regex(/^pk_\w+$/, 'is not a publishable key of Stripe: pk_live_…, pk_test_…')
+    .optional()
+    .describe("Stripe's publishable key, which clients read from payment-methods to create tokens."),
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
@@ -85,9 +91,16 @@ export const Config = z.object({
 export type Config = z.output<typeof Config>
 
 export type ProcessorConfig =
-  | { kind: 'development'; url: string; webhookSecret: string | null }
   | { kind: 'none' }
-  | { kind: 'stripe'; secretKey: string; webhookSecret: string; url: string; currency: string }
+  | { kind: 'development'; url: string; publicUrl: string; webhookSecret: string | null }
+  | {
+      kind: 'stripe'
+      secretKey: string
+      publishableKey: string | null
+      webhookSecret: string
+      url: string
+      currency: string
+    }
 
 /** Returns the settings of the chosen processor. Throws when one of them is missing. */
 export function processorConfig(config: Config): ProcessorConfig {
@@ -95,13 +108,19 @@ export function processorConfig(config: Config): ProcessorConfig {
   if (PROCESSOR === 'none') return { kind: PROCESSOR }
   if (PROCESSOR === 'development') {
     if (PROCESSOR_URL === undefined) throw missing(PROCESSOR, { PROCESSOR_URL })
-    return { kind: PROCESSOR, url: PROCESSOR_URL, webhookSecret: config.PROCESSOR_WEBHOOK_SECRET ?? null }
+    return {
+      kind: PROCESSOR,
+      url: PROCESSOR_URL,
+      publicUrl: config.PROCESSOR_PUBLIC_URL ?? PROCESSOR_URL,
+      webhookSecret: config.PROCESSOR_WEBHOOK_SECRET ?? null,
+    }
   }
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined)
     throw missing(PROCESSOR, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET })
   return {
     kind: PROCESSOR,
     secretKey: STRIPE_SECRET_KEY,
+    publishableKey: config.STRIPE_PUBLISHABLE_KEY ?? null,
     webhookSecret: STRIPE_WEBHOOK_SECRET,
     url: config.STRIPE_URL,
     currency: config.CURRENCY,

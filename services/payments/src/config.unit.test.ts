@@ -1,19 +1,18 @@
-import { readConfig } from '@platter/kit'
+import { acceptsRawCards, readConfig } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { Config, processorConfig } from '#/config.ts'
 
-const read = (environment: Record<string, string>) =>
-  processorConfig(
-    readConfig(Config, {
-      NODE_ENV: 'development',
-      PORT: '0',
-      INTERNAL_SECRET: 's'.repeat(32),
-      DATABASE_URL: 'postgres://localhost/x',
-      AMQP_URL: 'amqp://localhost',
-      REDIS_URL: 'redis://localhost',
-      ...environment,
-    }),
-  )
+const configOf = (environment: Record<string, string>) =>
+  readConfig(Config, {
+    NODE_ENV: 'development',
+    PORT: '0',
+    INTERNAL_SECRET: 's'.repeat(32),
+    DATABASE_URL: 'postgres://localhost/x',
+    AMQP_URL: 'amqp://localhost',
+    REDIS_URL: 'redis://localhost',
+    ...environment,
+  })
+const read = (environment: Record<string, string>) => processorConfig(configOf(environment))
 const stripe = {
   PROCESSOR: 'stripe',
   STRIPE_SECRET_KEY: 'sk_test_1',
@@ -24,6 +23,7 @@ test('the development processor is the default', () => {
   expect(read({ PROCESSOR_URL: 'http://localhost:1' })).toEqual({
     kind: 'development',
     url: 'http://localhost:1',
+    publicUrl: 'http://localhost:1',
     webhookSecret: null,
   })
 })
@@ -32,6 +32,7 @@ test('Stripe requires its two secrets; its URL and US dollars are defaults', () 
   expect(read(stripe)).toEqual({
     kind: 'stripe',
     secretKey: 'sk_test_1',
+    publishableKey: null,
     webhookSecret: 'whsec_1',
     url: 'https://api.stripe.com',
     currency: 'usd',
@@ -67,4 +68,13 @@ test('the error about an invalid secret does not quote it', () => {
   }
   expect(message).toContain('STRIPE_SECRET_KEY')
   expect(message).not.toContain('mistyped')
+})
+
+const accepts = (given: Record<string, string>) => acceptsRawCards(configOf(given))
+
+test('card numbers are accepted by default with the development processor only', () => {
+  expect(accepts({ PROCESSOR_URL: 'http://localhost:1' })).toBe(true)
+  expect(accepts(stripe)).toBe(false)
+  expect(accepts({ ...stripe, RAW_CARDS: 'accept' })).toBe(true)
+  expect(accepts({ PROCESSOR_URL: 'http://localhost:1', RAW_CARDS: 'refuse' })).toBe(false)
 })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
   FindCharges,
+  PaymentMethods,
   PaymentMoved,
   PaymentsAuthorize,
   PaymentsCapture,
@@ -16,7 +17,16 @@ import {
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
-import { createApp, internalSecrets, readJson, Repeaters, router, type Log, type Parts } from '@platter/kit'
+import {
+  acceptsRawCards,
+  createApp,
+  internalSecrets,
+  readJson,
+  Repeaters,
+  router,
+  type Log,
+  type Parts,
+} from '@platter/kit'
 import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -40,6 +50,7 @@ import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { refundExecutor } from '#/refund-executor.ts'
 import { findCharges } from '#/routes/find-charges.ts'
+import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCharges } from '#/routes/read-charges.ts'
@@ -97,7 +108,8 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log)
   readJson(app)
   const route = router(app, internalSecrets(config))
-  route(Tokenize, tokenize(deps))
+  route(Tokenize, tokenize({ ...deps, acceptsRawCards: acceptsRawCards(config) }))
+  route(PaymentMethods, paymentMethods(chosen, acceptsRawCards(config)))
   route(ReadPaymentStory, readPaymentStory(deps))
   route(ReadPaymentRows, readPaymentRows(deps))
   route(ReadCharges, readCharges(deps))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NewCard } from '#/inputs.ts'
+import { newCardWith } from '#/inputs.ts'
 import { internalOperation } from '#/operation.ts'
 import { LastFour } from '#/records.ts'
 import { ApiKey } from '#/values.ts'
@@ -13,18 +13,29 @@ export const CardUser = z.object({
 })
 export type CardUser = z.infer<typeof CardUser>
 
-/** Exchanges a card number for the processor's token. Card numbers reach payments in no other way. */
+/**
+ * Exchanges a card number, or a token that the client created at the processor, for the token that is charged. Card numbers
+ * reach payments in no other way.
+ */
 export const Tokenize = internalOperation({
   name: 'tokenize',
   path: '/internal/tokenize',
   owner: 'payments',
   // Optional, because replicas of an older version do not send it.
-  body: NewCard.extend({ by: CardUser.optional() }),
-  response: z.object({ token: z.string(), brand: z.string(), lastFour: LastFour }),
+  body: newCardWith({ by: CardUser.optional() }),
+  response: z.object({
+    token: z.string(),
+    brand: z.string(),
+    lastFour: LastFour,
+    // Of a processor token's card.
+    expirationMonth: z.string().optional(),
+    expirationYear: z.string().optional(),
+  }),
   problems: [
     'card-declined',
     'card-expired',
     'cvc-failed',
+    'raw-card-not-accepted',
     'payment-not-possible',
     'payment-unavailable',
     'rate-limited',

@@ -1,4 +1,4 @@
-import { card, newCard } from '#/examples.ts'
+import { card, newCard, tokenCard } from '#/examples.ts'
 import { NewCard, UserInPath } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { CreditCard } from '#/records.ts'
@@ -7,7 +7,7 @@ export const AddCard = operation({
   name: 'add-card',
   summary: "Add a card to a user's account",
   description:
-    'Saves a card for later orders, at most 20. The payment processor checks number and cvv; neither is stored. In development `4242424242424242` is accepted and `4000000000000002` is declined.',
+    'Saves a card for later orders, at most 20. The payment processor checks number and cvv, or the `processorToken`; none of them is stored. In development `4242424242424242` is accepted and `4000000000000002` is declined.',
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-card',
   owner: 'accounts',
@@ -16,7 +16,7 @@ export const AddCard = operation({
   body: NewCard,
   response: CreditCard,
   returns: 'The saved card.',
-  examples: { bodies: { 'A card': newCard }, response: card },
+  examples: { bodies: { 'A card': newCard, 'A token of the payment processor': tokenCard }, response: card },
   problems: [
     ...bodyProblems,
     'user-not-found',

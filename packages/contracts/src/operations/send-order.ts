@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { guest, keys, newAddress, newCard, pickupOrder } from '#/examples.ts'
-import { NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
+import { guest, keys, newAddress, newCard, pickupOrder, tokenCard } from '#/examples.ts'
+import { checkedForm, NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
@@ -92,10 +92,10 @@ const body = z.object({
       "For the driver or the staff, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal.",
     ),
   comments: text(500).optional().describe('Instructions for preparation or delivery.'),
-  card: savedOrNew(NewCard)
+  card: savedOrNew(NewCard, checkedForm)
     .optional()
     .describe(
-      "The card that pays: a saved one or a new one. A new card is saved to the recipient's account, unless the account has the same card or 20 cards already. Required for `card` payment, otherwise ignored.",
+      "The card that pays: a saved one, or a new one by its number or `processorToken`. A new card is saved to the recipient's account, unless the account has the same card or 20 cards already. Required for `card` payment, otherwise ignored.",
     ),
   address: savedOrNew(NewAddress)
     .optional()
@@ -213,6 +213,12 @@ Send an \`Idempotency-Key\`. An order whose response was lost can then be sent a
     bodies: {
       'Pickup, cash, a guest': pickup,
       'Delivery, a new card, a guest': { ...delivery, card: newCard, address: newAddress, recipient: guest },
+      'Delivery, a token of the payment processor, a guest': {
+        ...delivery,
+        card: tokenCard,
+        address: newAddress,
+        recipient: guest,
+      },
       'Delivery, a saved card and address, a user': {
         ...delivery,
         card: { apiKey: keys.card },

@@ -79,6 +79,29 @@ export const serviceConfig = {
   ...telemetryConfig,
 }
 
+/** For the services that card data reaches. Both variables have the same values in all of them. */
+export const cardConfig = {
+  PROCESSOR: z
+    .enum(['development', 'stripe', 'none'])
+    .default('development')
+    .describe(
+      'The payment processor: the development one, which moves no money, Stripe, or `none` for cash only. With `none`, each card is refused (`payment-not-possible`).',
+    ),
+  // An empty value is that of a Compose file whose .env does not set it.
+  RAW_CARDS: z
+    .enum(['accept', 'refuse', ''])
+    .optional()
+    .describe(
+      'Whether clients may send card numbers: `accept`, or `refuse`, with which a body that contains one is 422 at the gateway and is not passed on. Without it: accept with PROCESSOR=development, and refuse with any other.',
+    ),
+}
+
+type CardConfig = z.output<z.ZodObject<typeof cardConfig>>
+
+/** Without RAW_CARDS, a real processor gets tokens only. */
+export const acceptsRawCards = ({ PROCESSOR, RAW_CARDS }: CardConfig): boolean =>
+  (RAW_CARDS || (PROCESSOR === 'development' ? 'accept' : 'refuse')) === 'accept'
+
 /** Addresses and CIDR ranges, separated by commas; none when empty. */
 export const networkList = z
   .string()

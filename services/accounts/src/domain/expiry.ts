@@ -1,10 +1,12 @@
-import { hasExpired, type CreditCard, type Fault } from '@platter/contracts'
+import { hasExpired, type Fault } from '@platter/contracts'
 
-type Expiry = Pick<CreditCard, 'expirationMonth' | 'expirationYear'>
+type Expiry = { expirationMonth?: string | undefined; expirationYear?: string | undefined }
 
 /** The faults of an expired card, at month and year: either may be mistyped. */
-export function expiryFaults(card: Expiry, now: number): Fault[] {
-  if (!hasExpired(card, now)) return []
-  const detail = `The card expired at the end of ${card.expirationMonth}/${card.expirationYear}.`
+export function expiryFaults({ expirationMonth, expirationYear }: Expiry, now: number): Fault[] {
+  // A processor token may be sent without the expiry; the processor checks it.
+  if (expirationMonth === undefined || expirationYear === undefined) return []
+  if (!hasExpired({ expirationMonth, expirationYear }, now)) return []
+  const detail = `The card expired at the end of ${expirationMonth}/${expirationYear}.`
   return ['/expirationMonth', '/expirationYear'].map((pointer) => ({ pointer, code: 'card-expired', detail }))
 }

@@ -1,4 +1,4 @@
-import { requestTimes, Tokenize, type CardUser, type NewCard } from '@platter/contracts'
+import { requestTimes, revealedCard, Tokenize, type CardUser, type NewCard } from '@platter/contracts'
 import { internalCaller, type InternalSecrets, type RequestContext, type Replicas } from '@platter/kit'
 
 /**
@@ -8,6 +8,6 @@ import { internalCaller, type InternalSecrets, type RequestContext, type Replica
 export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.tokenize })
   return (card: NewCard, by: CardUser, context: RequestContext) =>
-    call(Tokenize, { ...card, cvv: card.cvv.reveal(), cardNumber: card.cardNumber.reveal(), by }, context)
+    call(Tokenize, { ...revealedCard(card), by }, context)
 }
 export type Tokenizer = ReturnType<typeof tokenizer>

@@ -1,4 +1,4 @@
-import { AddCard } from '@platter/contracts'
+import { AddCard, expiryOf } from '@platter/contracts'
 import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { expiryFaults } from '#/domain/expiry.ts'
@@ -24,10 +24,12 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     if (faults.length > 0) throw Problem.of(faults)
 
     const user = { ...owner, address: clientAddress(headers) }
-    const { token, brand, lastFour } = await tokenize(body, user, call)
-    const { cvv: _cvv, cardNumber: _cardNumber, nickname = null, ...holder } = body
+    const { token, ...shown } = await tokenize(body, user, call)
+    const { nickname = null, cardholderName, cardholderStreetAddress, cardholderZip } = body
+    const holder = { nickname, cardholderName, cardholderStreetAddress, cardholderZip }
+    const details = { ...holder, ...expiryOf(shown, body), lastFour: shown.lastFour, brand: shown.brand }
     return execute(call, async (trx) => {
-      const card = { apiKey: newApiKey(), nickname, ...holder, lastFour, brand }
+      const card = { apiKey: newApiKey(), ...details }
       const outcome = await cards(trx).add(owner, { ...card, token })
       if (outcome !== 'added') throw Problem.refusal(CARD_NOT_ADDED[outcome])
       return card

@@ -28,6 +28,7 @@ import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { methodsOf } from '#/methods.ts'
 import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
+import { refuseRawCards } from '#/raw-cards.ts'
 import { sendShared, SharedResponses } from '#/shared-responses.ts'
 import type { Streams } from '#/streams.ts'
 
@@ -55,6 +56,8 @@ export type Deps = {
   /** Milliseconds within which every request is answered. */
   deadlineMs: number
   secrets: InternalSecrets
+  /** RAW_CARDS: a body with a card number is refused here. */
+  refusesRawCards?: boolean
 }
 
 /** Header fields that are forwarded to services. All others stay here: access keys, cookies, forwarding, deadlines. */
@@ -93,6 +96,7 @@ export function publicRoutes(app: App, deps: Deps): void {
       async handler(request, reply) {
         if (!request.principal) throw new Error('a request without an access key was admitted')
         const { principal } = request
+        if (deps.refusesRawCards) refuseRawCards(request.body)
         const method = request.method === 'HEAD' ? 'HEAD' : operation.method
         const deadline = Deadline.in(deps.deadlineMs - request.admissionMs)
         const sent = async () => ({

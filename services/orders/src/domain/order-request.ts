@@ -1,7 +1,9 @@
 import {
   brandOf,
+  expiryOf,
   type AccountsResolve,
   type Address,
+  type NewCard,
   type OrderRequest,
   type Recipient,
   type Saving,
@@ -74,21 +76,31 @@ export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }:
   return shown
 }
 
-/** A new card with its last four digits and brand, without its number. */
+/** A new card with its last four digits and brand, without its number. Null for a processor token: its card is unknown. */
 function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | null {
-  if (!card || card.saved) return null
+  if (!card || card.saved || !card.cardNumber) return null
   const number = card.cardNumber.reveal()
-  return {
-    apiKey: savedKey(saving),
-    nickname: card.nickname ?? null,
-    cardholderName: card.cardholderName,
-    cardholderStreetAddress: card.cardholderStreetAddress,
-    cardholderZip: card.cardholderZip,
-    lastFour: number.slice(-4),
-    expirationMonth: card.expirationMonth,
-    expirationYear: card.expirationYear,
-    brand: brandOf(number),
-  }
+  const known = { lastFour: number.slice(-4), brand: brandOf(number) }
+  return { ...exchangedCardOf(card, known), apiKey: savedKey(saving) }
 }
+
+type Exchanged = {
+  brand: string
+  lastFour: string
+  expirationMonth?: string | undefined
+  expirationYear?: string | undefined
+}
+
+/** A new card with what is known of it: from its number, or from the processor, which knows more. */
+export const exchangedCardOf = (card: NewCard, { brand, lastFour, ...expiry }: Exchanged): OrderCard => ({
+  apiKey: null,
+  nickname: card.nickname ?? null,
+  cardholderName: card.cardholderName,
+  cardholderStreetAddress: card.cardholderStreetAddress,
+  cardholderZip: card.cardholderZip,
+  lastFour,
+  ...expiryOf(expiry, card),
+  brand,
+})
 
 const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)

@@ -2,7 +2,7 @@ import { requestTimes, type OrderRequest, type SendOrder, type TokenizedCard } f
 import { newApiKey, type Call } from '@platter/kit'
 import type { CheckedOrder } from '#/placing/check-order.ts'
 import { newOrder } from '#/domain/order-state.ts'
-import { isCharged, type PricedOrder } from '#/domain/order.ts'
+import { isCharged, type OrderCard, type PricedOrder } from '#/domain/order.ts'
 import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs } from '#/placing/final-answer.ts'
 import type { Acceptance } from '#/saga/orchestrator.ts'
@@ -83,7 +83,16 @@ type Fresh = {
 /** A new card that is not saved has the apiKey of an equal saved card, or none. */
 function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
   const { card, address } = order.details
-  const keyedCard = card &&
-    newCard && { ...card, apiKey: cardToSave?.apiKey ?? card.apiKey, brand: newCard.brand }
+  const keyedCard = newCard && {
+    ...(card ?? withoutToken(newCard)),
+    apiKey: cardToSave?.apiKey ?? card?.apiKey ?? null,
+    brand: newCard.brand,
+  }
   return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
+}
+
+/** The card behind a processor token becomes known by the exchange. */
+function withoutToken(newCard: TokenizedCard): OrderCard {
+  const { token: _, ...card } = newCard
+  return card
 }

@@ -36,6 +36,14 @@ const Token = z.object({
   token: Id,
   brand: Word,
   lastFour: z.string().regex(/^\d{4}$/),
+  expirationMonth: z
+    .string()
+    .regex(/^\d\d$/)
+    .optional(),
+  expirationYear: z
+    .string()
+    .regex(/^\d\d$/)
+    .optional(),
 })
 const Refused = z.object({ code: Word, declineCode: Word.optional() })
 

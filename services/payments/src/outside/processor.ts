@@ -29,6 +29,18 @@ export const Id = z.string().regex(/^[!-~]{1,255}$/)
 
 /** A card as its owner typed it. It exists for the length of one call and is never stored. */
 export type Card = { cardNumber: string; cvv: string; expirationMonth: string; expirationYear: string }
+/** A token that the client created at the processor. It can be exchanged once; the same exchange repeated has the same result. */
+export type ProcessorToken = { processorToken: string }
+/** Billing details of a new card. They are sent to the processor, and payments does not store them. */
+export type Cardholder = { name: string; street: string; zip: string }
+/** A card that can be charged again. The expiry is that of the processor, present for a processor token. */
+export type SavedToken = {
+  token: string
+  brand: string
+  lastFour: string
+  expirationMonth?: string | undefined
+  expirationYear?: string | undefined
+}
 
 /** `idempotencyKey`: the refund's apiKey, by which it is found again. `id`: of the charge. */
 export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }
@@ -41,7 +53,7 @@ export type ChargePage = { charges: Charge[]; after: string | null }
  * one effect, however often it is used within 24 h. Amounts are in cents.
  */
 export type Processor = {
-  tokenize(card: Card): Promise<ProcessorResult<{ token: string; brand: string; lastFour: string }>>
+  tokenize(card: Card | ProcessorToken, holder?: Cardholder): Promise<ProcessorResult<SavedToken>>
   /** A challenge only for a call with `authentication`; without it, a card that requires authentication is declined. */
   authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge>
   capture(call: CallOf<'capture'>): Promise<ProcessorResult<Effect>>

@@ -14,6 +14,13 @@ beforeAll(async () => {
     impatient: new StripeProcessor({ ...settings, url, callWithinMs: IMPATIENT_MS }),
     unreachable: new StripeProcessor({ ...settings, url: 'http://127.0.0.1:1' }),
     fault: (fault, on) => server.fault(fault, on, SLOW_MS),
+    clientToken: async ({ cardNumber: number, cvv: cvc, expirationMonth, expirationYear }) =>
+      server.state.newClientToken({
+        number,
+        cvc,
+        exp_month: Number(expirationMonth),
+        exp_year: 2000 + Number(expirationYear),
+      }),
     effects: (reference) =>
       server.state.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),
   }

@@ -10,12 +10,15 @@ import {
   CALL_WITHIN_MS,
   type CallOf,
   type Card,
+  type Cardholder,
   type Processor,
+  type ProcessorToken,
   type RefundPart,
 } from '#/outside/processor.ts'
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
+import { tokenize } from '#/outside/stripe-tokens.ts'
 import {
   AUTHENTICATION_REQUIRED,
   cardOf,
@@ -25,9 +28,7 @@ import {
   failed,
   Intent,
   IntentList,
-  Method,
   ORDER,
-  Owner,
   Refund,
   refundFailed,
   reportOf,
@@ -64,30 +65,8 @@ export class StripeProcessor implements Processor {
     this.#callWithinMs = callWithinMs
   }
 
-  /**
-   * Stripe accepts card numbers only from accounts with that permission (docs.stripe.com, "raw card data APIs"); others receive
-   * an invalid_request_error. A bank may decline a card already here.
-   */
-  async tokenize({ cardNumber, cvv, expirationMonth, expirationYear }: Card) {
-    // Two calls within the time limit of one.
-    const options = { timeout: this.#callWithinMs / 2 }
-    const card = {
-      number: cardNumber,
-      cvc: cvv,
-      exp_month: Number(expirationMonth),
-      exp_year: 2000 + Number(expirationYear),
-    }
-    const method = await this.#client.send(Method, (stripe) =>
-      stripe.paymentMethods.create({ type: 'card', card }, options),
-    )
-    if (method.kind === 'failed') return method.result
-    const { id, card: details } = method.value
-    const owner = await this.#client.send(Owner, (stripe) =>
-      stripe.customers.create({ payment_method: id }, options),
-    )
-    if (owner.kind === 'failed') return owner.result
-    const token = `${owner.value.id}:${id}`
-    return { kind: 'yes' as const, token, brand: details.brand, lastFour: details.last4 }
+  tokenize(card: Card | ProcessorToken, holder?: Cardholder) {
+    return tokenize({ client: this.#client, callWithinMs: this.#callWithinMs }, card, holder)
   }
 
   async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {

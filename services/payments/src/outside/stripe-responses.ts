@@ -37,7 +37,12 @@ export const IntentList = z.object({
 })
 export const Method = z.object({
   id: Id.startsWith('pm_'),
-  card: z.object({ brand: Word, last4: z.string().regex(/^\d{4}$/) }),
+  card: z.object({
+    brand: Word,
+    last4: z.string().regex(/^\d{4}$/),
+    exp_month: z.int(),
+    exp_year: z.int(),
+  }),
 })
 export const Owner = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({

@@ -30,7 +30,7 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
       },
     )
   return {
-    tokenize: (card) => traced('tokenize', () => processor.tokenize(card)),
+    tokenize: (card, holder) => traced('tokenize', () => processor.tokenize(card, holder)),
     authorize: (call) => traced('authorize', () => processor.authorize(call)),
     capture: (call) => traced('capture', () => processor.capture(call)),
     void: (call) => traced('void', () => processor.void(call)),

@@ -1,26 +1,29 @@
-import type { CardUser, Tokenize } from '@platter/contracts'
+import type { CardUser, NewCard, Tokenize } from '@platter/contracts'
 import { Problem, type Handler, type Log } from '@platter/kit'
 import { declineOf, isCardDecline, refusalOf } from '#/domain/declines.ts'
 import type { Processor } from '#/outside/processor.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
 
-type Deps = { processor: Pick<Processor, 'tokenize'>; limits: CardLimits; log: Log }
+type Deps = {
+  processor: Pick<Processor, 'tokenize'>
+  limits: CardLimits
+  log: Log
+  /** RAW_CARDS. The gateway refuses card numbers first; this is the second check. */
+  acceptsRawCards: boolean
+}
 
 /** For callers of a version that does not send `by` yet. */
 const UNKNOWN_USER: CardUser = { userApiKey: null, address: null, applicationId: null }
 
 /** Card numbers end here: only a token, a brand and four digits leave this function. */
 export const tokenize =
-  ({ processor, limits, log }: Deps): Handler<typeof Tokenize> =>
+  ({ processor, limits, log, acceptsRawCards }: Deps): Handler<typeof Tokenize> =>
   async ({ body, requestId }) => {
-    const { cardNumber, cvv, expirationMonth, expirationYear, by = UNKNOWN_USER } = body
-    const attempt = await limits.admit(cardNumber.reveal(), by)
-    const result = await processor.tokenize({
-      cardNumber: cardNumber.reveal(),
-      cvv: cvv.reveal(),
-      expirationMonth,
-      expirationYear,
-    })
+    const card = sourceOf(body)
+    if ('cardNumber' in card && !acceptsRawCards) throw new Problem('raw-card-not-accepted', RAW_CARD)
+    const { by = UNKNOWN_USER } = body
+    const attempt = await limits.admit('cardNumber' in card ? card.cardNumber : card.processorToken, by)
+    const result = await processor.tokenize(card, holderOf(body))
     if (result.kind === 'no') {
       if (isCardDecline(result)) await limits.countDecline(attempt)
       throw Problem.refusal(refusalOf(declineOf(result)))
@@ -30,5 +33,22 @@ export const tokenize =
       throw new Problem('payment-unavailable', 'The payment processor is unavailable. Please try again.')
     }
     limits.linkToken(result.token, attempt)
-    return { token: result.token, brand: result.brand, lastFour: result.lastFour }
+    const { token, brand, lastFour, expirationMonth, expirationYear } = result
+    return { token, brand, lastFour, expirationMonth, expirationYear }
   }
+
+const RAW_CARD = 'Card numbers are not accepted. Send a processorToken instead.'
+
+/** The schema guarantees one of both forms. */
+function sourceOf({ processorToken, cardNumber, cvv, expirationMonth, expirationYear }: NewCard) {
+  if (processorToken) return { processorToken: processorToken.reveal() }
+  if (!cardNumber || !cvv || expirationMonth === undefined || expirationYear === undefined)
+    throw new Error('a card without its number and without a token was accepted')
+  return { cardNumber: cardNumber.reveal(), cvv: cvv.reveal(), expirationMonth, expirationYear }
+}
+
+const holderOf = (card: NewCard) => ({
+  name: card.cardholderName,
+  street: card.cardholderStreetAddress,
+  zip: card.cardholderZip,
+})

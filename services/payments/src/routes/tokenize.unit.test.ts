@@ -28,11 +28,13 @@ const card = {
 
 const ATTEMPT = { card: '0a1b2c', address: null, application: null }
 
+type Options = { admit: CardLimits['admit']; acceptsRawCards: boolean }
+
 /** Calls the route as another service; returns the response and everything that was logged. */
 async function send(
   result: Awaited<ReturnType<Processor['tokenize']>>,
   payload: object = card,
-  admit: CardLimits['admit'] = async () => ATTEMPT,
+  { admit = async () => ATTEMPT, acceptsRawCards = true }: Partial<Options> = {},
 ) {
   let logged = ''
   const sink = new Writable({
@@ -54,7 +56,7 @@ async function send(
     countDeclineOfToken: async () => undefined,
     close: async () => undefined,
   }
-  router(app, [SECRET])(Tokenize, tokenize({ processor, limits, log }))
+  router(app, [SECRET])(Tokenize, tokenize({ processor, limits, log, acceptsRawCards }))
   const headers = {
     [PRINCIPAL_HEADER]: await principalSigner([SECRET])({ kind: 'service', service: 'accounts' }, 'payments'),
   }
@@ -111,8 +113,10 @@ test('429 rate-limited for a card above its limits, which is not sent to the pro
   const { status, body, seen } = await send(
     { kind: 'yes', token: 't', brand: 'visa', lastFour: '4242' },
     card,
-    () => {
-      throw new Problem('rate-limited', 'Too many.', { retryAfterSeconds: 60 })
+    {
+      admit: () => {
+        throw new Problem('rate-limited', 'Too many.', { retryAfterSeconds: 60 })
+      },
     },
   )
   expect({ status, code: body['code'] }).toEqual({ status: 429, code: 'rate-limited' })
@@ -130,4 +134,47 @@ test('counts a declined card, not a failure of the request, and links the token 
   expect(await counts({ kind: 'yes', token: 'tok_1', brand: 'visa', lastFour: '4242' })).toEqual([
     ['linked', 'tok_1', ATTEMPT],
   ])
+})
+
+const tokenCard = {
+  cardholderName: 'Ada',
+  cardholderStreetAddress: '1 Main St',
+  cardholderZip: '53703',
+  processorToken: 'tok_of_the_client',
+}
+
+test('200: exchanges a token of the client, and returns the expiry that the processor has', async () => {
+  const made = {
+    token: 'tok_1',
+    brand: 'visa',
+    lastFour: '4242',
+    expirationMonth: '05',
+    expirationYear: '39',
+  }
+  const { status, body, seen, logged } = await send({ kind: 'yes', ...made }, tokenCard)
+  expect({ status, body }).toEqual({ status: 200, body: made })
+  expect(seen).toEqual([{ processorToken: 'tok_of_the_client' }])
+  expect(logged).not.toContain('tok_of_the_client')
+})
+
+test('400 for a number beside a token, and for neither, by the names of the fields', async () => {
+  const both = await send({ kind: 'unknown', reason: '', sent: false }, { ...card, processorToken: 'tok_1' })
+  expect(both.body).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/cardNumber' }, { pointer: '/cvv' }],
+  })
+  const { processorToken: _, ...neither } = tokenCard
+  const { status, body } = await send({ kind: 'unknown', reason: '', sent: false }, neither)
+  expect(status).toBe(400)
+  expect(
+    (body['errors'] as { pointer: string; code: string }[]).map(({ pointer }) => pointer).toSorted(),
+  ).toEqual(['/cardNumber', '/cvv', '/expirationMonth', '/expirationYear'])
+})
+
+test('422 raw-card-not-accepted with RAW_CARDS=refuse for a number, which is not sent to the processor', async () => {
+  const made = { kind: 'yes', token: 'tok_1', brand: 'visa', lastFour: '4242' } as const
+  const refused = await send(made, card, { acceptsRawCards: false })
+  expect(refused.body).toMatchObject({ status: 422, code: 'raw-card-not-accepted' })
+  expect([refused.seen, refused.counted]).toEqual([[], []])
+  expect((await send(made, tokenCard, { acceptsRawCards: false })).status).toBe(200)
 })

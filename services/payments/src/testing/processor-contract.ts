@@ -4,7 +4,8 @@ import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
 import type { Challenge, Effect, ProcessorResult } from '#/domain/processor-result.ts'
-import type { Processor } from '#/outside/processor.ts'
+import type { Card, Processor } from '#/outside/processor.ts'
+import { TOKEN_PROMISES } from '#/testing/processor-token-promises.ts'
 
 /**
  * Time limits of a call, ms. CALL_WITHIN_MS is longer than a test may take, so that a busy machine is not a fault. IMPATIENT_MS
@@ -31,6 +32,8 @@ export type World = {
   unreachable: Processor
   /** Injects a fault into the next request of this kind; `slow` takes SLOW_MS. */
   fault(fault: ContractFault, on: Move | 'tokenize'): void | Promise<void>
+  /** Creates a token for this card, as a client does at the processor itself. */
+  clientToken(card: Card): Promise<string>
   /** Returns the effects that the processor has recorded for an order, in their order. */
   effects(reference: string): string[]
 }
@@ -86,16 +89,7 @@ type Promised = (world: World) => Promise<void>
 
 /** All promises of the type `Processor`, by title. Every processor is tested against them. */
 export const PROMISES: Readonly<Record<string, Promised>> = {
-  'a card becomes a token, its brand and its last four digits': async ({ processor }) => {
-    const made = await processor.tokenize(CARD)
-    expect(made).toMatchObject({ kind: 'yes', brand: 'visa', lastFour: '4242' })
-    expect(JSON.stringify(made)).not.toMatch(/424242|314/)
-  },
-
-  'an invalid card number is a final refusal': async ({ processor }) => {
-    const result = await processor.tokenize({ ...CARD, cardNumber: '4242424242424241' })
-    expect(result).toMatchObject({ kind: 'no', code: 'card_declined' })
-  },
+  ...TOKEN_PROMISES,
 
   'an unknown token is a final refusal': async (world) => {
     const order = { ...(await newOrder(world)), token: 'tok_unknown' }

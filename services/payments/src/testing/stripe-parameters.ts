@@ -21,19 +21,46 @@ const currency = z.string().regex(/^[a-z]{3}$/, 'Invalid currency')
 const metadata = z.record(z.string().max(40), z.string().max(500))
 const expand = z.array(z.enum(['latest_charge', 'data.latest_charge']))
 
+const numberCard = z.strictObject({
+  number: z.string().regex(/^\d{12,19}$/),
+  exp_month: integer(1, 12),
+  exp_year: integer(2000, 2099),
+  cvc: z
+    .string()
+    .regex(/^\d{3,4}$/)
+    .optional(),
+} satisfies Of<Stripe.PaymentMethodCreateParams.Card>)
+const tokenCard = z.strictObject({
+  token: name('tok'),
+} satisfies Of<Stripe.PaymentMethodCreateParams.Card>)
+
+const billing = z.strictObject({
+  name: z.string().max(5_000).optional(),
+  address: z
+    .strictObject({
+      line1: z.string().max(5_000).optional(),
+      postal_code: z.string().max(5_000).optional(),
+    } satisfies Of<Stripe.AddressParam>)
+    .optional(),
+} satisfies Of<Stripe.PaymentMethodCreateParams.BillingDetails>)
+
 export const PARAMETERS = {
   tokenize: z.strictObject({
     type: z.literal('card'),
-    card: z.strictObject({
-      number: z.string().regex(/^\d{12,19}$/),
-      exp_month: integer(1, 12),
-      exp_year: integer(2000, 2099),
-      cvc: z
-        .string()
-        .regex(/^\d{3,4}$/)
-        .optional(),
-    } satisfies Of<Stripe.PaymentMethodCreateParams.Card>),
+    billing_details: billing.optional(),
+    card: z
+      .unknown()
+      .transform((value, context): z.output<typeof numberCard> | z.output<typeof tokenCard> => {
+        const isToken = typeof value === 'object' && value !== null && 'token' in value
+        const parsed = (isToken ? tokenCard : numberCard).safeParse(value)
+        if (parsed.success) return parsed.data
+        for (const issue of parsed.error.issues) context.issues.push({ ...issue, input: value } as never)
+        return z.NEVER
+      }),
   } satisfies Of<Stripe.PaymentMethodCreateParams>),
+  describe: z.strictObject({
+    billing_details: billing.optional(),
+  } satisfies Of<Stripe.PaymentMethodUpdateParams>),
   attach: z.strictObject({
     payment_method: name('pm').optional(),
     metadata: metadata.optional(),

@@ -59,6 +59,7 @@ const RATE_LIMITED: Refusal = {
 
 const ROUTES: readonly [Kind, string, RegExp][] = [
   ['tokenize', 'POST', /^\/v1\/payment_methods$/],
+  ['describe', 'POST', /^\/v1\/payment_methods\/(pm_\w+)$/],
   ['attach', 'POST', /^\/v1\/customers$/],
   ['authorize', 'POST', /^\/v1\/payment_intents$/],
   ['capture', 'POST', /^\/v1\/payment_intents\/(pi_\w+)\/capture$/],
@@ -175,6 +176,7 @@ export class StripeServer {
     const { state } = this
     const endpoints: Record<Kind, () => object> = {
       tokenize: () => state.tokenize(valid),
+      describe: () => state.describe(id, valid),
       attach: () => state.attach(valid),
       authorize: () => state.authorize(valid),
       capture: () => state.capture(id, valid),

@@ -1,13 +1,18 @@
-import { brandOf, isCardNumber } from '@platter/contracts'
-import type { z } from 'zod'
+import { isCardNumber } from '@platter/contracts'
 import { behaviourOf } from '#/testing/stripe-cards.ts'
 import { AfterSale } from '#/testing/stripe-after-sale.ts'
-import type { PARAMETERS, Refusal } from '#/testing/stripe-parameters.ts'
+import {
+  newCharge,
+  newId,
+  newIntent,
+  shownMethod,
+  type Method,
+  type Params,
+} from '#/testing/stripe-objects.ts'
+import type { Refusal } from '#/testing/stripe-parameters.ts'
 
-type Params<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
-type Charge = ReturnType<typeof newCharge>
 type Intent = ReturnType<typeof newIntent>
-type Method = { id: string; number: string; customer: string | null; isUsed: boolean }
+type NumberedCard = Extract<Params<'tokenize'>['card'], { number: string }>
 
 /** An error response of Stripe. */
 export class Refused extends Error {
@@ -23,50 +28,12 @@ const invalid = (code: string, message: string, more: Partial<Refusal> = {}): Re
 const missing = (what: string, id: string, more: Partial<Refusal> = {}): Refused =>
   invalid('resource_missing', `No such ${what}: '${id}'`, more)
 
-let count = 0
-const newId = (prefix: string) => `${prefix}_${String(++count).padStart(14, '0')}`
-
-const newCharge = (status: 'succeeded' | 'failed', amount: number) => ({
-  id: newId('ch'),
-  object: 'charge' as const,
-  status,
-  amount,
-  amount_refunded: 0,
-  captured: false,
-  refunded: false,
-})
-
-const newIntent = ({
-  amount,
-  currency,
-  customer,
-  payment_method,
-  metadata,
-  capture_method,
-}: Params<'authorize'>) => ({
-  id: newId('pi'),
-  object: 'payment_intent' as const,
-  amount,
-  amount_capturable: 0,
-  amount_received: 0,
-  capture_method: capture_method ?? 'automatic',
-  client_secret: newId('secret'),
-  created: Math.floor(Date.now() / 1000),
-  currency,
-  customer: customer ?? null,
-  last_payment_error: null as { type: 'card_error'; code: string; decline_code?: string } | null,
-  latest_charge: null as Charge | null,
-  livemode: false,
-  metadata: metadata ?? {},
-  payment_method: payment_method ?? null,
-  payment_method_types: ['card'],
-  status: 'requires_confirmation',
-})
-
 const CANCELABLE = ['requires_payment_method', 'requires_capture', 'requires_confirmation', 'requires_action']
 
 /** Stripe's state: PaymentMethods, Customers, and PaymentIntents with the statuses of their life cycle. */
 export class StripeState {
+  readonly #tokens = new Map<string, NumberedCard>()
+  readonly #usedTokens = new Set<string>()
   readonly #methods = new Map<string, Method>()
   readonly #intents = new Map<string, Intent>()
   /** The effects on charges, in their order. */
@@ -75,13 +42,39 @@ export class StripeState {
   asksForAction = false
   readonly afterSale = new AfterSale()
 
-  tokenize({ card }: Params<'tokenize'>) {
+  /** What Stripe.js creates in the customer's browser with the publishable key: a token that can be used once. */
+  newClientToken(card: NumberedCard): string {
+    const id = newId('tok')
+    this.#tokens.set(id, card)
+    return id
+  }
+
+  tokenize({ card: given, billing_details: billing }: Params<'tokenize'>) {
+    const card = 'token' in given ? this.#takeToken(given.token) : given
     const { number, exp_month, exp_year } = card
     if (!isCardNumber(number)) throw declinedWith({ code: 'incorrect_number' })
-    const method: Method = { id: newId('pm'), number, customer: null, isUsed: false }
+    const expiry = { exp_month, exp_year }
+    const method: Method = { id: newId('pm'), number, expiry, billing, customer: null, isUsed: false }
     this.#methods.set(method.id, method)
-    const shown = { brand: brandOf(number), last4: number.slice(-4), exp_month, exp_year, fingerprint: 'f' }
-    return { id: method.id, object: 'payment_method', type: 'card', card: shown, customer: null }
+    return shownMethod(method)
+  }
+
+  /** The billing details of a PaymentMethod with a Customer. */
+  describe(id: string, { billing_details: billing }: Params<'describe'>) {
+    const method = this.#method(id)
+    if (method.customer === null)
+      throw invalid('parameter_invalid', 'The PaymentMethod must be attached to a Customer.')
+    method.billing = billing ?? method.billing
+    return shownMethod(method)
+  }
+
+  #takeToken(id: string): NumberedCard {
+    const card = this.#tokens.get(id)
+    if (!card) throw invalid('resource_missing', `No such token: '${id}'`, { param: 'card[token]' })
+    if (this.#usedTokens.has(id))
+      throw invalid('token_already_used', 'You cannot use a token more than once.')
+    this.#usedTokens.add(id)
+    return card
   }
 
   /** "The cards in the previous table can't be attached to a Customer object" (docs.stripe.com/testing). */

@@ -19,6 +19,7 @@ import {
 } from '@platter/kit'
 import { acceptanceOf, type Acceptable } from '#/placing/acceptance.ts'
 import { checkOrder } from '#/placing/check-order.ts'
+import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import { claimMs, finalAnswer, outcomeUnknown } from '#/placing/final-answer.ts'
 import type { Tokenizer } from '#/placing/outside/tokenize.ts'
@@ -116,13 +117,15 @@ async function tokenized(
   order: PricedOrder,
 ): Promise<TokenizedCard | null> {
   const { details, recipientApiKey: userApiKey } = order
-  if (!card || card.saved || !isCharged(order) || !details.card) return null
-  const { token, brand, lastFour } = await tokenize(
+  if (!card || card.saved || !isCharged(order)) return null
+  const { token, ...exchanged } = await tokenize(
     card,
     { applicationId, userApiKey, address: clientAddress(headers) },
     { requestId, deadline: deadline.earlier(requestTimes.answer) },
   )
-  return { ...details.card, apiKey: newApiKey(), brand, lastFour, token }
+  const shown = details.card ?? exchangedCardOf(card, exchanged)
+  const { brand, lastFour } = exchanged
+  return { ...shown, apiKey: newApiKey(), brand, lastFour, token }
 }
 
 type Accepting = Acceptable & { pending: Subscription }

@@ -1,0 +1,43 @@
+import type { App } from '@platter/kit'
+import { z } from 'zod'
+import { clientTokenOf } from './cards.ts'
+
+const NewCard = z.object({
+  cardNumber: z.string().transform((digits) => digits.replaceAll(/[\s-]/g, '')),
+  cvv: z.string().regex(/^\d{3,4}$/),
+  expirationMonth: z.string().regex(/^(0[1-9]|1[0-2])$/),
+  expirationYear: z.string().regex(/^\d{2}$/),
+})
+
+/**
+ * The token endpoint for clients: card numbers come here, and the platform gets a token. Without an access key, and for pages
+ * of any origin. The number is neither stored nor logged, and an error names fields only.
+ */
+export function addClientTokens(app: App): void {
+  app.addHook('onRequest', async ({ url }, reply) => {
+    if (url.startsWith(PATH)) void reply.header('access-control-allow-origin', '*')
+  })
+  app.options(PATH, async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '86400',
+      })
+      .send(),
+  )
+  app.post(PATH, async ({ body }, reply) => {
+    const card = NewCard.safeParse(body)
+    if (!card.success) {
+      const fields = card.error.issues.map(({ path }) => path.map(String).join('.'))
+      return reply.code(400).send({ code: 'invalid_request', fields })
+    }
+    const token = clientTokenOf(card.data.cardNumber, card.data)
+    return token === null
+      ? reply.code(402).send({ code: 'card_declined', declineCode: 'invalid_number' })
+      : reply.send({ token })
+  })
+}
+
+const PATH = '/client-tokens'

@@ -1,0 +1,85 @@
+import { findCardNumbers } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+
+/** The digits of the shortest card number. */
+const SHORTEST = 12
+const BACKSLASH = 0x5c
+
+/** What a byte is in the search: a digit, a separator between digits, the begin of an escape, or anything else. */
+const DIGIT = 1
+const SEPARATOR = 2
+const SUSPICIOUS = 3
+const KINDS = new Uint8Array(256)
+KINDS.fill(DIGIT, 0x30, 0x3a)
+for (const separator of ' \t\r\n./_|-') KINDS[separator.charCodeAt(0)] = SEPARATOR
+KINDS[BACKSLASH] = SUSPICIOUS
+// Digits and separators of other scripts are not ASCII. A name with an accent costs the thorough search too.
+KINDS.fill(SUSPICIOUS, 0x80)
+
+/** Throws Problem raw-card-not-accepted for a body with a card number. Nothing of the body is in the Problem. */
+export function refuseRawCards(body: unknown): void {
+  if (Buffer.isBuffer(body) && holdsCardNumber(body))
+    throw new Problem(
+      'raw-card-not-accepted',
+      'Card numbers are not accepted here, and the request was not passed on. Send a processorToken instead.',
+    )
+}
+
+/**
+ * Whether a body has a card number, in any member and spelling that a service would accept. One pass over the bytes decides for
+ * almost every body: only 12 digits in a row, an escape or another script lead to the thorough search.
+ */
+export function holdsCardNumber(body: Buffer): boolean {
+  return mayHoldCardNumber(body) && isFoundIn(body.toString('utf8'))
+}
+
+function mayHoldCardNumber(body: Buffer): boolean {
+  let digits = 0
+  for (let at = 0; at < body.length; at++) {
+    switch (KINDS[body[at] ?? 0]) {
+      case DIGIT:
+        if (++digits === SHORTEST) return true
+        break
+      case SEPARATOR:
+        break
+      case SUSPICIOUS:
+        return true
+      default:
+        digits = 0
+    }
+  }
+  return false
+}
+
+function isFoundIn(text: string): boolean {
+  try {
+    return isFound(JSON.parse(text)) || hasLongNumber(text)
+  } catch {
+    // The service refuses it, and must not receive it either.
+    return findCardNumbers(text).length > 0
+  }
+}
+
+/** JSON.parse rounds an integer of more than 15 digits, and would hide the number. */
+const LONG_NUMBER = /[[:,\s](\d{12,19})(?=[\],}\s])/g
+const hasLongNumber = (text: string): boolean =>
+  [...text.matchAll(LONG_NUMBER)].some(([, digits = '']) => findCardNumbers(digits).length > 0)
+
+/** A coordinate has as many digits as a card number, and its decimal point would count as a separator. */
+const DECIMAL = /^\s*-?\d{1,3}\.\d+\s*$/
+
+/** Iterative: a body may be nested more deeply than the stack. */
+function isFound(document: unknown): boolean {
+  const rest = [document]
+  while (rest.length > 0) {
+    const value = rest.pop()
+    if (typeof value === 'string') {
+      if (!DECIMAL.test(value) && findCardNumbers(value).length > 0) return true
+    } else if (typeof value === 'number') {
+      if (Number.isSafeInteger(value) && findCardNumbers(String(value)).length > 0) return true
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, member] of Object.entries(value)) rest.push(name, member)
+    }
+  }
+  return false
+}

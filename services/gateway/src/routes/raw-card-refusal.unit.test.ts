@@ -1,0 +1,69 @@
+import { AddCard } from '@platter/contracts'
+import { createApp, LeakyBucket, readBytes, Replicas, type Log } from '@platter/kit'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Writable } from 'node:stream'
+import type { AccessKeys } from '#/access-keys.ts'
+import { Admission } from '#/admission.ts'
+import { publicRoutes } from '#/routes/public-routes.ts'
+import { Streams } from '#/streams.ts'
+
+let logged = ''
+const sink = new Writable({
+  write(chunk: Buffer, _encoding, done) {
+    logged += chunk.toString()
+    done()
+  },
+})
+const log: Log = pino({ level: 'trace' }, sink)
+const received: string[] = []
+const owner = createApp(log)
+readBytes(owner)
+owner.all('/*', async ({ body }) => {
+  received.push(String(body))
+  return {}
+})
+const gateway = createApp(log)
+let replicas: Replicas
+
+beforeAll(async () => {
+  await owner.listen({ host: '127.0.0.1', port: 0 })
+  replicas = new Replicas([owner.listeningOrigin])
+  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
+  const principal = { kind: 'application', applicationId: 'a', accessKeyId: 'k', mode: 'live' }
+  readBytes(gateway)
+  publicRoutes(gateway, {
+    operations: [AddCard],
+    owners: { accounts: replicas },
+    streamOwners: {},
+    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
+    streams: new Streams({ application: 1, restaurant: 1 }),
+    accessKeys: { principalOf: async () => principal, isGood: async () => true } as unknown as AccessKeys,
+    deadlineMs: 10_000,
+    secrets: ['x'.repeat(32)],
+    refusesRawCards: true,
+  })
+})
+afterAll(() => Promise.all([gateway.close(), owner.close(), replicas.close()]))
+
+const send = (payload: string) =>
+  gateway.inject({
+    method: 'POST',
+    url: AddCard.path.replace(':apiKey', 'u1'),
+    headers: { 'x-access-token': 'key', 'content-type': 'application/json' },
+    payload,
+  })
+
+test('422 raw-card-not-accepted: nothing of the body reaches a service, the response or the log', async () => {
+  for (const number of ['"4242424242424242"', '4242424242424242', String.raw`"\u0034242 4242-4242 4242"`]) {
+    const { statusCode, body } = await send(`{"cardNumber":${number},"cvv":"314"}`)
+    expect([statusCode, (JSON.parse(body) as { code: string }).code]).toEqual([422, 'raw-card-not-accepted'])
+    expect(body + logged).not.toMatch(/4242/)
+  }
+  expect(received).toEqual([])
+})
+
+test('a token of the payment processor is passed on', async () => {
+  expect((await send('{"processorToken":"tok_visa"}')).statusCode).toBe(200)
+  expect(received).toEqual(['{"processorToken":"tok_visa"}'])
+})

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import type { Stripe } from 'stripe'
+import type { z } from 'zod'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { Card, Cardholder, ProcessorToken, SavedToken } from '#/outside/processor.ts'
+import type { Result, StripeClient } from '#/outside/stripe-client.ts'
+import { Method, Owner } from '#/outside/stripe-responses.ts'
+
+type Method = z.output<typeof Method>
+type To = { client: StripeClient; callWithinMs: number }
+
+/** Of one exchange. */
+const MOST_CALLS = 3
+
+/**
+ * Exchanges a card for a PaymentMethod with a Customer. A PaymentMethod without a Customer could be charged only once.
+ *
+ * A processor token is used up by its first exchange. So its calls have idempotency keys that are derived from it: an exchange
+ * whose result was lost, repeated, returns the same Customer. The billing details of a token are set afterwards, without a key: a
+ * client may correct them and repeat the request.
+ */
+export async function tokenize(
+  { client, callWithinMs }: To,
+  card: Card | ProcessorToken,
+  holder?: Cardholder,
+): Promise<ProcessorResult<SavedToken>> {
+  const options = { timeout: callWithinMs / MOST_CALLS }
+  const isByToken = 'processorToken' in card
+  const keyed = (call: string) =>
+    isByToken ? { ...options, idempotencyKey: `${call}:${hashOf(card.processorToken)}` } : options
+  const created = isByToken
+    ? await ofToken(client, card, keyed('method'))
+    : await ofNumber(client, { card, holder }, options)
+  if (created.kind === 'failed') return created.result
+  const { id } = created.value
+  const owner = await client.send(Owner, (stripe) =>
+    stripe.customers.create({ payment_method: id }, keyed('customer')),
+  )
+  if (owner.kind === 'failed') return owner.result
+  const method = isByToken
+    ? await client.send(Method, (stripe) => stripe.paymentMethods.update(id, billing(holder), options))
+    : (created as Result<Method>)
+  if (method.kind === 'failed') return method.result
+  const { brand, last4, exp_month: month, exp_year: year } = method.value.card
+  return {
+    kind: 'yes',
+    token: `${owner.value.id}:${id}`,
+    brand,
+    lastFour: last4,
+    expirationMonth: String(month).padStart(2, '0'),
+    expirationYear: String(year % 100).padStart(2, '0'),
+  }
+}
+
+type Options = Stripe.RequestOptions
+
+/** Stripe.js returns a PaymentMethod (`pm_…`); older clients and wallets create a token (`tok_…`), which becomes one. */
+async function ofToken(
+  client: StripeClient,
+  { processorToken }: ProcessorToken,
+  options: Options,
+): Promise<Result<{ id: string }>> {
+  if (processorToken.startsWith('pm_')) return { kind: 'yes', value: { id: processorToken } }
+  return client.send(Method, (stripe) =>
+    stripe.paymentMethods.create({ type: 'card', card: { token: processorToken } }, options),
+  )
+}
+
+/**
+ * Stripe accepts card numbers only from accounts with that permission (docs.stripe.com, "raw card data APIs"); others receive
+ * an invalid_request_error. A bank may decline a card already here.
+ */
+const ofNumber = (
+  client: StripeClient,
+  { card, holder }: { card: Card; holder: Cardholder | undefined },
+  options: Options,
+): Promise<Result<Method>> =>
+  client.send(Method, (stripe) =>
+    stripe.paymentMethods.create(
+      {
+        type: 'card',
+        ...billing(holder),
+        card: {
+          number: card.cardNumber,
+          cvc: card.cvv,
+          exp_month: Number(card.expirationMonth),
+          exp_year: 2000 + Number(card.expirationYear),
+        },
+      },
+      options,
+    ),
+  )
+
+/** Banks compare street and ZIP with their own (AVS). */
+const billing = (holder: Cardholder | undefined) =>
+  holder
+    ? {
+        billing_details: {
+          name: holder.name,
+          address: { line1: holder.street, postal_code: holder.zip },
+        },
+      }
+    : {}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')

@@ -1,0 +1,63 @@
+import { brandOf } from '@platter/contracts'
+import type { z } from 'zod'
+import type { PARAMETERS } from '#/testing/stripe-parameters.ts'
+
+export type Params<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
+type Charge = ReturnType<typeof newCharge>
+export type Method = {
+  id: string
+  number: string
+  expiry: { exp_month: number; exp_year: number }
+  billing: Params<'describe'>['billing_details']
+  customer: string | null
+  isUsed: boolean
+}
+
+let count = 0
+export const newId = (prefix: string) => `${prefix}_${String(++count).padStart(14, '0')}`
+
+export const newCharge = (status: 'succeeded' | 'failed', amount: number) => ({
+  id: newId('ch'),
+  object: 'charge' as const,
+  status,
+  amount,
+  amount_refunded: 0,
+  captured: false,
+  refunded: false,
+})
+
+export const newIntent = ({
+  amount,
+  currency,
+  customer,
+  payment_method,
+  metadata,
+  capture_method,
+}: Params<'authorize'>) => ({
+  id: newId('pi'),
+  object: 'payment_intent' as const,
+  amount,
+  amount_capturable: 0,
+  amount_received: 0,
+  capture_method: capture_method ?? 'automatic',
+  client_secret: newId('secret'),
+  created: Math.floor(Date.now() / 1000),
+  currency,
+  customer: customer ?? null,
+  last_payment_error: null as { type: 'card_error'; code: string; decline_code?: string } | null,
+  latest_charge: null as Charge | null,
+  livemode: false,
+  metadata: metadata ?? {},
+  payment_method: payment_method ?? null,
+  payment_method_types: ['card'],
+  status: 'requires_confirmation',
+})
+
+export const shownMethod = ({ id, number, expiry, billing, customer }: Method) => ({
+  id,
+  object: 'payment_method',
+  type: 'card',
+  billing_details: billing ?? {},
+  card: { brand: brandOf(number), last4: number.slice(-4), ...expiry, fingerprint: 'f' },
+  customer,
+})

@@ -1,0 +1,101 @@
+import { PaymentMethods, type CreditCard, type Order } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import {
+  anOrder,
+  card,
+  cardNumbers,
+  cast,
+  get,
+  post,
+  register,
+  sendOrder,
+  type ProblemBody,
+} from './client.ts'
+import { expectConforms } from './conforms.ts'
+import { ownStack } from './stack.ts'
+
+type Methods = { processor: string; rawCards: boolean; tokenUrl: string }
+
+async function clientToken(cardNumber = cardNumbers.good): Promise<string> {
+  ownStack()
+  const { tokenUrl } = (await get<Methods>('payment-methods')).body
+  const { cvv, expirationMonth, expirationYear } = card()
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: 'https://shop.example' },
+    body: JSON.stringify({ cardNumber, cvv, expirationMonth, expirationYear }),
+  })
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  return ((await response.json()) as { token: string }).token
+}
+
+const { cardholderName, cardholderStreetAddress, cardholderZip } = card()
+const byToken = (processorToken: string) => ({
+  cardholderName,
+  cardholderStreetAddress,
+  cardholderZip,
+  processorToken,
+})
+
+test('200: names the processor, and where the client gets tokens', async () => {
+  const { status, body } = await get<Methods>('payment-methods')
+  expect(status).toBe(200)
+  expectConforms(PaymentMethods, body)
+})
+
+test('an order is charged by the token of a client, twice sent with one key once', async () => {
+  const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: byToken(await clientToken()) }
+  const options = { headers: { 'idempotency-key': crypto.randomUUID() } }
+  const first = await sendOrder(order, options)
+  expect(first).toMatchObject({ status: 200, body: { card: { lastFour: '4242', brand: 'visa' } } })
+  const { expirationMonth, expirationYear } = card()
+  expect(first.body.card).toMatchObject({ expirationMonth, expirationYear, cardholderName })
+  expect((await sendOrder(order, options)).body.apiKey).toBe(first.body.apiKey)
+})
+
+test('the token of a declined card is a declined card (402)', async () => {
+  const declined = byToken(await clientToken(cardNumbers.declined))
+  const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: declined }
+  expect(await sendOrder(order)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
+})
+
+test('a card saved by token shows the digits and the expiry that the processor has, and pays an order', async () => {
+  const { apiKey } = await register()
+  const added = await post<CreditCard>(`user/${apiKey}/add-card`, byToken(await clientToken()))
+  const { expirationMonth, expirationYear } = card()
+  expect(added).toMatchObject({
+    status: 200,
+    body: { lastFour: '4242', brand: 'visa', expirationMonth, expirationYear },
+  })
+  const order = {
+    ...(await anOrder(cast.aurora)),
+    payment: 'card',
+    recipient: { apiKey },
+    card: { apiKey: added.body.apiKey },
+  }
+  expect(await sendOrder(order)).toMatchObject({ status: 200 })
+})
+
+test('validate-order and a test order do not use the token up: their card is null', async () => {
+  const token = byToken(await clientToken())
+  const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: token }
+  expect(await post<Order>('validate-order', order)).toMatchObject({ status: 200, body: { card: null } })
+  const testOrder = { ...(await anOrder(cast.test)), payment: 'card', card: token, test: true }
+  expect(await sendOrder(testOrder)).toMatchObject({ status: 200, body: { card: null } })
+  expect(await sendOrder(order)).toMatchObject({ status: 200, body: { card: { lastFour: '4242' } } })
+})
+
+test('400 for a number beside a token, and for neither, by the names of the fields', async () => {
+  const { apiKey } = await register()
+  const faults = async (body: object) => {
+    const answer = await post<ProblemBody>(`user/${apiKey}/add-card`, body)
+    expect(answer.status).toBe(400)
+    return answer.body.errors.map(({ pointer }) => pointer)
+  }
+  expect(await faults({ ...card(), processorToken: 'tok_visa' })).toEqual(['/cardNumber', '/cvv'])
+  const { processorToken: _, ...neither } = byToken('tok_visa')
+  expect(new Set(await faults(neither))).toEqual(
+    new Set(['/cardNumber', '/cvv', '/expirationMonth', '/expirationYear']),
+  )
+  expect(await faults(byToken(cardNumbers.good))).toEqual(['/processorToken'])
+})
