@@ -139,7 +139,6 @@ export function wire(config: Config, log: Log): Parts {
   const waiting = { orchestrator, notifier, log, stopping: stop.signal }
   route(SendOrder, sendOrder({ ...stores, ...placing, ...waiting, tokenize: tokenizer(callPayments) }))
   route(ValidateOrder, validateOrder(placing))
-  const { TAKE_DEADLINE_MS: acceptWithinMs } = config
   const visibility = { ...stores, own, bus }
   route(GetOrder, getOrder(visibility))
   route(OrderByKey, orderByKey({ ...stores, own, secrets }))
@@ -147,9 +146,13 @@ export function wire(config: Config, log: Log): Parts {
   route(OrderStatuses, orderStatuses({ ...visibility, notifier, streams }))
   route(UserOrders, userOrders(visibility))
   route(CancelOrder, cancelOrder({ ...visibility, idempotent, orchestrator }))
-  const ofRestaurants = { route, stores, outgoing: outside, notifier, streams, attendance, acceptWithinMs }
-  const isTestRestaurant = testRestaurants(bus)
-  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator, isDevelopment, isTestRestaurant })
+  const ofRestaurants = { route, stores, outgoing: outside, notifier, streams, attendance }
+  const testing = {
+    acceptWithinMs: config.TAKE_DEADLINE_MS,
+    isDevelopment,
+    isTestRestaurant: testRestaurants(bus),
+  }
+  routeRestaurants({ ...ofRestaurants, idempotent, orchestrator, ...testing })
   const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping: stop.signal }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
