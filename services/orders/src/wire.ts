@@ -156,11 +156,7 @@ export function wire(config: Config, log: Log): Parts {
   const parts = { config, log, db, stores, bus, orchestrator, idempotent, stopping: stop.signal }
   const operators = operatorInterface(route, { ...parts, payments: callPayments })
 
-  bus.onCommand(SagaReply, handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log }))
-  bus.onCommand(PaymentMoved, handlePaymentMoved({ orchestrator }))
-  for (const command of commands)
-    bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping: stop.signal }, command))
-  bus.onEvent(OrderMoved, (event) => notifier.receive(event))
+  consume({ bus, stores, orchestrator, notifier, log, stopping: stop.signal })
   observeSagas({ ...stores, alerts: operators.alerts })
 
   const repeaters = new Repeaters(log)
@@ -185,6 +181,24 @@ export function wire(config: Config, log: Log): Parts {
     close: async () =>
       void (await Promise.all([bus, payments, outside, operators, postgres].map((one) => one.close()))),
   }
+}
+
+type Consuming = {
+  bus: Bus
+  stores: Stores
+  orchestrator: Orchestrator
+  notifier: OrderNotifier
+  log: Log
+  stopping: AbortSignal
+}
+
+/** The messages that orders consumes. */
+function consume({ bus, stores, orchestrator, notifier, log, stopping }: Consuming): void {
+  bus.onCommand(SagaReply, handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log }))
+  bus.onCommand(PaymentMoved, handlePaymentMoved({ orchestrator }))
+  for (const command of commands)
+    bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping }, command))
+  bus.onEvent(OrderMoved, (event) => notifier.receive(event))
 }
 
 type OfRestaurants = {
