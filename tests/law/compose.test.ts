@@ -162,9 +162,9 @@ test.each(folders)('%s is started again, and asked whether it is ready', (folder
   expect(JSON.stringify(healthcheck)).toContain('/health/ready')
 })
 
-test('only the gateway and the page with the traces can be reached, from this machine', () => {
+test('only the gateway, the development processor and the page with the traces can be reached, from this machine', () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports)
-  expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:16686:16686'])
+  expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8090:8080', '127.0.0.1:16686:16686'])
 })
 
 test('the default operator key is one, and accounts are given its hash', () => {

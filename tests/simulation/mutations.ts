@@ -26,8 +26,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'an unknown outcome counts as a declined card': {
     file: `${PAYMENTS}/domain/processor-result.ts`,
-    from: 'result: ProcessorResult<Effect>,\n): Interpretation {\n',
-    to: `result: ProcessorResult<Effect>,
+    from: 'result: ProcessorResult<Effect> | Challenge,\n): Interpretation {\n',
+    to: `result: ProcessorResult<Effect> | Challenge,
 ): Interpretation {
       if (result.kind === 'unknown' && call === 'authorize')
         return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }
@@ -37,8 +37,8 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'an authorization whose outcome is unknown is not compensated': {
     file: `${ORDERS}/saga/domain/transition.ts`,
-    from: 'state: { ...saga.state, done, refusal: tooLate }',
-    to: 'state: { ...saga.state, refusal: tooLate }',
+    from: 'state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }',
+    to: 'state: { ...saga.state, refusal: refusalOfExpiry(saga.state) }',
     seed: 6,
     within: 2_000,
   },

@@ -71,6 +71,7 @@ async function aGateway(environment: Record<string, string> = {}): Promise<App> 
     ACCOUNTS_URL: accounts,
     CATALOG_URL: owner,
     ORDERS_URL: owner,
+    PAYMENTS_URL: owner,
     REDIS_URL: servers().redis,
     ...environment,
   })

@@ -9,7 +9,7 @@ import {
   Tokenize,
 } from '@platter/contracts'
 import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Parts } from '@platter/kit'
-import { newDatabase, servers } from '@platter/testkit'
+import { newServiceDatabase, servers } from '@platter/testkit'
 import pg from 'pg'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -33,7 +33,7 @@ let orders: Bus
 let rows: pg.Client
 
 beforeAll(async () => {
-  const DATABASE_URL = await newDatabase()
+  const DATABASE_URL = await newServiceDatabase()
   config = readConfig(Config, {
     NODE_ENV: 'development',
     PORT: '0',
@@ -42,6 +42,7 @@ beforeAll(async () => {
     AMQP_URL: servers().rabbitmq,
     REDIS_URL: servers().redis,
     PROCESSOR: 'stripe',
+    RAW_CARDS: 'accept',
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_URL: await stripe.listen(),

@@ -96,6 +96,7 @@ const accept: SagaStore['accept'] = (accepted) =>
       status,
       outcome,
       paymentState,
+      paymentAction: null,
       cancellation,
       refunds,
       applicationId: accepted.applicationId,
@@ -131,7 +132,7 @@ const save: SagaStore['save'] = (saved) =>
     // The primary key: (order_api_key, position), here always 1.
     if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
     if (status !== null) database.statuses.set(orderApiKey, [...history, status])
-    const { outcome, paymentState, cancellation, refunds } = order
+    const { outcome, paymentState, paymentAction = null, cancellation, refunds } = order
     const told = before.told || order.told === true
     database.orders.set(orderApiKey, {
       ...before,
@@ -139,6 +140,7 @@ const save: SagaStore['save'] = (saved) =>
       outcome,
       told,
       paymentState,
+      paymentAction,
       cancellation,
       refunds,
     })

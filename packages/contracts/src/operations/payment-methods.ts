@@ -32,7 +32,7 @@ With \`processor\` \`stripe\`, initialize Stripe's own library with \`publishabl
   examples: {
     response: {
       processor: 'stripe',
-      publishableKey: 'pk_live_51NExampleOfAPublishableKey',
+      publishableKey: 'pk_live_example_of_a_publishable_key',
       rawCards: false,
       wallets: [],
     },
