@@ -119,6 +119,8 @@ const load: SagaStore['load'] = (orderApiKey) =>
     return row ? asLoaded(row) : null
   })
 
+const actionOf = ({ paymentAction }: Save['order']) => paymentAction ?? null
+
 const save: SagaStore['save'] = (saved) =>
   statement(`save ${saved.saga.orderApiKey.slice(0, 4)} onto ${saved.from.version}`, () => {
     const { database } = simulation()
@@ -132,7 +134,7 @@ const save: SagaStore['save'] = (saved) =>
     // The primary key: (order_api_key, position), here always 1.
     if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
     if (status !== null) database.statuses.set(orderApiKey, [...history, status])
-    const { outcome, paymentState, paymentAction = null, cancellation, refunds } = order
+    const { outcome, paymentState, cancellation, refunds } = order
     const told = before.told || order.told === true
     database.orders.set(orderApiKey, {
       ...before,
@@ -140,7 +142,7 @@ const save: SagaStore['save'] = (saved) =>
       outcome,
       told,
       paymentState,
-      paymentAction,
+      paymentAction: actionOf(order),
       cancellation,
       refunds,
     })
