@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventually, operator } from './client.ts'
+import { eventually, operator, readOrder } from './client.ts'
 import { incidentsOf, paidByCard, retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 
@@ -39,4 +39,64 @@ test('a refund and a dispute made at the processor are shown, and an open disput
     (open) => open.length === 0,
   )
   expect((await storyOf(reference)).disputes).toMatchObject([{ state: 'LOST' }])
+})
+
+const reconciled = async (apiKey: string, since: number) => {
+  const { body } = await operator<{ mismatches: { orderApiKey: string }[] }>(
+    'GET',
+    `reconciliation?since=${since}`,
+  )
+  return body.mismatches.filter(({ orderApiKey }) => orderApiKey === apiKey)
+}
+
+test('refunds made at the processor are in the order: what is left can be refunded here, all of it ends as REFUNDED, and the books balance', async () => {
+  const since = Math.floor(Date.now() / 1000)
+  const reference = await paidByCard()
+  const { total } = await readOrder(reference)
+  await dashboard('refunds', { reference, amount: 100 })
+  const partly = await eventually(
+    () => readOrder(reference),
+    ({ refunds }) => refunds.length === 1,
+  )
+  expect(partly).toMatchObject({ paymentState: 'CHARGED', refundedTotal: 1, dispute: null })
+  expect(partly.refunds).toMatchObject([{ requestedBy: 'processor', state: 'DONE', amount: 1 }])
+  const refund = (amount: number) =>
+    operator<{ detail: string }>('POST', `orders/${reference}/refunds`, { amount, reason: 'LATE' })
+  const left = (total - 1).toFixed(2)
+  expect(await refund(total)).toMatchObject({
+    status: 422,
+    body: { code: 'refund-too-large', detail: `At most ${left} can be refunded.` },
+  })
+  expect((await refund(1)).status).toBe(200)
+  await eventually(
+    () => readOrder(reference),
+    ({ refundedTotal }) => refundedTotal === 2,
+  )
+  await dashboard('refunds', { reference, amount: Math.round((total - 2) * 100) })
+  const wholly = await eventually(
+    () => readOrder(reference),
+    ({ paymentState }) => paymentState === 'REFUNDED',
+  )
+  expect(wholly.refundedTotal).toBe(total)
+  expect(wholly.refunds.map(({ requestedBy }) => requestedBy)).toEqual(['processor', 'operator', 'processor'])
+  expect(await reconciled(reference, since)).toEqual([])
+})
+
+test('a dispute is in the order, with its deadline, until and after its end', async () => {
+  const reference = await paidByCard()
+  const { id } = await dashboard<{ id: string }>('disputes', { reference, amount: 150, reason: 'fraudulent' })
+  const disputed = await eventually(
+    () => readOrder(reference),
+    ({ dispute }) => dispute !== null,
+  )
+  expect(disputed).toMatchObject({
+    paymentState: 'CHARGED',
+    dispute: { state: 'OPEN', amount: 1.5, reason: 'fraudulent' },
+  })
+  expect(disputed.dispute?.respondBy).toBeGreaterThan(Date.now() / 1000)
+  await dashboard(`disputes/${id}/close`, { outcome: 'won' })
+  await eventually(
+    () => readOrder(reference),
+    ({ dispute }) => dispute?.state === 'WON',
+  )
 })

@@ -120,6 +120,7 @@ const cancellation = {
   refund: { amount: 10.75, state: 'VOIDED' },
 } as const
 
+const dispute = { state: 'OPEN', amount: cents(300), reason: 'fraudulent', respondBy: 1_700_600_000 } as const
 const refund: OrderRefund = {
   apiKey: 'f1',
   amount: cents(300),
@@ -192,6 +193,7 @@ function accept(random: Random, apiKey: string, prefix: string): Call {
       paymentState: payment === 'cash' ? 'DUE' : 'PENDING',
       cancellation: null,
       refunds: [],
+      dispute: null,
     },
     saga: aSaga(apiKey, 0, fresh),
     delivery: aDelivery(random),
@@ -213,6 +215,7 @@ function aSave(random: Random, apiKey: string): Save {
       paymentState: random.pick<PaymentState>(['AUTHORIZED', 'CHARGED', 'REFUNDED']),
       cancellation: random.pick([null, cancellation]),
       refunds: random.pick([[], [refund], [refund, { ...refund, apiKey: 'f2', state: 'DONE' }]]),
+      dispute: random.pick([null, dispute]),
     },
     saga: aSaga(apiKey, version + 1, aState(random)),
     delivery: aDelivery(random),

@@ -227,6 +227,7 @@ export const pickupOrder: Order = {
   cancellation: null,
   refunds: [],
   refundedTotal: 0,
+  dispute: null,
 }
 
 const margherita = {

@@ -227,6 +227,16 @@ export const Recipient = z
   .meta({ id: 'Recipient', description: 'Who receives the order.' })
 export type Recipient = z.infer<typeof Recipient>
 
+export const Dispute = z
+  .object({
+    state: z.enum(['OPEN', 'WON', 'LOST']).describe('`LOST`: the customer has the money.'),
+    amount: Money,
+    reason: z.string().describe("In the words of the customer's bank."),
+    respondBy: Epoch.nullable().describe('The deadline for evidence; null when there is no response.'),
+  })
+  .meta({ id: 'OrderDispute', description: "The customer has disputed the charge at the customer's bank." })
+export type Dispute = z.infer<typeof Dispute>
+
 export const Order = z
   .object({
     apiKey: ApiKey.nullable().describe('Null only in the response of validate-order.'),
@@ -268,6 +278,7 @@ export const Order = z
     ),
     refunds: z.array(Refund).describe('Oldest first. A cancellation has its refund in `cancellation`.'),
     refundedTotal: Money.describe('What the customer has got back, cancellations included.'),
+    dispute: Dispute.nullable().describe('Null unless the charge was disputed.'),
   })
   .meta({ id: 'Order' })
 export type Order = z.infer<typeof Order>

@@ -19,6 +19,7 @@ import {
   requestTimes,
   RestaurantOrders,
   RestaurantOrdersStream,
+  OrdersSetRefunds,
   SagaReply,
   SendOrder,
   UserOrders,
@@ -58,6 +59,7 @@ import { cancelByWebhook, pingWebhook, transmitByWebhook } from '#/delivery/outs
 import { operatorInterface } from '#/operating/operator-interface.ts'
 import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
 import { handleReply } from '#/saga/handlers/saga-reply.ts'
+import { setRefunds } from '#/saga/handlers/set-refunds.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import { tokenizer } from '#/placing/outside/tokenize.ts'
@@ -195,6 +197,7 @@ type Consuming = {
 /** The messages that orders consumes. */
 function consume({ bus, stores, orchestrator, notifier, log, stopping }: Consuming): void {
   bus.onCommand(SagaReply, handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log }))
+  bus.onCommand(OrdersSetRefunds, setRefunds({ ...stores, orchestrator, bus, log }))
   bus.onCommand(PaymentMoved, handlePaymentMoved({ orchestrator }))
   for (const command of commands)
     bus.onDeadLetter(command, storeDeadLetter({ ...stores, log, stopping }, command))

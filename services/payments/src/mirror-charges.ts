@@ -3,11 +3,13 @@ import { isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
-import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
+import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
   mirrors: ChargeMirrorStore
+  /** Sends a picture to orders. One that is lost is sent again (`send-mirrors.ts`). */
+  send: (row: MirrorRow) => Promise<void>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
   log: Log
 }
@@ -33,7 +35,7 @@ export type ChargeMirror = ReturnType<typeof chargeMirror>
  * Mirrors refunds and disputes of the processor, also those of this platform. The rows are set to what the processor reports, and never
  * incremented, so a repeated, late or reordered event changes nothing.
  */
-export function chargeMirror({ reads, mirrors, authorizations, log }: Deps) {
+export function chargeMirror({ reads, mirrors, authorizations, send, log }: Deps) {
   /** Reads a charge, and stores its refunds and disputes. */
   async function refresh(id: string): Promise<void> {
     const readAt = await mirrors.now()
@@ -45,9 +47,15 @@ export function chargeMirror({ reads, mirrors, authorizations, log }: Deps) {
     const { orderApiKey } = row
     const hasNone = refunds.length === 0 && disputes.length === 0
     if (hasNone && !(await mirrors.find(orderApiKey))) return
-    const isNew = (await mirrors.set({ orderApiKey, processorId: id, refunds, disputes }, readAt)) !== null
-    const count = refunds.length + disputes.length
-    if (isNew) log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
+    const picture = { orderApiKey, processorId: id, refunds, disputes }
+    const version = await mirrors.set(picture, readAt)
+    if (version !== null) {
+      log.info(
+        { orderApiKey, count: refunds.length + disputes.length },
+        'refunds and disputes of a charge stored',
+      )
+      await send({ ...picture, version })
+    }
     if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
   }
 

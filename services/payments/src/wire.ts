@@ -7,6 +7,7 @@ import {
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRefund,
+  PaymentsRefundsSet,
   PaymentsRelease,
   ReadCharges,
   OpenDisputes,
@@ -36,6 +37,7 @@ import { processorConfig, type Config, type ProcessorConfig } from '#/config.ts'
 import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
 import { refund } from '#/handlers/refund.ts'
+import { refundsSet } from '#/handlers/refunds-set.ts'
 import { release } from '#/handlers/release.ts'
 import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
@@ -54,6 +56,7 @@ import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCharges } from '#/routes/read-charges.ts'
+import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
 import { retryPayment } from '#/routes/retry-payment.ts'
@@ -70,6 +73,8 @@ import { stripeEventHandler } from '#/stripe-event-handler.ts'
 
 /** Finds a lost event within some minutes; one page of the processor's list each time. */
 const COMPARE_EVERY_MS = 120_000
+/** For pictures that orders has not confirmed. */
+const SEND_EVERY_MS = 10_000
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -93,7 +98,8 @@ export function wire(config: Config, log: Log): Parts {
   const records = postgresPaymentRecords(postgres.db)
   const chargeReads = readsOf(chosen)
   const mirrors = postgresChargeMirrors(postgres.db)
-  const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, log })
+  const send = mirrorSender({ bus, log })
+  const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, send, log })
   const execute = commandExecutor({ authorizations, processor, log })
   const refunds = postgresRefunds(postgres.db)
   const executeRefund = refundExecutor({ refunds, processor, log })
@@ -103,6 +109,7 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(deps)), concurrency)
   bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
   bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
+  bus.onCommand(PaymentsRefundsSet, refundsSet({ mirrors }))
   bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
 
   const app = createApp(log)
@@ -141,6 +148,9 @@ export function wire(config: Config, log: Log): Parts {
       await migrate(postgres.db, MIGRATIONS, log)
       await bus.start()
       repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())
+      repeaters.repeat('send refunds and disputes to orders', SEND_EVERY_MS, () =>
+        sendMirrors({ mirrors, send }),
+      )
     },
     // Without Redis each replica counts cards alone. Without the processor, releases and repeated commands are replied to
     // from the rows. So neither is a condition of readiness.

@@ -88,7 +88,7 @@ const accept: SagaStore['accept'] = (accepted) =>
       datePlaced: Math.floor(here.now / 1000),
       reports: database.links.get(priced.restaurantApiKey)?.reports ?? ('detailed' as const),
     }
-    const { status, outcome, paymentState, cancellation, refunds } = order
+    const { status, outcome, paymentState, cancellation, refunds, dispute } = order
     database.orders.set(apiKey, {
       ...priced,
       ...given,
@@ -99,6 +99,7 @@ const accept: SagaStore['accept'] = (accepted) =>
       paymentAction: null,
       cancellation,
       refunds,
+      dispute,
       applicationId: accepted.applicationId,
       told: false,
       shown: false,
@@ -134,7 +135,7 @@ const save: SagaStore['save'] = (saved) =>
     // The primary key: (order_api_key, position), here always 1.
     if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
     if (status !== null) database.statuses.set(orderApiKey, [...history, status])
-    const { outcome, paymentState, cancellation, refunds } = order
+    const { outcome, paymentState, cancellation, refunds, dispute } = order
     const told = before.told || order.told === true
     database.orders.set(orderApiKey, {
       ...before,
@@ -145,6 +146,7 @@ const save: SagaStore['save'] = (saved) =>
       paymentAction: actionOf(order),
       cancellation,
       refunds,
+      dispute,
     })
     writeDelivery(saved)
     write({ ...row, version: saga.version, attempt: 1, state: saga.state, ...timesOf(saved, row) })

@@ -1,5 +1,6 @@
 import type { Command } from '#/message.ts'
 import { AccountsSave } from '#/messages/accounts.ts'
+import { OrdersSetRefunds, PaymentsRefundsSet } from '#/messages/after-sale.ts'
 import { CatalogAttendance } from '#/messages/catalog.ts'
 import {
   PaymentMoved,
@@ -20,4 +21,6 @@ export const commands: readonly Command[] = [
   SagaReply,
   PaymentMoved,
   CatalogAttendance,
+  OrdersSetRefunds,
+  PaymentsRefundsSet,
 ]

@@ -7,7 +7,7 @@ export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 /** The part of an order that its saga changes. */
 export type OrderState = Pick<
   PlacedOrder,
-  'status' | 'paymentState' | 'paymentAction' | 'cancellation' | 'refunds'
+  'status' | 'paymentState' | 'paymentAction' | 'cancellation' | 'refunds' | 'dispute'
 > & {
   outcome: OrderOutcome
   /** Set by a failure after the response was due. Send-order sets it itself, unless PostgreSQL accepts no writes. */
@@ -50,6 +50,7 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   paymentState: firstPaymentState(priced),
   cancellation: null,
   refunds: [],
+  dispute: null,
   reports: null,
 })
 

@@ -7,6 +7,7 @@ import {
   type Cancellation,
   type Cents,
   type CreditCard,
+  type Dispute,
   type Fault,
   type Method,
   type Order,
@@ -51,6 +52,8 @@ export type PricedOrder = {
   details: OrderDetails
 }
 
+export type OrderDispute = Omit<Dispute, 'amount'> & { amount: Cents }
+
 /** An accepted order. */
 export type PlacedOrder = PricedOrder & {
   apiKey: string
@@ -64,6 +67,7 @@ export type PlacedOrder = PricedOrder & {
   cancellation: Cancellation | null
   /** Oldest first. */
   refunds: readonly OrderRefund[]
+  dispute: OrderDispute | null
   /** How detailed its restaurant reports; null for an order from before this column. */
   reports: Reports | null
 }
@@ -210,7 +214,7 @@ export const clientRecord = (order: PlacedOrder): Order => ({
 
 /** The refund of a cancellation has the current payment state. */
 function afterSale(
-  { cancellation, refunds = [], total }: PricedOrder & Partial<PlacedOrder>,
+  { cancellation, refunds = [], dispute, total }: PricedOrder & Partial<PlacedOrder>,
   state: PaymentState,
 ) {
   const isAllReturned = cancellation && state === 'REFUNDED'
@@ -220,5 +224,6 @@ function afterSale(
       : null,
     refunds: refunds.map(refundRecord),
     refundedTotal: toMoney(isAllReturned ? total : returnedOf(refunds)),
+    dispute: dispute ? { ...dispute, amount: toMoney(dispute.amount) } : null,
   }
 }

@@ -4,6 +4,7 @@ import {
   toMoney,
   type Cents,
   type Fault,
+  type OrdersSetRefunds,
   type PaymentState,
   type Refund,
   type RefundRequest,
@@ -138,6 +139,23 @@ function unknownItem(at: number, count: number) {
   const detail = `items[${at}].index is not one of the ${count} items of the order, from 0 to ${count - 1}.`
   return refused('invalid-field', detail, [{ pointer: `/items/${at}/index`, code: 'invalid-field', detail }])
 }
+
+/** A refund that was made at the processor, without this platform. */
+export const refundOfProcessor = (
+  { amount, state, date }: OrdersSetRefunds['refunds'][number],
+  apiKey: string,
+): OrderRefund => ({
+  apiKey,
+  amount,
+  state,
+  date,
+  reason: 'OTHER',
+  items: [],
+  delivery: NOTHING,
+  tip: NOTHING,
+  requestedBy: 'processor',
+  borneBy: 'platform',
+})
 
 /** The record for clients. */
 export function refundRecord(refund: OrderRefund): Refund {

@@ -17,6 +17,7 @@ const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
   paymentState: 'DUE',
   cancellation: null,
   refunds: [],
+  dispute: null,
   reports: null,
   details: {
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },

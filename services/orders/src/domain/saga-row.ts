@@ -35,6 +35,8 @@ export type State = {
   refunds?: PendingRefund[]
   /** Absent, unless the bank has asked for the customer. */
   challenge?: { expires: number }
+  /** The version of the picture of the processor that is set in the order; absent for most orders. */
+  mirrored?: number
 }
 
 export type PendingRefund = { apiKey: string; amount: Cents }

@@ -49,6 +49,7 @@ async function aPendingOrder(recipientApiKey: string | null = null): Promise<str
       paymentState: 'PENDING',
       cancellation: null,
       refunds: [],
+      dispute: null,
     },
     saga: { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, isFinished: false },
     delivery: null,
@@ -83,6 +84,7 @@ test('a pending order that a client read stays visible as cancelled; its pending
     status: 'PROCESSING',
     cancellation: null,
     refunds: [],
+    dispute: null,
   })
   await fail(order)
   expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })

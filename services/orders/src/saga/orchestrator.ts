@@ -101,9 +101,10 @@ export class Orchestrator {
     const { order, saga } = next
     if (!saga.isFinished) this.#recent.add({ order, saga })
     // A refund of yesterday's order says nothing about how long orders take.
-    else if (order.refunds.length === 0) endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
+    else if (order.refunds.length === 0 && !order.dispute)
+      endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     const result = resultOf(order, { told, refusal: saga.state.refusal })
-    const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction'] as const
+    const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction', 'dispute'] as const
     if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
       this.#deps.notifier.publish(order.apiKey, result)
     begin(order)

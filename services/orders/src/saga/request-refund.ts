@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Refund, RefundRequest } from '@platter/contracts'
 import { newApiKey, overloaded, Problem, type IdempotencyScope } from '@platter/kit'
+import { apiKeyOf } from '#/api-key-of.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { refundParts, refundRecord, type OrderRefund } from '#/domain/refund.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
@@ -51,7 +51,7 @@ export async function requestRefund(
   requested: Requested,
   idempotency: IdempotencyScope | null,
 ): Promise<Refund> {
-  const apiKey = idempotency ? apiKeyOf(idempotency) : newApiKey()
+  const apiKey = idempotency ? keyOfRequest(idempotency) : newApiKey()
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const order = await read()
     const known = order.refunds.find((one) => one.apiKey === apiKey)
@@ -63,6 +63,4 @@ export async function requestRefund(
   throw overloaded()
 }
 
-/** 48 hexadecimal characters, as every apiKey. */
-const apiKeyOf = ({ accessKeyId, path, key }: IdempotencyScope): string =>
-  createHash('sha256').update(`${accessKeyId}\0${path}\0${key}`).digest('hex').slice(0, 48)
+const keyOfRequest = ({ accessKeyId, path, key }: IdempotencyScope) => apiKeyOf(accessKeyId, path, key)

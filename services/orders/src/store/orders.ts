@@ -26,6 +26,7 @@ export function placedOrder(row: OrderRow): PlacedOrder {
     paymentAction: row.payment_action,
     cancellation: row.cancellation,
     refunds: row.refunds ?? [],
+    dispute: row.dispute,
     reports: row.reports,
   }
 }

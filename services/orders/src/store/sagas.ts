@@ -1,29 +1,20 @@
 import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
-import type { DeliveryState, OrderState, SagaOrder } from '#/domain/order-state.ts'
+import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
 import type { OrderCard, PricedOrder } from '#/domain/order.ts'
-import { reservedOf } from '#/domain/refund.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
 import type { Db } from '#/store/tables.ts'
+
+export type { Times } from '#/store/saved-saga.ts'
 
 /* Loads and saves. `saga/domain/transition.ts` decides what changes; no statement depends on a state. */
 
 /** A saga with the request that began it. */
 export type SagaRow = Saga & { requestId: string }
 export type Loaded = { order: SagaOrder; saga: SagaRow }
-
-/** `wakeInMs`: null for a finished saga. `deadlineInMs`: null leaves it unchanged. `leaseMs`, `deliverWithinMs`: of a new delivery. */
-export type Times = {
-  wakeInMs: number | null
-  deadlineInMs: number | null
-  leaseMs: number
-  deliverWithinMs: number
-}
-
-/** What is saved in one commit. */
-type Saved = Times & { order: OrderState; saga: Saga; delivery: DeliveryState | null }
 
 export type Acceptance = Saved & {
   applicationId: string
@@ -44,12 +35,6 @@ const inFuture = (
 ) =>
   // eslint-disable-next-line no-restricted-properties -- a column named here
   sql`now() + ${sql.ref(column)} * interval '1 millisecond'`
-
-const GIVEN = sql`
-  order_api_key text, version integer, facts jsonb, state jsonb, wake_in float8, deadline_in float8, status text,
-  outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
-  notice_in float8, lease float8, deliver_within float8, refunds jsonb, refunded integer,
-  payment_action jsonb`
 
 /** Saves the delivery of each row of `rows` that has one: a new delivery with its lease, or the end of an existing one. */
 const savingDeliveries = (rows: 'given' | 'changed') => sql`
@@ -130,28 +115,6 @@ const acceptanceRow = ({ priced, idempotency, ...accepted }: Acceptance) => ({
   }),
 })
 
-/** `status`: null leaves it unchanged. */
-const savedRow = ({ order, saga, delivery, ...times }: Saved, status: OrderState['status'] | null) => ({
-  order_api_key: saga.orderApiKey,
-  version: saga.version,
-  state: saga.state,
-  wake_in: times.wakeInMs,
-  deadline_in: times.deadlineInMs,
-  status,
-  outcome: order.outcome,
-  told: order.told ?? false,
-  payment_state: order.paymentState,
-  cancellation: order.cancellation,
-  ...(order.paymentAction && { payment_action: order.paymentAction }),
-  has_delivery: delivery !== null,
-  delivered: delivery?.outcome ?? null,
-  link_kind: delivery?.link ?? null,
-  notice_in: delivery?.noticeInMs ?? null,
-  lease: times.leaseMs,
-  deliver_within: times.deliverWithinMs,
-  ...(order.refunds.length > 0 && { refunds: order.refunds, refunded: reservedOf(order.refunds) }),
-})
-
 type SelectedSaga = {
   version: number
   attempt: number
@@ -202,7 +165,8 @@ const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string
       ), changed as (
         update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
           payment_state = locked.payment_state, cancellation = locked.cancellation, payment_action = locked.payment_action,
-          refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded)
+          refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded),
+          dispute = coalesce(locked.dispute, orders.dispute)
         from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
           and coalesce(locked.from_status, orders.status) = orders.status
         returning locked.*, orders.told as is_told, extract(epoch from now() - orders.placed_at)::float8 as age

@@ -9,7 +9,7 @@ import type {
 } from '@platter/contracts'
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
 import type { Reports } from '#/domain/order-status.ts'
-import type { OrderDetails } from '#/domain/order.ts'
+import type { OrderDetails, OrderDispute } from '#/domain/order.ts'
 import type { OrderRefund } from '#/domain/refund.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 
@@ -41,6 +41,8 @@ export type Tables = {
     payment_action: ColumnType<PaymentAction | null, string | null, string | null>
     /** Null without refunds. */
     refunds: ColumnType<OrderRefund[] | null, string | null, string | null>
+    /** Null without a dispute. */
+    dispute: ColumnType<OrderDispute | null, string | null, string | null>
     reports: Reports | null
     /** The last transaction that changed a visible column. Set by defaults and a trigger, as are the next two. */
     changed_in: ColumnType<string | null, never, never>

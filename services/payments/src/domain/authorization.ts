@@ -27,7 +27,7 @@ export type Authorization = {
   | ({
       state: 'authorized' | 'captured' | 'voided' | 'refunded'
       processorId: string
-      /** Cents of the refunds of parts that have not failed; absent: none. */
+      /** Cents of the refunds of parts that have not failed, here and at the processor; absent: none. */
       refunded?: Cents
     } & Terms)
 )
@@ -40,7 +40,7 @@ export type Terms = {
   authentication?: Authentication | undefined
 }
 
-/** Cents of the refunds of parts that have not failed. */
+/** Cents of the refunds of parts that have not failed, here and at the processor. */
 export const refundedOf = (row: Authorization): Cents => ('refunded' in row && row.refunded) || cents(0)
 
 export type State = Authorization['state']
@@ -100,6 +100,8 @@ function compensationCall(row: Authorization): Call | null {
     return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
   if (row.state !== 'captured') return null
   const amount = cents(row.amount - refundedOf(row))
+  // All of it was refunded at the processor.
+  if (amount === 0) return { kind: 'find', reference: row.orderApiKey, token: row.token }
   // Another amount under the same key would be refused. What was refunded before does not change after the request of the release.
   const key = refundedOf(row) === 0 ? keyOf('refund') : `${keyOf('refund')}:${amount}`
   return { kind: 'refund', idempotencyKey: key, id: row.processorId, amount }

@@ -1,4 +1,4 @@
-import type { Cents } from '@platter/contracts'
+import { cents, type Cents } from '@platter/contracts'
 import type { Authorization } from '#/domain/authorization.ts'
 
 /** Times in epoch seconds. `key`: the idempotency key of a refund of this platform; null for one that was made at the processor. */
@@ -29,6 +29,24 @@ export type ReadCharge = {
   refunds: ReadRefund[]
   disputes: ReadDispute[]
 }
+
+/** The refunds that were made at the processor, without this platform. */
+export const ofProcessor = (refunds: readonly ReadRefund[]): ReadRefund[] =>
+  refunds.filter(({ key }) => key === null)
+
+/** Cents that were refunded there, or may still be. */
+export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents =>
+  cents(
+    ofProcessor(refunds)
+      .filter(({ state }) => state !== 'failed')
+      .reduce((sum, { amount }) => sum + amount, 0),
+  )
+
+/** The dispute to show: the open one, or else the latest. */
+export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null =>
+  disputes.toSorted(
+    (one, other) => Number(other.state === 'open') - Number(one.state === 'open') || other.at - one.at,
+  )[0] ?? null
 
 /** Whether the row of a charge must become `refunded`, because everything was refunded, here or at the processor. */
 export function isWhollyRefunded(row: Authorization, { id, captured, refunds }: ReadCharge): boolean {

@@ -11,6 +11,7 @@ import { StripeReads } from '#/outside/stripe-reads.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 import { commandExecutor } from '#/command-executor.ts'
+import type { MirrorRow } from '#/store/charge-mirrors.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
@@ -29,9 +30,13 @@ let mirrors: ReturnType<typeof memoryChargeMirrors>
 let handled: Set<string>
 let app: App
 let logged: string
+/** Pictures that were sent to orders. */
+let sent: MirrorRow[]
+const send = async (row: MirrorRow) => void sent.push(row)
 
 beforeEach(async () => {
   logged = ''
+  sent = []
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
       logged += chunk.toString()
@@ -52,7 +57,7 @@ beforeEach(async () => {
   readJson(app)
   afterSale = new StripeReads({ secretKey: SECRET_KEY, currency: 'usd', url })
   mirrors = memoryChargeMirrors()
-  const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, log })
+  const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, send, log })
   stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
     handle: stripeEventHandler({
@@ -254,6 +259,7 @@ describe('a refund or dispute that was made at Stripe', () => {
     server.state.afterSale.addDispute(of.id, 200)
     expect(await deliver(shape(of))).toBe(200)
     expect(await picture()).toEqual([[300], ['open']])
+    expect(sent, 'to orders').toMatchObject([{ orderApiKey: 'o1', version: 1 }])
   })
 
   test('is set, not added, by events that arrive twice and out of order', async () => {
@@ -279,7 +285,13 @@ describe('a refund or dispute that was made at Stripe', () => {
   test('is found by the comparison when its events are lost, and the end of a dispute too', async () => {
     const { id } = await captured()
     const dispute = server.state.afterSale.addDispute(id, 200)
-    const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, log: pino({ level: 'silent' }) })
+    const mirror = chargeMirror({
+      reads: afterSale,
+      mirrors,
+      authorizations,
+      send,
+      log: pino({ level: 'silent' }),
+    })
     expect(await mirror.compare()).toBe(true)
     expect(await picture()).toBeNull()
     vi.spyOn(mirrors, 'acquire').mockResolvedValue(lately())

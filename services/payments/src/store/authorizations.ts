@@ -25,14 +25,17 @@ export type Database = {
     unknown_answers: Generated<number>
     refunded: Generated<number>
     authentication: Authentication | null
+    refunded_elsewhere: Generated<number>
   }
   charge_mirrors: {
     order_api_key: string
     processor_id: string
     version: number
+    confirmed_version: Generated<number>
     refunds: ReadRefund[]
     disputes: ReadDispute[]
     read_at: Date
+    updated_at: Generated<Date>
   }
   webhook_events: { id: string; received_at: Generated<Date> }
 }
@@ -59,12 +62,13 @@ const row = [
   'refusal_code',
   'decline_code',
   'release_requested_at',
-  'refunded',
   'authentication',
+  sql<number>`authorizations.refunded + authorizations.refunded_elsewhere`.as('refunded'),
   sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
 ] as const
 type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
   age_seconds: number
+  refunded: number
 }
 const columns = sql.join(
   // eslint-disable-next-line no-restricted-properties -- columns of this schema, named here

@@ -1,7 +1,7 @@
 import type { OpenDisputes } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import type { z } from 'zod'
-import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
+import { refundedElsewhere, type ReadDispute, type ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
 export type Picture = {
@@ -21,8 +21,15 @@ export type ChargeMirrorStore = {
   /** The time of the database, in microseconds. */
   now(): Promise<string>
   find(orderApiKey: string): Promise<MirrorRow | null>
-  /** Sets the picture that was read after `readAt`. Returns the version; null when nothing changed. */
+  /**
+   * Sets the picture that was read after `readAt`, and with it the cents that the authorization counts as refunded elsewhere.
+   * Returns the version; null when nothing changed.
+   */
   set(picture: Picture, readAt: string): Promise<number | null>
+  /** Returns pictures that orders has not confirmed, oldest first. */
+  unconfirmed(limit: number): Promise<MirrorRow[]>
+  /** Orders has this version. */
+  confirm(orderApiKey: string, version: number): Promise<void>
   /** Returns the ids of the charges with an open dispute. */
   disputed(): Promise<string[]>
   /** Returns the orders with an open dispute, newest first. */
@@ -55,6 +62,7 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
     return found ?? null
   },
   set: (picture, readAt) => setPicture(db, picture, readAt),
+  ...confirmations(db),
   async disputed() {
     const found = await db
       .selectFrom('charge_mirrors')
@@ -81,12 +89,30 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
   },
 })
 
+const confirmations = (db: Kysely<Database>): Pick<ChargeMirrorStore, 'unconfirmed' | 'confirm'> => ({
+  unconfirmed: (limit) =>
+    db
+      .selectFrom('charge_mirrors')
+      .select(columns)
+      .where(sql<boolean>`confirmed_version < version`)
+      .orderBy('updated_at')
+      .limit(limit)
+      .execute(),
+  async confirm(orderApiKey, version) {
+    await sql`
+      update charge_mirrors set confirmed_version = ${version}::integer
+      where order_api_key = ${orderApiKey} and confirmed_version < ${version}::integer`.execute(db)
+  },
+})
+
 /** One statement, so that concurrent readers agree: the later picture remains. */
 async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = picture
+  const elsewhere = refundedElsewhere(picture.refunds)
   const refunds = JSON.stringify(picture.refunds)
   const disputes = JSON.stringify(picture.disputes)
   const { rows } = await sql<{ version: number }>`
+    with set_mirror as (
     insert into charge_mirrors (order_api_key, processor_id, refunds, disputes, read_at)
     values (${orderApiKey}, ${processorId}, ${refunds}::jsonb, ${disputes}::jsonb, ${readAt}::timestamptz)
     on conflict (order_api_key) do update set
@@ -94,7 +120,11 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
       version = charge_mirrors.version + 1, updated_at = now()
     where charge_mirrors.read_at <= excluded.read_at
       and (charge_mirrors.refunds, charge_mirrors.disputes) is distinct from (excluded.refunds, excluded.disputes)
-    returning version`.execute(db)
+    returning order_api_key, version), counted as (
+      update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now()
+      from set_mirror where authorizations.order_api_key = set_mirror.order_api_key
+        and refunded_elsewhere <> least(amount, ${elsewhere}::integer))
+    select version from set_mirror`.execute(db)
   return rows[0]?.version ?? null
 }
 

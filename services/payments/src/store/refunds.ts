@@ -44,7 +44,7 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
     with reserved as (
       update authorizations set refunded = refunded + ${amount}::integer, updated_at = now()
       where order_api_key = ${orderApiKey} and state = 'captured' and release_requested_at is null
-        and refunded + ${amount}::integer <= amount
+        and refunded + refunded_elsewhere + ${amount}::integer <= amount
       returning order_api_key)
     insert into refunds (api_key, order_api_key, amount, state, failure_code)
     select ${apiKey}, ${orderApiKey}, ${amount}::integer,
@@ -87,7 +87,7 @@ export function postgresRefunds(db: Db): RefundStore {
     },
     async settle(orderApiKey) {
       await sql`update authorizations set state = 'refunded', updated_at = now()
-        where order_api_key = ${orderApiKey} and state = 'captured' and refunded = amount
+        where order_api_key = ${orderApiKey} and state = 'captured' and refunded + refunded_elsewhere = amount
           and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
         db,
       )

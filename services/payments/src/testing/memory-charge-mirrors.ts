@@ -6,7 +6,7 @@ const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) 
 
 /** An in-memory ChargeMirrorStore, with the conditions of the SQL statements. `now` counts up. */
 export function memoryChargeMirrors(): ChargeMirrorStore {
-  const rows = new Map<string, MirrorRow & { readAt: string }>()
+  const rows = new Map<string, MirrorRow & { readAt: string; confirmed: number }>()
   let time = 0
   return {
     now: async () => String(++time).padStart(9, '0'),
@@ -16,8 +16,13 @@ export function memoryChargeMirrors(): ChargeMirrorStore {
       if (row && row.readAt > readAt) return null
       if (row && textOf(row) === textOf(picture)) return null
       const version = (row?.version ?? 0) + 1
-      rows.set(picture.orderApiKey, { ...picture, version, readAt })
+      rows.set(picture.orderApiKey, { ...picture, version, readAt, confirmed: row?.confirmed ?? 0 })
       return version
+    },
+    unconfirmed: async () => [...rows.values()].filter(({ version, confirmed }) => confirmed < version),
+    async confirm(orderApiKey, version) {
+      const row = rows.get(orderApiKey)
+      if (row) row.confirmed = Math.max(row.confirmed, version)
     },
     disputed: async () =>
       [...rows.values()].filter((row) => openOf(row).length > 0).map(({ processorId }) => processorId),

@@ -22,6 +22,7 @@ const order: PlacedOrder = {
   paymentState: 'AUTHORIZED',
   cancellation: null,
   refunds: [],
+  dispute: null,
   reports: 'detailed',
   method: 'pickup',
   payment: 'card',

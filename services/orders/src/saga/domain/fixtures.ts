@@ -32,6 +32,7 @@ export const accepting = (facts: SendOrderFacts): Now => ({
     paymentState: facts.token === null ? 'DUE' : 'PENDING',
     cancellation: null,
     refunds: [],
+    dispute: null,
   },
   saga: { orderApiKey: 'o1', version: 0, attempt: 1, facts, state: fresh, isFinished: false },
 })

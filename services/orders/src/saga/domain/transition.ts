@@ -1,6 +1,6 @@
 import { cents, type Cancellation, type Outcome, type Refusal } from '@platter/contracts'
 import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
-import { reservedOf, type OrderRefund } from '#/domain/refund.ts'
+import { reservedOf } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 import {
   cancellationOf,
@@ -12,7 +12,14 @@ import {
   refusalOf,
 } from '#/saga/domain/failure.ts'
 import { challenged, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
-import { mayBeRefunded, withResult } from '#/saga/domain/refunding.ts'
+import {
+  endRefund,
+  requestRefund,
+  setMirrored,
+  type AfterSale,
+  type Mirrored,
+  type Requested,
+} from '#/saga/domain/refunding.ts'
 import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awaited-step.ts'
 
 /*
@@ -67,8 +74,10 @@ export type Trigger =
       /** Epoch seconds; a later cancellation is stale. */
       until?: number
     }
-  /** A refund was requested; `count`: of the refunds that it was computed from. */
-  | { kind: 'refunded'; refund: OrderRefund; count: number }
+  /** A refund was requested. */
+  | ({ kind: 'refunded' } & Requested)
+  /** Refunds and a dispute at the processor, without this platform. */
+  | ({ kind: 'mirrored' } & Mirrored)
   /** The deadline of the saga has passed. */
   | { kind: 'expired' }
   /** No reply has arrived in time. */
@@ -105,7 +114,9 @@ export function transition<O extends OrderState, S extends Saga>(
     case 'cancelled':
       return cancel(order, saga, event)
     case 'refunded':
-      return requestRefund(order, saga, event)
+      return changeAfterSale(saga, requestRefund(order, saga, event), event.at)
+    case 'mirrored':
+      return changeAfterSale(saga, setMirrored(order, saga, event), event.at)
     case 'expired':
       return expire(order, saga, event.at)
     case 'retried':
@@ -121,7 +132,8 @@ function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
     return { order, saga, delivery, command: publicationOf(saga, awaited) }
   }
   const ended = { ...saga, isFinished: true }
-  if (!saga.state.refusal) return { order, saga: ended, delivery: null, command: null }
+  // A saga that had ended before has sent its notice.
+  if (!saga.state.refusal || saga.isFinished) return { order, saga: ended, delivery: null, command: null }
   return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
 }
 
@@ -134,7 +146,10 @@ const advance = <O extends OrderState, S extends Saga>(
 const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
-  if (event.refund !== undefined) return replyToRefund(order, saga, event)
+  if (event.refund !== undefined) {
+    const { refund: apiKey, outcome } = event
+    return changeAfterSale(saga, endRefund(order, saga, { apiKey, outcome }), event.at)
+  }
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
   const { step: name, isCompensation, outcome, at } = event
@@ -208,36 +223,16 @@ function cancel<O extends OrderState, S extends Saga>(
   return { ...next, delivery: next.delivery ?? noticeOfCancellation(by, step?.kind === 'pivot', state) }
 }
 
-/** Reopens the saga for a refund at the processor. Cash is back at once. */
-function requestRefund<O extends OrderState, S extends Saga>(
-  order: O,
+/** What happens to the money after the sale. A pending refund reopens the saga. */
+function changeAfterSale<O extends OrderState, S extends Saga>(
   saga: S,
-  event: Of<'refunded'>,
+  changed: AfterSale<O> | null,
+  at: number,
 ): Result<O, S> {
-  const { refund, count, at } = event
-  const { state, facts } = saga
-  if (!mayBeRefunded(order, facts, { refund, count })) return 'stale'
-  const requested = { ...order, refunds: [...order.refunds, refund] }
-  if (refund.state === 'DONE') return advance(withResult(requested, facts, refund), saga, { state, at })
-  const refunds = [...(state.refunds ?? []), { apiKey: refund.apiKey, amount: refund.amount }]
-  return advance(requested, { ...saga, isFinished: false }, { state: { ...state, refunds }, at })
-}
-
-/** The result of a pending refund, whatever the version of the saga was when it was requested. */
-function replyToRefund<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  event: Of<'replied'>,
-): Result<O, S> {
-  const { refund: apiKey = '', outcome, at } = event
-  const { state, facts } = saga
-  const { refunds: pending = [] } = state
-  if (!pending.some((one) => one.apiKey === apiKey)) return 'stale'
-  const next = withResult(order, facts, { apiKey, state: outcome.kind === 'done' ? 'DONE' : 'FAILED' })
-  return advance(next, saga, {
-    state: { ...state, refunds: pending.filter((one) => one.apiKey !== apiKey) },
-    at,
-  })
+  if (!changed) return 'stale'
+  const { order, state } = changed
+  const isFinished = saga.isFinished && !state.refunds?.length
+  return advance(order, { ...saga, isFinished }, { state, at })
 }
 
 /**

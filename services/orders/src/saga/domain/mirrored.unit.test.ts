@@ -1,0 +1,116 @@
+import { cents } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { refundOfProcessor, type OrderRefund } from '#/domain/refund.ts'
+import { transition, type Event } from '#/saga/domain/transition.ts'
+import {
+  accepted,
+  apply,
+  at,
+  cash,
+  cancelled,
+  delivered,
+  done,
+  reply,
+  states,
+  type Now,
+} from '#/saga/domain/fixtures.ts'
+
+const made = (id: string, amount: number, state: OrderRefund['state'] = 'DONE') =>
+  refundOfProcessor({ id, amount: cents(amount), state, date: at }, id)
+const dispute = { state: 'OPEN', amount: cents(300), reason: 'fraudulent', respondBy: at + 600_000 } as const
+const mirrored = (version: number, refunds: OrderRefund[], open: typeof dispute | null = null): Event => ({
+  kind: 'mirrored',
+  at,
+  version,
+  refunds,
+  dispute: open,
+})
+const { completed, authorize, capture, save } = states()
+const TOTAL = 1_999
+
+test('refunds at the processor are set, not added: a later picture replaces an earlier one', () => {
+  const one = apply(completed!, mirrored(1, [made('re_1', 500)]))
+  expect(one).toMatchObject({
+    order: { paymentState: 'CHARGED', refunds: [{ requestedBy: 'processor', amount: 500, state: 'DONE' }] },
+    saga: { isFinished: true, version: completed!.saga.version + 1 },
+    command: null,
+    delivery: null,
+  })
+  const two = apply(one, mirrored(2, [made('re_1', 500), made('re_2', 700)]))
+  expect(two.order.refunds.map(({ amount }) => amount)).toEqual([500, 700])
+  expect(transition(two.order, two.saga, mirrored(1, [made('re_1', 500)])), 'an earlier picture').toBe(
+    'stale',
+  )
+  expect(apply(two, mirrored(2, [made('re_1', 500), made('re_2', 700)])).order, 'a repeated one').toEqual(
+    two.order,
+  )
+})
+
+test('the order is REFUNDED while everything is refunded, and CHARGED again when a refund has failed', () => {
+  const all = apply(completed!, mirrored(1, [made('re_1', TOTAL)]))
+  expect(all.order.paymentState).toBe('REFUNDED')
+  expect(apply(all, mirrored(2, [made('re_1', TOTAL, 'FAILED')])).order.paymentState).toBe('CHARGED')
+  expect(apply(completed!, mirrored(1, [made('re_1', TOTAL, 'PENDING')])).order.paymentState).toBe('CHARGED')
+})
+
+test('a refund that was requested here stays, and both together may be everything', () => {
+  const refund = { ...made('x', 1_000, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
+  const own = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
+  const both = apply(own, mirrored(1, [made('re_1', 999)]))
+  expect(both, 'its command is published again').toMatchObject({
+    saga: { isFinished: false },
+    command: { data: { refund: 'f1' } },
+  })
+  const back: Event = {
+    kind: 'replied',
+    at,
+    step: 'refund',
+    isCompensation: false,
+    version: 0,
+    outcome: done,
+    refund: 'f1',
+  }
+  expect(apply(both, back)).toMatchObject({
+    order: { paymentState: 'REFUNDED' },
+    saga: { isFinished: true },
+  })
+})
+
+test('a dispute is shown, and changes neither the payment state nor the saga', () => {
+  const open = apply(completed!, mirrored(1, [], dispute))
+  expect(open).toMatchObject({ order: { paymentState: 'CHARGED', dispute }, saga: { isFinished: true } })
+  const lost = { ...dispute, state: 'LOST' } as const
+  expect(apply(open, { ...mirrored(2, []), dispute: lost } as Event).order.dispute).toEqual(lost)
+})
+
+test('a step that is awaited is published again, under its new version', () => {
+  const next = apply(save!, mirrored(1, [made('re_1', 500)]))
+  expect(next).toMatchObject({
+    command: { command: { name: 'accounts.save' }, data: { version: next.saga.version } },
+  })
+})
+
+test.each([
+  ['a pending order', () => authorize!],
+  ['an order whose capture is not known here', () => capture!],
+] as [string, () => Now][])('%s takes no picture yet: payments sends it again', (_, of) => {
+  const now = of()
+  expect(transition(now.order, now.saga, mirrored(1, [made('re_1', 1)]))).toBe('stale')
+})
+
+test('a cancelled order keeps its refunds, and gets no second notice; a dispute is shown', () => {
+  const cancelling = apply(completed!, cancelled({ by: 'operator' }))
+  expect(cancelling.delivery).not.toBeNull()
+  const over = apply(cancelling, reply(cancelling, { kind: 'done', paymentState: 'REFUNDED' }))
+  const next = apply(over, mirrored(1, [made('release', TOTAL)], dispute))
+  expect(next).toMatchObject({
+    order: { paymentState: 'REFUNDED', refunds: [], dispute },
+    delivery: null,
+    command: null,
+  })
+})
+
+test('cash is not charged at the processor: its payment state stays', () => {
+  const placed = apply(accepted(cash), delivered('accepted'))
+  expect(apply(placed, mirrored(1, [])).order.paymentState).toBe('DUE')
+})

@@ -1,0 +1,55 @@
+import type { Bus } from '@platter/bus'
+import { OrdersSetRefunds } from '@platter/contracts'
+import { newRequestId, type Log } from '@platter/kit'
+import { disputeOf, ofProcessor } from '#/domain/charge-after-sale.ts'
+import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
+
+const AT_ONCE = 50
+
+type Deps = {
+  mirrors: Pick<ChargeMirrorStore, 'unconfirmed'>
+  send: ReturnType<typeof mirrorSender>
+}
+
+const REFUND_STATES = { pending: 'PENDING', done: 'DONE', failed: 'FAILED' } as const
+const DISPUTE_STATES = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const
+
+/** The command that sets the picture in orders. */
+export function setRefundsOf({ orderApiKey, version, refunds, disputes }: MirrorRow): OrdersSetRefunds {
+  const dispute = disputeOf(disputes)
+  return {
+    orderApiKey,
+    version,
+    refunds: ofProcessor(refunds).map(({ id, amount, state, at }) => ({
+      id,
+      amount,
+      state: REFUND_STATES[state],
+      date: at,
+    })),
+    dispute: dispute && {
+      state: DISPUTE_STATES[dispute.state],
+      amount: dispute.amount,
+      reason: dispute.reason,
+      respondBy: dispute.respondBy,
+    },
+  }
+}
+
+/** Returns the function that sends a picture. An unavailable broker is no error: the row is sent again. */
+export const mirrorSender =
+  ({ bus, log }: { bus: Pick<Bus, 'publish'>; log: Log }) =>
+  async (row: MirrorRow): Promise<void> => {
+    try {
+      await bus.publish(OrdersSetRefunds, setRefundsOf(row), { requestId: newRequestId() })
+    } catch (error) {
+      log.warn({ orderApiKey: row.orderApiKey, err: error }, 'refunds and disputes were not sent to orders')
+    }
+  }
+
+/** Sends the pictures that orders has not confirmed. True when there may be more. */
+export async function sendMirrors({ mirrors, send }: Deps): Promise<boolean> {
+  const rows = await mirrors.unconfirmed(AT_ONCE)
+  await Promise.all(rows.map(send))
+  // A full page of pictures that orders does not confirm must not be sent again at once.
+  return false
+}
