@@ -267,7 +267,13 @@ export const statuses: OrderStatusRecord[] = [
   { orderApiKey: keys.order, status: 'PREPARING', date: 1795199580 },
 ]
 
-const { card: _card, paymentState: _paymentState, recipientApiKey: _recipient, ...inKitchen } = pickupOrder
+const {
+  card: _card,
+  paymentState: _paymentState,
+  recipientApiKey: _recipient,
+  dispute: _dispute,
+  ...inKitchen
+} = pickupOrder
 
 /** `pickupOrder` as its restaurant reads it. */
 export const restaurantOrder = {

@@ -46,10 +46,9 @@ export const mirrorSender =
     }
   }
 
-/** Sends the pictures that orders has not confirmed. True when there may be more. */
-export async function sendMirrors({ mirrors, send }: Deps): Promise<boolean> {
+/** Sends the pictures that orders has not confirmed: one page, because an unconfirmed one must not be sent again at once. */
+export async function sendMirrors({ mirrors, send }: Deps): Promise<false> {
   const rows = await mirrors.unconfirmed(AT_ONCE)
   await Promise.all(rows.map(send))
-  // A full page of pictures that orders does not confirm must not be sent again at once.
   return false
 }

@@ -105,12 +105,7 @@ export function wire(config: Config, log: Log): Parts {
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
-  const concurrency = { atOnce: COMMANDS_AT_ONCE }
-  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(deps)), concurrency)
-  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
-  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
-  bus.onCommand(PaymentsRefundsSet, refundsSet({ mirrors }))
-  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
+  consume(bus, deps)
 
   const app = createApp(log)
   readJson(app)
@@ -166,6 +161,20 @@ export function wire(config: Config, log: Log): Parts {
       ])
     },
   }
+}
+
+type Consuming = Parameters<typeof authorize>[0] &
+  Parameters<typeof release>[0] &
+  Parameters<typeof refund>[0] &
+  Parameters<typeof refundsSet>[0]
+
+function consume(bus: Bus, deps: Consuming): void {
+  const concurrency = { atOnce: COMMANDS_AT_ONCE }
+  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(deps)), concurrency)
+  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
+  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
+  bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
+  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
 }
 
 type Notifying = { authorizations: Pick<AuthorizationStore, 'find'>; bus: Pick<Bus, 'publish'> }

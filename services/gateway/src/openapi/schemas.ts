@@ -48,10 +48,11 @@ export class Schemas {
     const schema = jsonSchema as Json
     const face = documentedSchemaOf(zodSchema)
     if (face) replace(schema, this.#convert(face, io))
-    dropImplied(schema)
     if (zodSchema instanceof z.ZodDefault) schema['default'] ??= zodSchema.def.defaultValue
     if (io === 'input') dropOptional(schema, zodSchema)
     joinNull(schema)
+    // Last: zod may come to the value of a nullable after the nullable that it was joined with.
+    dropImplied(schema)
   }
 
   /** Throws for two different schemas with the same id: one of them would be documented wrongly. */
