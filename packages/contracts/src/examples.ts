@@ -267,13 +267,7 @@ export const statuses: OrderStatusRecord[] = [
   { orderApiKey: keys.order, status: 'PREPARING', date: 1795199580 },
 ]
 
-const {
-  card: _card,
-  paymentState: _paymentState,
-  recipientApiKey: _recipient,
-  dispute: _dispute,
-  ...inKitchen
-} = pickupOrder
+const { card: _1, paymentState: _2, recipientApiKey: _3, dispute: _4, ...inKitchen } = pickupOrder
 
 /** `pickupOrder` as its restaurant reads it. */
 export const restaurantOrder = {
@@ -285,19 +279,17 @@ export const restaurantOrder = {
 
 export const application = { id: keys.application, name: 'Lunch for teams', created: 1795199400 }
 
-const prefix = 'platter_live_9kQ2'
-
 export const issuedAccessKey = {
   id: keys.accessKey,
   accessKey: 'platter_live_9kQ2mX7vB4nT8sLw3RzY6cHdJ5pG1f0aUeKq',
-  prefix,
+  prefix: 'platter_live_9kQ2',
   created: 1795199400,
 }
 
 export const accessKey = {
   id: keys.accessKey,
   kind: 'application',
-  prefix,
+  prefix: 'platter_live_9kQ2',
   created: 1795199400,
   imported: false,
   lastUsed: 1795203000,
