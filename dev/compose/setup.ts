@@ -162,7 +162,7 @@ The first restaurant, with a link to the console, and the first client applicati
   docker compose run --rm platter keys issue --application ID
   docker compose run --rm platter doctor
 
-docs/operations.md, "Production on one machine", explains each step.`
+docs/deployment.md, "Production on one machine", explains each step.`
 }
 
 try {

@@ -1,7 +1,7 @@
 /**
  * Prints RabbitMQ's users. With an argument, the file of deploy/kubernetes/try-out with that password for all:
  *   node dev/kubernetes/broker-users.ts development > deploy/kubernetes/try-out/rabbitmq-users.json
- * Without one, the Secret of deploy/kubernetes/production with new passwords (docs/operations.md, "Rotating keys and secrets"):
+ * Without one, the Secret of deploy/kubernetes/production with new passwords (docs/kubernetes.md, "RabbitMQ passwords"):
  *   node dev/kubernetes/broker-users.ts | kubectl replace -f -
  */
 import { brokerUsers, password, secret } from './secrets.ts'

@@ -9,6 +9,8 @@ type Rule = {
   severity: 'page' | 'ticket'
   summary: string
   action: string
+  /** The heading in docs/operations.md. */
+  section: string
 }
 
 const SEND_ORDER = '/publicapi/v1/send-order'
@@ -32,6 +34,7 @@ export const rules: readonly Rule[] = [
     severity: 'page',
     summary: `{{ $value }} open incidents: {{ $labels.${kind} }}`,
     action: 'Run: platter attention list',
+    section: 'Alert messages and incidents',
   },
   {
     alert: 'PlatterSagaOverdue',
@@ -41,6 +44,7 @@ export const rules: readonly Rule[] = [
     summary: `An order waits for the step {{ $labels.${step} }} past its deadline`,
     action:
       'Check the participant of the step: authorize and capture: payments; transmit: restaurants; save: accounts.',
+    section: 'overdue-saga',
   },
   {
     alert: 'PlatterSagasGrow',
@@ -49,6 +53,7 @@ export const rules: readonly Rule[] = [
     severity: 'page',
     summary: `More and more orders wait for the step {{ $labels.${step} }}`,
     action: 'Its participant is unavailable or too slow.',
+    section: 'overdue-saga',
   },
   {
     alert: 'PlatterDeadLetters',
@@ -57,6 +62,7 @@ export const rules: readonly Rule[] = [
     severity: 'ticket',
     summary: '{{ $value }} messages that no consumer could handle',
     action: 'Read the log of the consumer, then run: platter attention retry ID',
+    section: 'dead-letter',
   },
   {
     alert: 'PlatterQueueGrows',
@@ -65,6 +71,7 @@ export const rules: readonly Rule[] = [
     severity: 'page',
     summary: `{{ $value }} messages wait in {{ $labels.${queue} }}`,
     action: 'Check that the owner of the queue runs, and add replicas.',
+    section: 'RabbitMQ',
   },
   {
     alert: 'PlatterProcessorFails',
@@ -74,6 +81,7 @@ export const rules: readonly Rule[] = [
     summary:
       '{{ $value | humanizePercentage }} of the calls to the payment processor have an unknown outcome',
     action: 'Read its status page. Platter retries unknown outcomes.',
+    section: 'Payment processor',
   },
   {
     alert: 'PlatterOrdersFail',
@@ -82,6 +90,7 @@ export const rules: readonly Rule[] = [
     severity: 'ticket',
     summary: '{{ $value | humanizePercentage }} of the orders fail',
     action: 'Restaurants refuse them, or cards are declined: the dashboard shows which.',
+    section: 'Failing or undecided orders',
   },
   {
     alert: 'PlatterServerErrors',
@@ -90,6 +99,7 @@ export const rules: readonly Rule[] = [
     severity: 'page',
     summary: '{{ $value | humanizePercentage }} of the responses are 5xx',
     action: 'Read /health/ready of the services: it names the dependency.',
+    section: 'Missing services',
   },
   {
     alert: 'PlatterOrdersUndecided',
@@ -98,6 +108,7 @@ export const rules: readonly Rule[] = [
     severity: 'page',
     summary: 'Send-order takes {{ $value | humanizeDuration }} (p99)',
     action: 'Restaurants or the payment processor respond late.',
+    section: 'Failing or undecided orders',
   },
   {
     alert: 'PlatterPoolExhausted',
@@ -106,6 +117,7 @@ export const rules: readonly Rule[] = [
     severity: 'ticket',
     summary: 'Statements of {{ $labels.job }} wait for a connection',
     action: 'Find slow statements before you raise DATABASE_POOL.',
+    section: 'Saturation',
   },
   {
     alert: 'PlatterPermitsExhausted',
@@ -114,6 +126,7 @@ export const rules: readonly Rule[] = [
     severity: 'ticket',
     summary: `{{ $labels.job }} uses {{ $value | humanizePercentage }} of the permits of {{ $labels.${limit} }}`,
     action: 'Add replicas: further requests are rejected soon.',
+    section: 'Saturation',
   },
   {
     alert: 'PlatterEventLoopSlow',
@@ -122,6 +135,7 @@ export const rules: readonly Rule[] = [
     severity: 'ticket',
     summary: 'The event loop of {{ $labels.job }} is {{ $value | humanizeDuration }} late (p99)',
     action: 'Add replicas, or look for other work on its core.',
+    section: 'Saturation',
   },
   {
     alert: 'PlatterHeapFull',
@@ -130,6 +144,7 @@ export const rules: readonly Rule[] = [
     severity: 'ticket',
     summary: '{{ $labels.job }} uses {{ $value | humanizePercentage }} of its heap',
     action: 'Read its log, and report it with a heap snapshot.',
+    section: 'Saturation',
   },
   {
     alert: 'PlatterServiceMissing',
@@ -140,8 +155,11 @@ export const rules: readonly Rule[] = [
     severity: 'page',
     summary: 'There are no metrics of {{ $labels.job }}',
     action: 'Check that it runs, and its log.',
+    section: 'Missing services',
   },
 ]
+
+const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-')
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -160,6 +178,7 @@ export const alertRules = (): string =>
       '        annotations:',
       `          summary: ${quoted(rule.summary)}`,
       `          description: ${quoted(rule.action)}`,
+      `          runbook_url: ${quoted(`docs/operations.md#${anchorOf(rule.section)}`)}`,
     ]),
     '',
   ].join('\n')

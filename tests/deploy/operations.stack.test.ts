@@ -9,11 +9,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepareDatabase } from '../../dev/servers/database.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
 
-/* docs/operations.md has queries for people who are in a hurry. They are run here, so that they stay true. */
+/* The queries of docs/queries.md are run here, so that they stay true. */
 
 const log = createLog('test', 'silent')
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-const page = readFileSync(pathOf('docs/operations.md'), 'utf8')
+const page = readFileSync(pathOf('docs/queries.md'), 'utf8')
 const queries = new Map(
   [...page.matchAll(/^```sql\n-- ([^\n]+)\n([^]*?)^```$/gm)].map(([, title = '', text = '']) => [
     title,

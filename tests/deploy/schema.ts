@@ -169,7 +169,11 @@ const ownSchemas: Readonly<Record<string, z.ZodType>> = {
               expr: z.string(),
               for: z.string(),
               labels: z.strictObject({ severity: z.string() }),
-              annotations: z.strictObject({ summary: z.string(), description: z.string() }),
+              annotations: z.strictObject({
+                summary: z.string(),
+                description: z.string(),
+                runbook_url: z.string(),
+              }),
             }),
           ),
         }),

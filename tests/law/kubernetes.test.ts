@@ -242,8 +242,8 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect([...names].filter((name) => !(name in inProduction) && !madeByOthers.includes(name))).toEqual([])
   })
 
-  test('the manifests in docs/operations.md have only fields that there are', async () => {
-    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  test('the manifests in docs/kubernetes.md have only fields that there are', async () => {
+    const page = readFileSync(new URL('../../docs/kubernetes.md', import.meta.url), 'utf8')
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
       ([, text = '']) => parse(text) as Manifest,
     )

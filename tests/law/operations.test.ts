@@ -1,12 +1,80 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Attention } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { CHECKS } from '../../apps/cli/src/doctor/findings.ts'
+import { alertRules, rules } from '../../dev/observability/alert-rules.ts'
+import { headingsOf, slug } from './references.ts'
 
-const read = (page: string) => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
+/* docs/operations.md is the runbook: whatever reports a fault has its row there, by its exact name. */
 
-test('docs/operations.md names only what docs/telemetry.md says is measured', () => {
-  const named = [...read('operations.md').matchAll(/`((?:platter|http|db)\.[a-z_.]+)`/g)]
-  const names = new Set(named.map(([, name = '']) => name))
-  const measured = read('telemetry.md')
-  expect(names.size).toBeGreaterThan(5)
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const runbook = read('docs/operations.md')
+const anchors = new Set(headingsOf(runbook).map(slug))
+
+/** The rows below a heading: the name in the first column to the anchor in the last one. */
+function rowsUnder(heading: string, page = runbook): Map<string, string | undefined> {
+  const [, section = ''] = page.split(`### ${heading}\n`)
+  const [own = ''] = section.split(/^#{2,3} /m)
+  const rows = [...own.matchAll(/^\| `([^`]+)`\s*\|(.*)\|$/gm)]
+  return new Map(rows.map(([, name = '', rest = '']) => [name, /\]\(#([^)]+)\)\s*$/.exec(rest)?.[1]]))
+}
+
+/** The messages of all lines of level `error` and `fatal`. */
+function errorMessages(): string[] {
+  const sources = globSync(['packages/{bus,kit}/src/**/*.ts', 'services/*/src/**/*.ts'], { cwd: root })
+  const calls = sources
+    .filter((file) => !file.includes('.test.'))
+    .flatMap((file) => [...read(file).matchAll(/\blog\s*\.(?:error|fatal)\(([^]*?)\n?\s*\)\s*\n/g)])
+  return calls.map(([call, text = '']) => /'([^']+)',?\s*$/.exec(text)?.[1] ?? call)
+}
+
+const kinds: readonly string[] = Attention.shape.kind.options
+
+test.each([
+  ['Alert messages and incidents', kinds],
+  ['Lines of doctor', CHECKS],
+  ['Rules of Prometheus', rules.map(({ alert }) => alert)],
+  ['Lines of a log', [...new Set(errorMessages())]],
+])('%s: each has its row, and no row is stale', (heading, names) => {
+  expect(names.length).toBeGreaterThan(7)
+  expect([...rowsUnder(heading).keys()].toSorted()).toEqual([...names].toSorted())
+})
+
+test.each(['Alert messages and incidents', 'Lines of doctor', 'Rules of Prometheus'])(
+  '%s: each row leads to a section',
+  (heading) => {
+    const lost = [...rowsUnder(heading)].filter(([, anchor]) => anchor === undefined || !anchors.has(anchor))
+    expect(lost).toEqual([])
+  },
+)
+
+test('an alert message names the section of its kind, and a rule of Prometheus one that exists', () => {
+  expect(kinds.filter((kind) => rowsUnder('Alert messages and incidents').get(kind) !== kind)).toEqual([])
+  const named = [...alertRules().matchAll(/runbook_url: 'docs\/operations\.md#([^']+)'/g)].map(
+    ([, anchor = '']) => anchor,
+  )
+  expect(named).toHaveLength(rules.length)
+  expect(named.filter((anchor) => !anchors.has(anchor))).toEqual([])
+  const rows = rowsUnder('Rules of Prometheus')
+  expect(rules.map(({ alert }) => [alert, rows.get(alert)])).toEqual(
+    rules.map(({ alert }, at) => [alert, named[at]]),
+  )
+})
+
+test('a missing row is found', () => {
+  const page = runbook.replace(/^\| `overdue-saga`.*\n/m, '')
+  expect(rowsUnder('Alert messages and incidents', page).has('overdue-saga')).toBe(false)
+  expect(rowsUnder('Alert messages and incidents').has('overdue-saga')).toBe(true)
+})
+
+test('the documents for operators name only what docs/telemetry.md says is measured', () => {
+  const pages = ['operations', 'deployment', 'scaling'].map((page) => read(`docs/${page}.md`)).join('\n')
+  const names = new Set(
+    [...pages.matchAll(/`((?:platter|http|db)\.[a-z_.]+)`/g)].map(([, name = '']) => name),
+  )
+  const measured = read('docs/telemetry.md')
+  expect(names.size).toBeGreaterThan(0)
   expect([...names].filter((name) => !measured.includes(`\`${name}\``))).toEqual([])
 })

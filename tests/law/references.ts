@@ -39,7 +39,7 @@ export function wordsOf(file: string, text: string): string {
 }
 
 /** A heading as GitHub makes an anchor of it. */
-const slug = (heading: string) =>
+export const slug = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')

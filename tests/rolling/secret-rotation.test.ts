@@ -6,7 +6,7 @@ import { startStack, type Stack } from '../../dev/stack.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { rollingRestarts, type Send } from './rolling.ts'
 
-/* The steps of docs/operations.md, "INTERNAL_SECRET", with running services under load. */
+/* The steps of docs/kubernetes.md, "INTERNAL_SECRET", with running services under load. */
 
 const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const

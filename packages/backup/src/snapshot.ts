@@ -63,7 +63,7 @@ async function* filesOf(
   yield text('end.json', `${JSON.stringify({ rows })}\n`)
 }
 
-/** For psql, where no Platter is at hand (docs/operations.md). */
+/** For psql, where no Platter is at hand (docs/backups.md). */
 const restoreSql = (copies: readonly string[]): string =>
   [
     '\\set ON_ERROR_STOP on',

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DOMAIN } from '../installation.ts'
 import { check, sendOrder, secondsUntil, type Situation, type World } from '../world.ts'
 
-/** The file of docs/operations.md, open at all times. */
+/** The file of docs/deployment.md, open at all times. */
 function restaurantOfTheDocuments() {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/deployment.md'), 'utf8')
   const [, json = ''] = /^```json\n(\{\n {2}"restaurant"[^]*?)^```$/m.exec(text) ?? []
   const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
   const file = JSON.parse(json) as {
@@ -96,7 +96,7 @@ export const START: readonly Situation[] = [
     },
   },
   {
-    title: 'the first restaurant by the commands of docs/operations.md',
+    title: 'the first restaurant by the commands of docs/deployment.md',
     async run(world) {
       const { installation, keys } = world
       const file = restaurantOfTheDocuments()

@@ -5,7 +5,7 @@ import { EXIT } from '#/exit.ts'
 import { print, printJson, style } from '#/output.ts'
 
 const NO_CHANNEL =
-  'No channel is configured. Set ALERT_WEBHOOK_URL or ALERT_SMTP_URL of orders: docs/operations.md.'
+  'No channel is configured. Set ALERT_WEBHOOK_URL or ALERT_SMTP_URL of orders: docs/deployment.md.'
 
 export function alerts(program: Command): void {
   const group = program.command('alerts').description('messages to the operator when incidents begin and end')

@@ -47,7 +47,7 @@ export function backup(program: Command): void {
 }
 
 const BACKUP_HELP = `
-An archive has the format of age: "age -d FILE | tar -xz" reads it without Platter (docs/operations.md, "Backup").
+An archive has the format of age: "age -d FILE | tar -xz" reads it without Platter (docs/backups.md, "Archives").
 With BACKUP_S3_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, each archive is copied to a bucket too.
 
 Examples:

@@ -79,6 +79,7 @@ const show = (orders: readonly FoundOrder[]): void =>
   )
 
 function statusOf({ status, cancellation, outcome }: FoundOrder): string {
-  if (cancellation) return `${status}, cancelled by ${cancellation.cancelledBy}`
-  return outcome === 'failed' ? 'failed' : status
+  // A failed order is cancelled by the system, and was never one for its customer.
+  if (outcome === 'failed') return 'failed'
+  return cancellation ? `${status}, cancelled by ${cancellation.cancelledBy}` : status
 }

@@ -15,6 +15,7 @@ const WITHIN_MS = 10_000
 /** Examines the platform from outside. Whatever does not respond is null. A rejected key ends the doctor: it would see nothing. */
 export async function gatherFacts(target: Target): Promise<Facts> {
   const api = apiOf(target)
+  const startedAt = Date.now()
   const [health, incidents, restaurants, accounts, gatewayTime, certificate, disks, backups] =
     await Promise.all([
       unlessUnavailable(() => api.call(PlatformHealth)),
@@ -28,6 +29,7 @@ export async function gatherFacts(target: Target): Promise<Facts> {
     ])
   return {
     url: target.url,
+    startedAt,
     now: Date.now(),
     gatewayTime,
     health,

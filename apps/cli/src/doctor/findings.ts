@@ -7,7 +7,8 @@ export type Health = z.output<typeof PlatformHealth.response>
 /** What the doctor has seen. Null for what it could not see. */
 export type Facts = {
   url: string
-  /** Epoch milliseconds, by the clock of this machine. */
+  /** When the doctor began to read, and when it had read everything; epoch milliseconds, by the clock of this machine. */
+  startedAt: number
   now: number
   /** The `Date` of a response of the gateway, epoch milliseconds. */
   gatewayTime: number | null
@@ -126,16 +127,18 @@ const checks: Readonly<Record<string, Check>> = {
       'For real orders, set NODE_ENV=production and your own secrets.',
     )
   },
-  clock({ health, gatewayTime, now }) {
+  clock({ health, gatewayTime, startedAt, now }) {
     if (gatewayTime === null) return unknown('the gateway does not respond')
     const times: [string, number | undefined][] = [
       ['the gateway', gatewayTime],
       ['the database of orders', seconds(health?.orders.database?.at)],
       ['the database of payments', seconds(health?.payments?.database?.at)],
     ]
-    const skewed = times.filter(([, at]) => at !== undefined && Math.abs(at - now) > MAX_SKEW_MS)
+    const skewed = times
+      .map(([name, at]) => [name, at === undefined ? 0 : skewOf(at, startedAt, now)] as const)
+      .filter(([, skew]) => Math.abs(skew) > MAX_SKEW_MS)
     if (skewed.length === 0) return ok('all clocks agree within 5 s')
-    const words = skewed.map(([name, at]) => `${name} differs by ${Math.round(((at ?? now) - now) / 1000)} s`)
+    const words = skewed.map(([name, skew]) => `${name} differs by ${Math.round(skew / 1000)} s`)
     return wrong(words.join(', '), 'Run a time service (chrony, systemd-timesyncd) on each machine.')
   },
   disk({ disks }) {
@@ -147,7 +150,8 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   backup({ backup, knowsBackups, now }) {
-    const remedy = 'Run "platter backup", and read the log of the daily one (docs/operations.md, "Backup").'
+    const remedy =
+      'Run "platter backup", and read the log of the daily one (docs/operations.md, "Old backup").'
     if (!knowsBackups) return wrong('no folder of archives is known', `Set BACKUP_FOLDER. ${remedy}`)
     if (typeof backup === 'string') return wrong(`the archives cannot be listed: ${backup}`, remedy)
     if (backup === null) return wrong('there is no archive', remedy)
@@ -232,11 +236,17 @@ const checks: Readonly<Record<string, Check>> = {
   },
 }
 
+/** The names in the first column of the table. */
+export const CHECKS: readonly string[] = Object.keys(checks)
+
 const namesOf = (restaurants: readonly AttendedRestaurant[]): string =>
   restaurants.map(({ name }) => name).join(', ')
 
 const inWords = (disks: Facts['disks']): string =>
   disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')
+
+/** A missing service delays the other readings by seconds, and each has happened between `from` and `to`. */
+const skewOf = (at: number, from: number, to: number): number => at - Math.min(Math.max(at, from), to)
 
 const seconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at * 1000)
 

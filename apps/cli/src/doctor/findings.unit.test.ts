@@ -18,6 +18,7 @@ const health: Health = {
 }
 const healthy: Facts = {
   url: 'https://platter.example.org',
+  startedAt: NOW,
   now: NOW,
   gatewayTime: NOW - 1_000,
   health,
@@ -55,6 +56,14 @@ const processor = (changes: Partial<NonNullable<Health['processor']>>) =>
 test('nothing is wrong with a healthy platform', () => {
   expect(badOf({})).toEqual([])
   expect(findingsOf(healthy).length).toBeGreaterThan(12)
+})
+
+test('a clock that was read while another service did not respond is not wrong', () => {
+  const slow = { startedAt: NOW - 9_000, gatewayTime: NOW - 9_000 }
+  expect(badOf(slow)).toEqual([])
+  expect(badOf({ ...slow, gatewayTime: NOW - 15_000 })).toMatchObject([
+    { check: 'clock', detail: 'the gateway differs by -6 s' },
+  ])
 })
 
 test('a client in the network of the proxy is not taken for a proxy', () => {

@@ -74,7 +74,7 @@ export const serviceConfig = {
     .min(32)
     .optional()
     .describe(
-      'A further secret that is taken and never signed with: the next INTERNAL_SECRET, then the last one, while it is changed (docs/operations.md).',
+      'A further secret that is taken and never signed with: the next INTERNAL_SECRET, then the last one, while it is changed (docs/operations.md, "Rotate keys and secrets").',
     ),
   ...telemetryConfig,
 }

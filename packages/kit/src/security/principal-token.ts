@@ -18,7 +18,7 @@ const keyOf = (secret: string) => new TextEncoder().encode(secret)
 
 /**
  * What our services sign with, and what they take: the first signs, all are taken. Two of them while the one is
- * changed for the other (docs/operations.md, "INTERNAL_SECRET").
+ * changed for the other (docs/kubernetes.md, "INTERNAL_SECRET").
  */
 export type InternalSecrets = readonly [string, ...string[]]
 

@@ -87,11 +87,14 @@ export function textOf({ kind, phase, count, advice, incidents }: AlertContent):
   return [
     ...lines,
     ...(others > 0 ? [`- and ${others} more`] : []),
-    ...(phase === 'began' ? ['', advice] : []),
+    ...(phase === 'began' ? ['', advice, `Runbook: ${runbookOf(kind)}`] : []),
     '',
     'All open incidents: platter attention list',
   ].join('\n')
 }
+
+/** The runbook has a section for each kind of incident. */
+const runbookOf = (kind: string): string => `docs/operations.md#${kind}`
 
 const TEST_KIND = 'test'
 

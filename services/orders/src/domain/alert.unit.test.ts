@@ -96,6 +96,7 @@ test('an alert has no card number and no line break that another system put into
 test('the title has kind, phase and counts; an ended alert gives no advice', () => {
   expect(titleOf(alert)).toBe('Platter: dead-letter, 2 began, 5 open')
   expect(textOf(alert)).toContain('Read the "log".')
+  expect(textOf(alert)).toContain('Runbook: docs/operations.md#dead-letter')
   expect(textOf({ ...alert, phase: 'ended' })).not.toContain('Read the')
 })
 

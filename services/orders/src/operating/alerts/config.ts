@@ -8,7 +8,7 @@ const orNone = <S extends z.ZodType>(schema: S) =>
 const addresses = /^[^@\s,<>]+@[^@\s,<>]+$|^[^<>\r\n,]*<[^@\s,<>]+@[^@\s,<>]+>$/
 const isAddressList = (list: string): boolean => list.split(',').every((one) => addresses.test(one.trim()))
 
-/** Where orders sends alerts: docs/operations.md, "Alerts". */
+/** Where orders sends alerts: docs/deployment.md, "Alerts". */
 export const alertConfig = {
   ALERT_WEBHOOK_URL: orNone(z.url({ protocol: /^https?$/ })).describe(
     'Where alerts are posted as JSON when incidents begin and end. None without it.',
