@@ -30,9 +30,9 @@ beforeAll(async () => {
   parts = wire(config, createLog('processor', 'fatal'))
   const url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   world = {
-    processor: developmentProcessor(url, CALL_WITHIN_MS),
-    impatient: developmentProcessor(url, IMPATIENT_MS),
-    unreachable: developmentProcessor('http://127.0.0.1:1', CALL_WITHIN_MS),
+    processor: developmentProcessor({ url }, CALL_WITHIN_MS),
+    impatient: developmentProcessor({ url }, IMPATIENT_MS),
+    unreachable: developmentProcessor({ url: 'http://127.0.0.1:1' }, CALL_WITHIN_MS),
     async fault(fault, on) {
       const rules = [{ fault, on: [on], next: 1, ms: SLOW_MS }]
       await fetch(`${url}/faults`, {

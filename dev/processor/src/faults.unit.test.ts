@@ -45,8 +45,8 @@ const configured = (environment: object = {}) =>
 beforeAll(async () => {
   parts = wire(configured(), log)
   url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
-  processor = developmentProcessor(url, CALL_WITHIN_MS)
-  impatient = developmentProcessor(url, IMPATIENT_MS)
+  processor = developmentProcessor({ url }, CALL_WITHIN_MS)
+  impatient = developmentProcessor({ url }, IMPATIENT_MS)
   execute = commandExecutor({ authorizations, processor, log })
   executeImpatiently = commandExecutor({ authorizations, processor: impatient, log })
   const made = await processor.tokenize(CARD)
@@ -195,7 +195,10 @@ test('a slow request has its effect late, also when the client has disconnected'
   const file = join(directory, 'late.jsonl')
   const over = Promise.withResolvers<void>()
   const slow = wire(configured({ LEDGER_FILE: file }), log, () => over.promise)
-  const to = developmentProcessor(await slow.app.listen({ host: '127.0.0.1', port: 0 }), IMPATIENT_MS)
+  const to = developmentProcessor(
+    { url: await slow.app.listen({ host: '127.0.0.1', port: 0 }) },
+    IMPATIENT_MS,
+  )
   onTestFinished(async () => {
     await to.close()
     await slow.app.close()

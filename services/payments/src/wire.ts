@@ -91,7 +91,7 @@ export function wire(config: Config, log: Log): Parts {
     policy: policyOf(config),
     log,
   })
-  const direct = chosen.kind === 'development' ? developmentProcessor(chosen.url) : (stripe ?? noProcessor())
+  const direct = chosen.kind === 'development' ? developmentProcessor(chosen) : (stripe ?? noProcessor())
   const traced = chosen.kind === 'none' ? direct : tracedProcessor(direct, new URL(chosen.url))
   const processor = countedProcessor({ processor: traced, limits, log })
   const authorizations = postgresAuthorizations(postgres.db)

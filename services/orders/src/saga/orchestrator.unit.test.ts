@@ -3,6 +3,7 @@ import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { newOrder, type OrderResult, type SagaOrder } from '#/domain/order-state.ts'
 import { newSaga } from '#/domain/saga-row.ts'
+import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
 import type { Trigger } from '#/saga/domain/transition.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import type { Loaded, Save, SagaStore, Times } from '#/store/sagas.ts'
@@ -116,6 +117,14 @@ const replied = (step: string, version: number, refusal: Refusal | null = null):
   isCompensation: false,
   outcome: refusal ? { kind: 'refused', refusal } : { kind: 'done' },
 })
+const action = { type: 'redirect', url: 'https://bank.example/1', expires: AT + 600 } as const
+const asked: Trigger = {
+  kind: 'replied',
+  step: 'authorize',
+  version: 0,
+  isCompensation: false,
+  outcome: { kind: 'authenticate', action },
+}
 const delivered: Trigger = { kind: 'delivered', result: { outcome: 'accepted', link: 'webhook' } }
 const cancelled: Trigger = {
   kind: 'cancelled',
@@ -180,6 +189,15 @@ test('a reply that is stale for the saga in memory applies to the version that a
   const next = await orchestrator.apply('o1', replied('capture', 2))
   expect(next?.order.paymentState).toBe('CHARGED')
   expect(rows.row.saga).toMatchObject({ version: 3, isFinished: true })
+})
+
+test('an event of the processor republishes the command of the stored saga, also when another replica has saved it', async () => {
+  const { log, rows, orchestrator, accept: acceptHere } = setUp()
+  await acceptHere('tok_1')
+  await replicaOf(rows, log).orchestrator.apply('o1', asked)
+  log.length = 0
+  await handlePaymentMoved({ orchestrator })({ orderApiKey: 'o1' })
+  expect(log).toEqual(['payments.authorize 1.1'])
 })
 
 test('a cancellation that lost to the capture refunds it: its command has the version after the capture', async () => {

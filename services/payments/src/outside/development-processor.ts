@@ -81,11 +81,14 @@ export function sender(pool: Pool, { base, callWithinMs }: { base: string; callW
   }
 }
 
-/**
- * Returns a client of the development payment processor (dev/processor), over HTTP as to a real one. `publicUrl`: where browsers
- * reach it.
- */
-export function developmentProcessor(url: string, callWithinMs = CALL_WITHIN_MS, publicUrl = url): Processor {
+/** `publicUrl`: where browsers reach it. */
+type Urls = { url: string; publicUrl?: string }
+
+/** Returns a client of the development payment processor (dev/processor), over HTTP as to a real one. */
+export function developmentProcessor(
+  { url, publicUrl = url }: Urls,
+  callWithinMs = CALL_WITHIN_MS,
+): Processor {
   const pool = new Pool(url, {
     connections: CONNECTIONS,
     connectTimeout: CONNECT_WITHIN_MS,

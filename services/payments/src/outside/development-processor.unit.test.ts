@@ -22,7 +22,10 @@ beforeEach(async () => {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  processor = developmentProcessor(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, 300)
+  processor = developmentProcessor(
+    { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
+    300,
+  )
 })
 afterEach(async () => {
   await processor.close()
@@ -120,7 +123,7 @@ test('a connection that breaks after the request is unknown', async () => {
 test('a refused connection is unknown, and reported as not sent', async () => {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
-  const unavailable = developmentProcessor(`http://127.0.0.1:${port}`)
+  const unavailable = developmentProcessor({ url: `http://127.0.0.1:${port}` })
   const { kind, reason, sent } = (await unavailable.authorize({
     idempotencyKey: 'k',
     reference: 'o1',
@@ -130,6 +133,19 @@ test('a refused connection is unknown, and reported as not sent', async () => {
   expect({ kind, reason, sent }).toEqual({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
   await unavailable.close()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+
+test('the page of the bank is where browsers reach the processor', async () => {
+  respondWith(200, { id: 'auth_1', status: 'requires_action' })
+  const { port } = server.address() as AddressInfo
+  const behind = developmentProcessor({ url: `http://127.0.0.1:${port}`, publicUrl: 'https://bank.example/' })
+  const authentication = { returnUrl: null }
+  const request = { idempotencyKey: 'k', reference: 'o1', amount: cents(1), token: 't', authentication }
+  expect(await behind.authorize(request)).toMatchObject({
+    kind: 'challenge',
+    url: 'https://bank.example/authentications/auth_1',
+  })
+  await behind.close()
 })
 
 test('a result about a card never quotes the card', async () => {
