@@ -1,31 +1,31 @@
-# One recipe for every process of ours. PACKAGE is its folder: services/orders, dev/processor.
+# The images of all processes. PACKAGE is the folder: services/orders, dev/processor.
 #
-# Node strips the types while it reads the sources, so nothing is built: an image is Node, the npm packages that the
-# folder depends on, sources, and what Node keeps of them. Only the restaurant's console is built, for the browser.
+# Node strips the types while it reads the sources, so nothing is built: an image has Node, the npm packages of the
+# folder, sources, and Node's compile cache. Only the restaurant's console is built, for the browser.
 # For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24-slim@sha256:…
 ARG NODE=node:24-slim
 
-# The manifests alone, so that a change of sources does not install the packages anew.
+# Only the manifests, so that a change of sources does not install the packages again.
 FROM ${NODE} AS manifests
 WORKDIR /app
 COPY . .
 RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc -delete \
  && find . -type d -empty -delete
 
-# Without optional packages: those are Node and PostgreSQL for machines that have neither.
+# Without optional packages: Node and PostgreSQL for machines without them.
 FROM ${NODE} AS packages
 ARG PACKAGE
 WORKDIR /app
 COPY --from=manifests /app ./
 RUN npm ci --workspace "$PACKAGE" --omit=dev --omit=optional --ignore-scripts
-# What is in the image, for whoever looks for a vulnerable package in it: /app/sbom.cdx.json.
+# The list of packages, for scanners of vulnerabilities: /app/sbom.cdx.json.
 COPY dev/packages dev/packages
 RUN node dev/packages/print-sbom.ts "$PACKAGE" > sbom.cdx.json && rm -r dev/packages
 
 FROM ${NODE} AS process
 ARG PACKAGE
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
-# Whoever breaks in finds no package manager. /var/lib/platter is for volumes, which take its owner over.
+# An intruder finds no package manager. /var/lib/platter is for volumes, which inherit its owner.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* \
  && find /usr/local/bin -xtype l -delete \
  && install --directory --owner=node --group=node /var/lib/platter
@@ -34,7 +34,7 @@ COPY --from=packages /app ./
 COPY packages packages
 COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
-# What Node makes of the sources (see start.sh), by the user and with the flags by which it is looked up. Nobody may change it.
+# Node's compile cache (see start.sh): its keys contain the user and the flags. No process may change it.
 RUN install --directory --owner=node /app/node_modules/.cache/node \
  && if [ -f src/wire.ts ]; then \
       su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/fill-compile-cache.ts src/main.ts"; fi \

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { filesIn } from './files.ts'
-import { bannedIn, faultsIn, faultsInCode, sentencesOf } from './prose.ts'
+import { bannedIn, faultsIn, faultsInCode, faultsInConfiguration, sentencesOf } from './prose.ts'
 
 /* Documents, comments and strings are plain English: docs/glossary.md has the rules and the banned words. */
 
@@ -15,6 +15,8 @@ const files = filesIn(root, ['*.md'])
 
 /** The test plants banned words. */
 const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', ':!tests/law/prose.test.ts'])
+
+const configuration = filesIn(root, ['*.yaml', '*.yml', '*.sh', '*Dockerfile', '*Caddyfile'])
 
 /** The glossary names the words that it bans. */
 const withoutTables = (markdown: string) => markdown.replaceAll(/^\|.*$/gm, '')
@@ -34,6 +36,10 @@ test.each(code)('%s has plain English in comments and strings', (file) => {
   expect(faultsInCode(read(file), banned)).toEqual([])
 })
 
+test.each(configuration)('%s has plain English in comments', (file) => {
+  expect(faultsInConfiguration(read(file), banned)).toEqual([])
+})
+
 const rulesOf = (markdown: string) => faultsIn(markdown, banned).map(({ rule }) => rule)
 
 describe('a planted fault is found', () => {
@@ -48,6 +54,12 @@ describe('a planted fault is found', () => {
     ['a long cell', `| a |\n| --- |\n| ${long} |`, ['sentence length']],
   ])('%s', (_, markdown, expected) => {
     expect(rulesOf(markdown)).toEqual(expected)
+  })
+
+  test('a comment of YAML', () => {
+    const text = 'a: b # The command is\n# said again.\n'
+    expect(faultsInConfiguration(text, banned).map(({ rule }) => rule)).toEqual(['banned'])
+    expect(faultsInConfiguration('a: known-to-everybody\n', banned)).toEqual([])
   })
 
   test.each([

@@ -100,6 +100,10 @@ function proseOfCode(code: string): string[] {
   return prose.map((text) => text.replaceAll(/\n\s*(\*|\/\/)?\s*/g, ' '))
 }
 
+/** The banned words in the comments of YAML, shell scripts, Dockerfiles and Caddyfiles. */
+export const faultsInConfiguration = (text: string, banned: readonly string[]): Fault[] =>
+  bannedWords([...text.matchAll(/(?:^|\s)#\s+(.*)$/gm)].map(([, comment = '']) => comment).join(' '), banned)
+
 /** The banned words in the comments and strings of TypeScript; titles of tests and texts of the interface are strings. */
 export const faultsInCode = (code: string, banned: readonly string[]): Fault[] =>
   bannedWords(proseOfCode(code).join('\n'), banned)
