@@ -20,6 +20,9 @@ export function attention(program: Command): void {
       ['id', 'what', 'since', 'tried', 'reason'],
       list.map((one) => [one.id, `${one.kind}: ${one.what}`, when(one.since), one.count, one.reason]),
     )
+    const sections = [...new Set(list.map(({ kind }) => `docs/operations.md#${kind}`))]
+    print()
+    print(`Runbook: ${sections.join(', ')}`)
   })
 
   addCommand(group, 'retry [id]', {
