@@ -7,10 +7,11 @@ import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'
 import type { Transport } from './after-sale.ts'
+import { isAtTheBank, type AtTheBank } from './bank.ts'
 import type { Simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
 
-export type Kind = JudgedKind | 'recanted' | 'unreachable' | 'silent'
+export type Kind = JudgedKind | AtTheBank | 'recanted' | 'unreachable' | 'silent'
 
 /** An order in a client's own book. */
 export type Placed = Omit<Entry, 'kind'> & {
@@ -50,6 +51,16 @@ const SENT_TO: Record<Kind, string> = {
   recanted: RESTAURANTS.recants,
   unreachable: RESTAURANTS.unreachable,
   silent: RESTAURANTS.silent,
+  confirmed: RESTAURANTS.accepts,
+  denied: RESTAURANTS.accepts,
+  ignored: RESTAURANTS.accepts,
+  closing: RESTAURANTS.closes,
+}
+
+const ALWAYS_ASKS = '4000002760003184'
+const cardNumberOf = (kind: Kind) => {
+  if (kind === 'declined') return '4000000000000002'
+  return isAtTheBank(kind) ? ALWAYS_ASKS : '4242424242424242'
 }
 
 /** What a client sends, parsed once: only comments, user and payment differ from one order to the next. */
@@ -68,10 +79,11 @@ function bodyOf({ kind, user, key }: Placed, isCash: boolean): OrderRequest {
         cardholderStreetAddress: '316 W Washington Ave',
         cardholderZip: '53703',
         cvv: '314',
-        cardNumber: kind === 'declined' ? '4000000000000002' : '4242424242424242',
+        cardNumber: cardNumberOf(kind),
         expirationMonth: '09',
         expirationYear: '39',
       },
+      ...(isAtTheBank(kind) && { canAuthenticate: true }),
     })
   bodies.set(kind, known)
   const body = {
@@ -100,7 +112,7 @@ export class Clients {
     this.#replicas = replicas
     this.book = kinds.map((kind, number) => ({
       key: `key-${number}`,
-      kind,
+      kind: all.bank.kindOf(kind),
       user: (kind === 'card' || kind === 'refused') && world.random.next() < 0.5 ? `user-${number}` : null,
       tries: 0,
       answer: null,
@@ -129,9 +141,9 @@ export class Clients {
   async #order(entry: Placed): Promise<void> {
     const send = this.#sender(entry)
     const answer = await this.#sendUntilFinal(entry, send)
-    if (answer.apiKey !== null && (entry.kind === 'card' || entry.kind === 'cash'))
+    if (answer.apiKey !== null && (entry.kind === 'card' || entry.kind === 'cash' || isAtTheBank(entry.kind)))
       this.#all.afterSale.begin(answer.apiKey, this.#transport)
-    const end = asEnd(answer.open ? await this.#follow(answer) : answer)
+    const end = asEnd(answer.open ? await this.#follow(answer, entry.kind) : answer)
     this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
     entry.cancelled = answer.status === 200 && end.status !== 200
     entry.answer = { status: end.status, apiKey: end.apiKey, code: end.code, totalCents: end.total }
@@ -200,7 +212,7 @@ export class Clients {
    * the order as answered: one that another replica fails meanwhile may be hidden until then. One that is hidden afterwards
    * was promised and lost.
    */
-  async #follow(told: Answer): Promise<Answer> {
+  async #follow(told: Answer, kind: Kind): Promise<Answer> {
     const apiKey = told.apiKey ?? ''
     let missed = 0
     for (;;) {
@@ -211,6 +223,7 @@ export class Clients {
       })
       if (order === null && this.#world.calm && ++missed === MARKED_AFTER)
         return { ...told, apiKey: `gone: ${apiKey}` }
+      this.#all.bank.visit(kind, order?.paymentAction?.url, this.process)
       if (order?.cancellation) return { ...told, code: order.cancellation.reason }
       if (order && order.status !== 'PROCESSING') return { ...told, total: order.total }
     }

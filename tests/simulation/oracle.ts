@@ -1,6 +1,7 @@
 import { returnedOf } from '../../services/orders/src/domain/refund.ts'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import type { LedgerLine, OrderRow } from '../support/books.ts'
+import { checkBank, isAtTheBank } from './bank.ts'
 import { isByOthers } from './restaurants.ts'
 import type { Entry } from '../support/order-clients.ts'
 import { violationsOf, type Violation } from '../support/invariants.ts'
@@ -14,11 +15,16 @@ export function findViolations(all: Simulation, clients: Clients, isShort: boole
   const doubtful = new Set(rows.filter((row) => isShort && isInDoubt(all, row)).map(({ apiKey }) => apiKey))
   const receipts = restaurants.receipts.filter(({ orderApiKey }) => !doubtful.has(orderApiKey))
   const violations: Violation[] = [
-    ...violationsOf(clients.book.filter(isChecked), { orders: rows, ledger: processor.ledger, receipts }),
+    ...violationsOf(clients.book.filter(isChecked).map(judged), {
+      orders: rows,
+      ledger: processor.ledger,
+      receipts,
+    }),
     ...clients.book.flatMap((entry) => checkOther(entry, rows)),
     ...checkSavedCard(all),
     ...checkPaymentState(all),
     ...checkAfterSale(all),
+    ...checkBank(all),
     ...unnotified(all).map(notNotified),
     ...broker.deadLetters.map((content) => ({
       rule: 'dead letter',
@@ -89,9 +95,15 @@ function isInDoubt(
   return outcome === 'failed' && gaveUp && received.length === 1
 }
 
-type Checked = Placed & Pick<Entry, 'kind'>
-const UNCHECKED: readonly Kind[] = ['recanted', 'unreachable', 'silent']
-const isChecked = (entry: Placed): entry is Checked => !UNCHECKED.includes(entry.kind) && !isGivenUp(entry)
+const UNCHECKED: readonly Kind[] = ['recanted', 'unreachable', 'silent', 'closing']
+const isChecked = (entry: Placed) => !UNCHECKED.includes(entry.kind) && !isGivenUp(entry)
+
+/** A customer who confirms late, or never sees the page, has no order: `checkBank` checks the others. */
+function judged(entry: Placed): Entry {
+  const { kind, answer } = entry
+  if (!isAtTheBank(kind)) return { ...entry, kind: kind as Entry['kind'] }
+  return { ...entry, kind: kind === 'confirmed' && answer?.status === 200 ? 'card' : 'declined' }
+}
 
 /** Possible ends of a card order when faults last longer than its deadlines. */
 const isGivenUp = ({ answer }: Placed) =>

@@ -5,6 +5,7 @@ import {
   CatalogQuote,
   cents,
   OrderMoved,
+  PaymentMoved,
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRefund,
@@ -20,6 +21,7 @@ import { ConcurrencyLimit, isUnavailable, Problem, type Handler, type Log } from
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
+import { handlePaymentMoved } from '../../services/orders/src/saga/handlers/payment-moved.ts'
 import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
 import { rechecker } from '../../services/orders/src/saga/recheck.ts'
 import type { Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
@@ -38,6 +40,7 @@ import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { refund } from '../../services/payments/src/handlers/refund.ts'
 import { refundExecutor } from '../../services/payments/src/refund-executor.ts'
 import { refunds } from './stores/refunds.ts'
+import { orderNotifier } from '../../services/payments/src/notify-orders.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
 import { connect } from './amqp.ts'
@@ -150,6 +153,7 @@ export function orders(deadlines: Deadlines) {
         guarded(handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log })),
       ),
     )
+    bus.onCommand(PaymentMoved, monitors.watched(guarded(handlePaymentMoved({ orchestrator }))))
     bus.onEvent(OrderMoved, (event) => notifier.receive(event))
     await bus.start()
     const { database, restaurants } = simulation()
@@ -228,8 +232,11 @@ function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
   again()
 }
 
+/** Receives events of the processor. */
+export type PaymentsReplica = { notify: ReturnType<typeof orderNotifier> }
+
 /** `services/payments/src/wire.ts`, without HTTP. */
-export async function payments(): Promise<true> {
+export async function payments(): Promise<PaymentsReplica> {
   const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
   const execute = commandExecutor({ authorizations, processor, log })
@@ -253,7 +260,7 @@ export async function payments(): Promise<true> {
     monitors.watched(guarded(commandHandler(bus, refund({ authorizations, refunds, executeRefund })))),
   )
   await bus.start()
-  return true
+  return { notify: orderNotifier({ authorizations, bus }) }
 }
 
 const PRICE = cents(1_075)
@@ -262,8 +269,10 @@ const PRICE = cents(1_075)
 export async function others(): Promise<true> {
   const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'accounts', log })
-  bus.onQuestion(CatalogQuote, async ({ items }) => ({
-    faults: [],
+  bus.onQuestion(CatalogQuote, async ({ items, restaurantApiKey }) => ({
+    faults: simulation().bank.closed.has(restaurantApiKey)
+      ? [{ pointer: '', code: 'restaurant-closed' as const, detail: 'The restaurant has closed.' }]
+      : [],
     quote: {
       items: items.map(({ apiKey }) => ({
         apiKey,

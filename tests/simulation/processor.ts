@@ -1,23 +1,25 @@
-import { Book, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
+import { Book, responseTo, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
 import { tokenize } from '../../dev/processor/src/cards.ts'
 import type { ProcessorRefund } from '../../services/payments/src/domain/refund.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'
 import type {
+  Challenge,
   Effect,
   FoundCharge,
   ProcessorResult,
 } from '../../services/payments/src/domain/processor-result.ts'
-import type { Processor, RefundPart } from '../../services/payments/src/outside/processor.ts'
+import type { Processor, RefundPart, SavedToken } from '../../services/payments/src/outside/processor.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 
 const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sent }) as const
+type Unknown = ReturnType<typeof unknown>
 
 /** What payments waits for an answer. */
 const ANSWER_WITHIN_MS = 6_000
 const LATEST_MS = 30_000
 
-type Requested = Exclude<EffectRequest, { kind: 'dispute' | 'close-dispute' }>
+type Requested = Exclude<EffectRequest, { kind: 'authenticate' | 'dispute' | 'close-dispute' }>
 type What<R = Requested> = R extends unknown ? Omit<R, 'fingerprint'> : never
 
 /** The development processor's own book, and a network to it that loses, delays and repeats. */
@@ -47,10 +49,31 @@ export class ProcessorNetwork {
     const { entry } = decision
     world.note(`processor: ${entry.kind} ${entry.amount} of ${entry.reference.slice(0, 4)} ${entry.outcome}`)
     this.ledger.push(entry)
-    const declined = entry.outcome !== 'approved'
-    return declined
-      ? { status: 402, body: { code: 'card_declined', declineCode: entry.outcome } }
-      : { status: 200, body: { id: entry.id, amount: entry.amount } }
+    return responseTo(entry)
+  }
+
+  /** The customer's answer at the bank. Null when the bank does not wait for it any more. */
+  answer(id: string, outcome: 'yes' | 'no'): string | null {
+    const key = `bank:${id}:${this.ledger.length}`
+    const request = { kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key } as const
+    const decision = this.#book.decide(request, new Date(Date.now()))
+    if (decision.kind === 'response') return null
+    const { entry, also } = decision
+    this.#world.note(`processor: authenticate of ${entry.reference.slice(0, 4)} ${entry.outcome}`)
+    this.ledger.push(entry, ...(also ? [also] : []))
+    return entry.reference
+  }
+
+  /** The state of an authorization whose customer was sent to the bank. */
+  check(id: string): ProcessorResult<FoundCharge> | Challenge {
+    const challenge = this.#book.challenge(id, new Date(Date.now()))
+    if (!challenge) return { kind: 'no', code: 'no_such_authorization', declineCode: 'no_such_authorization' }
+    const { reference, state } = challenge
+    if (state === 'open') return { kind: 'challenge', id, url: id }
+    if (state !== 'approved') return { kind: 'no', code: 'card_declined', declineCode: state }
+    const one = this.found(reference).find((found) => found.id === id)
+    if (!one) throw new Error(`${id} was approved, and is not in the book`)
+    return { kind: 'yes', ...one }
   }
 
   found(reference: string): FoundCharge[] {
@@ -65,11 +88,11 @@ export class ProcessorNetwork {
   }
 
   /** One request and its answer, as the caller gets to know it. Never rejects, as the adapter never does. */
-  ask<T>(work: () => ProcessorResult<T>): Promise<ProcessorResult<T>> {
+  ask<R>(work: () => R): Promise<R | Unknown> {
     const world = this.#world
     const caller = me()
     return new Promise((resolve) => {
-      const answer = (value: ProcessorResult<T>, inMs = world.hop()) =>
+      const answer = (value: R | Unknown, inMs = world.hop()) =>
         world.later(inMs, caller, () => resolve(value))
       if (this.downUntil > world.now || world.strikes('processor away'))
         return void answer(unknown('ECONNREFUSED', false))
@@ -128,20 +151,36 @@ function findRefund(id: string, key: string): Found {
 /** The processor as payments speaks to it. */
 export const processor: Omit<Processor, 'list'> = {
   tokenize: (card) =>
-    simulation().processor.ask(() => {
+    simulation().processor.ask((): ProcessorResult<SavedToken> => {
       const made = 'cardNumber' in card ? tokenize(card.cardNumber) : null
       return made
         ? { kind: 'yes', ...made }
         : { kind: 'no', code: 'card_declined', declineCode: 'invalid_number' }
     }),
-  authorize: (call) => effect({ kind: 'authorize', ...call }),
+  authorize: (call) => {
+    const { processor: network, bank } = simulation()
+    return network.ask((): ProcessorResult<Effect> | Challenge => {
+      const response = network.decide({ kind: 'authorize', ...call })
+      const isOpen = response.body['status'] === 'requires_action'
+      if (!isOpen) return read(response)
+      bank.ask(call.reference)
+      const id = String(response.body['id'])
+      return { kind: 'challenge', id, url: id }
+    })
+  },
   capture: (call) => effect({ kind: 'capture', ...call }),
   void: (call) => effect({ kind: 'void', ...call }),
   refund: (call) => effect({ kind: 'refund', ...call }),
   refundPart: (call) => simulation().processor.ask(() => refundPart(call)),
   findRefund: ({ id, refund }) => simulation().processor.ask(() => findRefund(id, refund)),
-  check: async () => ({ kind: 'unknown', reason: 'no order of a simulation can authenticate', sent: false }),
+  check: ({ id }) => {
+    const { processor: network } = simulation()
+    return network.ask(() => network.check(id))
+  },
   find: ({ reference }) =>
-    simulation().processor.ask(() => ({ kind: 'yes', found: simulation().processor.found(reference) })),
+    simulation().processor.ask(() => ({
+      kind: 'yes' as const,
+      found: simulation().processor.found(reference),
+    })),
   close: async () => undefined,
 }

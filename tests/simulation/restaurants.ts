@@ -21,6 +21,8 @@ export const RESTAURANTS = {
   recants: 'restaurant-recants',
   unreachable: 'restaurant-unreachable',
   silent: 'restaurant-silent',
+  /** Closes while the bank waits for a customer. */
+  closes: 'restaurant-closes',
 } as const
 
 /** Restaurants that know an order by its webhook id, as Standard Webhooks tells them to. */

@@ -1,6 +1,7 @@
 import type { Violation } from '../support/invariants.ts'
 import { AfterSale } from './after-sale.ts'
 import { installAmbient } from './ambient.ts'
+import { Bank } from './bank.ts'
 import { Broker } from './broker.ts'
 import { Clients, type Kind } from './clients.ts'
 import { Database } from './database.ts'
@@ -53,6 +54,7 @@ export async function run(seed: number, options: { record: boolean }): Promise<O
     restaurants: new Restaurants(world),
     monitors: new Monitors(world),
     afterSale: new AfterSale(world, seed),
+    bank: new Bank(world, seed),
   }
   const restoreAmbient = installAmbient()
   enter(all)
@@ -75,6 +77,7 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
   const mix: readonly Kind[] = isShort ? [...MIX, 'unreachable', 'unreachable', 'silent'] : MIX
   const kinds = Array.from({ length: random.pick([1, 2, 3, 4, 6]) }, () => random.pick(mix))
   const replicas = startReplicas(world, deadlines)
+  all.bank.replicas = replicas.payments
   if (random.next() < 0.3) database.links.set(RESTAURANTS.accepts, { kind: 'console', reports: 'detailed' })
   const clients = new Clients(all, replicas.orders, kinds)
   const faultsMs = random.pick([5_000, 20_000, 40_000])
@@ -94,7 +97,7 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
     seed,
     violations,
     history: world.history ?? [],
-    kinds,
+    kinds: clients.book.map(({ kind }) => kind),
     faults: world.faults,
     states: database.seen,
     events: world.events,

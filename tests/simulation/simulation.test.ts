@@ -26,6 +26,9 @@ const REACHED = [
   'card: authorize transmit capture − authorize because order-cancelled END',
   'card: authorize − authorize because order-cancelled END',
   'cash: transmit −  because order-cancelled END',
+  'card: at the bank',
+  'card: authorize − authorize because card-declined END',
+  'card: authorize − authorize because restaurant-closed END',
 ]
 
 test('300 runs with every kind of fault lose no order, repeat no effect, leave no saga open, and reach every end', async () => {

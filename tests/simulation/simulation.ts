@@ -1,4 +1,5 @@
 import type { AfterSale } from './after-sale.ts'
+import type { Bank } from './bank.ts'
 import type { Broker } from './broker.ts'
 import type { Database } from './database.ts'
 import type { Monitors } from './monitors.ts'
@@ -15,6 +16,7 @@ export type Simulation = {
   restaurants: Restaurants
   monitors: Monitors
   afterSale: AfterSale
+  bank: Bank
 }
 
 let present: Simulation | null = null

@@ -3,7 +3,6 @@ import { Bus } from '@platter/bus'
 import {
   FindCharges,
   PaymentMethods,
-  PaymentMoved,
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRefund,
@@ -41,6 +40,7 @@ import { refundsSet } from '#/handlers/refunds-set.ts'
 import { release } from '#/handlers/release.ts'
 import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
+import { orderNotifier } from '#/notify-orders.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import { developmentReads } from '#/outside/development-reads.ts'
 import { noProcessor, noReads } from '#/outside/no-processor.ts'
@@ -63,7 +63,7 @@ import { retryPayment } from '#/routes/retry-payment.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 import { unknownPayments } from '#/routes/unknown-payments.ts'
-import { postgresAuthorizations, type AuthorizationStore, type Database } from '#/store/authorizations.ts'
+import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
 import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { RedisCardLimits } from '#/store/card-limits.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
@@ -128,7 +128,7 @@ export function wire(config: Config, log: Log): Parts {
     processor: stripe,
     reads: chargeReads,
     mirror,
-    notify: notifier({ authorizations, bus }),
+    notify: orderNotifier({ authorizations, bus }),
     log,
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
@@ -176,17 +176,6 @@ function consume(bus: Bus, deps: Consuming): void {
   bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
   bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
 }
-
-type Notifying = { authorizations: Pick<AuthorizationStore, 'find'>; bus: Pick<Bus, 'publish'> }
-
-/** Notifies orders of an event of the processor about an order whose customer may be at the bank. */
-const notifier =
-  ({ authorizations, bus }: Notifying) =>
-  async (orderApiKey: string, event: string): Promise<void> => {
-    const row = await authorizations.find(orderApiKey)
-    if (row && 'authentication' in row && row.authentication)
-      await bus.publish(PaymentMoved, { orderApiKey }, { requestId: event })
-  }
 
 function readsOf(chosen: ProcessorConfig): ProcessorReads {
   switch (chosen.kind) {

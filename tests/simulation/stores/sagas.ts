@@ -1,4 +1,5 @@
 import type { Loaded, SagaStore, Save, Times } from '../../../services/orders/src/store/sagas.ts'
+import { isChallenged } from '../../../services/orders/src/saga/domain/challenging.ts'
 import { statement, type SagaRow } from '../database.ts'
 import { simulation, world } from '../simulation.ts'
 
@@ -16,10 +17,11 @@ function asLoaded(row: SagaRow): Loaded {
 
 function see({ facts, state, finishedAt }: SagaRow): void {
   const { done, undone, refusal, refunds = [] } = state
+  const bank = isChallenged(state) ? 'at the bank' : ''
   const kind = facts.token === null ? 'cash' : 'card'
   const back = refusal ? ` − ${undone.join(' ')} because ${refusal.code}` : ''
   simulation().database.seen.add(
-    `${kind}: ${done.join(' ')}${back}${refunds.length > 0 ? ' refund' : ''}${finishedAt === null ? '' : ' END'}`,
+    `${kind}: ${bank}${done.join(' ')}${back}${refunds.length > 0 ? ' refund' : ''}${finishedAt === null ? '' : ' END'}`,
   )
 }
 
@@ -161,7 +163,8 @@ const takeDue: SagaStore['takeDue'] = (limit) =>
       .toSorted((one, other) => one.wakeAt - other.wakeAt)
       .slice(0, limit)
     return due.map((row) => {
-      const pauseMs = Math.min(60_000, 2_000 * 2 ** Math.min(row.attempt - 1, 5))
+      const longestMs = row.state.challenge ? 12_000 : 60_000
+      const pauseMs = Math.min(longestMs, 2_000 * 2 ** Math.min(row.attempt - 1, 5))
       const wakeAt = here.now + pauseMs * (0.8 + 0.4 * world().random.next())
       const put = { ...row, attempt: row.attempt + 1, wakeAt }
       database.sagas.set(row.orderApiKey, put)

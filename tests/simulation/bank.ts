@@ -1,0 +1,106 @@
+import { randomOf, type Random } from '../support/random.ts'
+import type { Violation } from '../support/invariants.ts'
+import type { Kind } from './clients.ts'
+import type { PaymentsReplica, Replica } from './processes.ts'
+import { RESTAURANTS } from './restaurants.ts'
+import { simulation, type Simulation } from './simulation.ts'
+import type { Process, World } from './world.ts'
+
+/** How the customer of an order answers at the bank. The restaurant of `closing` closes after the bank has asked. */
+export const AT_THE_BANK = ['confirmed', 'denied', 'ignored', 'closing'] as const
+export type AtTheBank = (typeof AT_THE_BANK)[number]
+export const isAtTheBank = (kind: Kind): kind is AtTheBank => (AT_THE_BANK as readonly Kind[]).includes(kind)
+
+const SHARE_OF_RUNS = 0.12
+/** Within this time before the expiry of a challenge, faults are over, and a yes has to transmit the order. */
+const IN_TIME_MS = 400_000
+const EVENT_WITHIN_MS = 5_000
+
+/**
+ * Customers at their bank, in a part of the runs: they say yes, no or nothing, also late and twice, and the events of the processor
+ * are lost, late and repeated. With random choices of its own: the other runs are the same with and without it.
+ */
+export class Bank {
+  readonly isActive: boolean
+  /** Orders whose customer said yes in time. */
+  readonly confirmed = new Set<string>()
+  /** Restaurants that have closed. */
+  readonly closed = new Set<string>()
+  readonly #random: Random
+  readonly #world: World
+  readonly #visited = new Set<string>()
+  readonly #asked = new Map<string, number>()
+  #replicas: readonly Replica<PaymentsReplica>[] = []
+
+  constructor(world: World, seed: number) {
+    this.#world = world
+    this.#random = randomOf(seed ^ 0xba_4c)
+    this.isActive = this.#random.next() < SHARE_OF_RUNS
+  }
+
+  set replicas(replicas: readonly Replica<PaymentsReplica>[]) {
+    this.#replicas = replicas
+  }
+
+  kindOf(kind: Kind): Kind {
+    return this.isActive && kind === 'card' ? this.#random.pick([...AT_THE_BANK, 'confirmed', 'card']) : kind
+  }
+
+  /** The bank waits for the customer of an order from now on. */
+  ask(orderApiKey: string): void {
+    if (!this.#asked.has(orderApiKey)) this.#asked.set(orderApiKey, this.#world.now)
+    const restaurant = simulation().database.orders.get(orderApiKey)?.restaurantApiKey
+    if (restaurant === RESTAURANTS.closes) this.closed.add(restaurant)
+  }
+
+  /** The customer has the address of the bank's page, and answers at any time. Only the first call counts. */
+  visit(kind: Kind, id: string | undefined, customer: Process): void {
+    if (id === undefined || this.#visited.has(id) || !isAtTheBank(kind) || kind === 'ignored') return
+    this.#visited.add(id)
+    const outcome = kind === 'denied' ? 'no' : 'yes'
+    const inMs = this.#random.next() * this.#random.pick([1_000, 10_000, 60_000, 60_000, 800_000])
+    for (const at of this.#random.next() < 0.2 ? [inMs, inMs + 500] : [inMs])
+      this.#world.later(at, customer, () => this.#answer(id, outcome))
+  }
+
+  #answer(id: string, outcome: 'yes' | 'no'): void {
+    const { processor } = simulation()
+    const orderApiKey = processor.answer(id, outcome)
+    if (orderApiKey === null) return
+    const askedAt = this.#asked.get(orderApiKey) ?? 0
+    if (outcome === 'yes' && this.#world.now < askedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)
+    for (let copies = this.#random.pick([0, 1, 1, 2]); copies > 0; copies--) this.#send(orderApiKey, id)
+  }
+
+  /** The event of the processor reaches a replica of payments, if one lives. */
+  #send(orderApiKey: string, event: string): void {
+    const { process, api } = this.#random.pick(this.#replicas)
+    if (!process?.alive || !api) return
+    this.#world.later(this.#random.next() * EVENT_WITHIN_MS, process, () => {
+      void api.notify(orderApiKey, event).catch(() => this.#world.note('an event was lost'))
+    })
+  }
+}
+
+/** One challenge and one hold per order, whatever was repeated; a yes in time is an order, unless it was cancelled. */
+export function checkBank({ bank, database, processor }: Simulation): Violation[] {
+  const linesOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
+  return [...database.orders.values()].flatMap((order) => {
+    const { apiKey, outcome, cancellation } = order
+    const count = (kind: string, result: string) =>
+      (linesOf.get(apiKey) ?? []).filter((line) => line.kind === kind && line.outcome === result).length
+    const challenges = count('authenticate', 'open')
+    const isClosed = challenges > 0 && bank.closed.has(order.restaurantApiKey)
+    const isUnconfirmed = outcome === 'failed' && cancellation?.reason === 'card-declined'
+    const broken: Record<string, boolean> = {
+      'the bank asked twice': challenges > 1,
+      'an order has two authorizations': count('authorize', 'approved') > 1,
+      'an order that has ended shows the action of its payment': Boolean(order.paymentAction),
+      'a closed restaurant has the order': isClosed && outcome === 'transmitted',
+      'the customer said yes in time, in vain': bank.confirmed.has(apiKey) && isUnconfirmed,
+    }
+    return Object.keys(broken)
+      .filter((what) => broken[what])
+      .map((what) => ({ rule: 'wrong challenge', what, order }))
+  })
+}
