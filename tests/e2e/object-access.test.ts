@@ -31,6 +31,7 @@ const OPERATORS = new Set([
   'revoke-access-key',
   'order-story',
   'find-orders',
+  'balance-transactions',
   'operator-cancel-order',
   'platform-health',
   'test-alert',

@@ -42,7 +42,7 @@ export type Authorization = {
   entries: Entry[]
 }
 
-export type Found = { id: string; reference: string; amount: number; status: string }
+export type Found = { id: string; reference: string; amount: number; refunded?: number; status: string }
 
 const statusOf = ({ captured, refunded, voided }: Authorization): string => {
   if (voided) return 'voided'
@@ -60,6 +60,7 @@ const shown = (one: Authorization): Found => ({
   id: one.id,
   reference: one.reference,
   amount: one.captured ?? one.amount,
+  ...(one.refunded > 0 && one.refunded !== one.captured && { refunded: one.refunded }),
   status: statusOf(one),
 })
 

@@ -53,6 +53,7 @@ export const operations: readonly PublicOperation[] = [
   of.RotateAccessKey,
   of.RevokeAccessKey,
   of.FindOrders,
+  of.BalanceTransactions,
   of.GetOrderStory,
   of.OperatorCancelOrder,
   of.RefundOrder,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
+  BalanceTransactions,
   FindCharges,
   PaymentMethods,
   PaymentsAuthorize,
@@ -57,6 +58,7 @@ import { paymentsHealth } from '#/routes/payments-health.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCharges } from '#/routes/read-charges.ts'
 import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
+import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
 import { retryPayment } from '#/routes/retry-payment.ts'
@@ -75,6 +77,8 @@ import { stripeEventHandler } from '#/stripe-event-handler.ts'
 const COMPARE_EVERY_MS = 120_000
 /** For pictures that orders has not confirmed. */
 const SEND_EVERY_MS = 10_000
+
+const epochNow = () => Math.floor(Date.now() / 1_000)
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -117,6 +121,7 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadCharges, readCharges(deps))
   route(FindCharges, findCharges(deps))
   route(OpenDisputes, openDisputes(deps))
+  route(BalanceTransactions, balanceTransactions({ reads: chargeReads, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
   route(RetryPayment, retryPayment(deps))
   const events = postgresWebhookEvents(postgres.db)

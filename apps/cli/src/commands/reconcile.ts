@@ -1,19 +1,33 @@
-import { Reconciliation, type Mismatch, type ReconciliationCounts } from '@platter/contracts'
+import { BalanceTransactions, Reconciliation, type ReconciliationCounts } from '@platter/contracts'
 import type { Command } from 'commander'
+import type { z } from 'zod'
+import { accountRows, csvLine, decimal, HEAD, totalsOf } from '#/commands/accounting.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT } from '#/exit.ts'
-import { progress, print, printJson, style, when } from '#/output.ts'
+import { progress, print, printJson, printNote, style, when } from '#/output.ts'
 import { since } from '#/since.ts'
 
-type Whole = { since: number; until: number; counts: ReconciliationCounts; mismatches: Mismatch[] }
+type Options = Shared & { since: number; until?: number; csv?: boolean }
+
+type Whole = Omit<z.infer<typeof Reconciliation.response>, 'complete'>
 
 export function reconcile(program: Command): void {
   addCommand(program, 'reconcile', {
     summary: 'compare orders, payments, the payment processor and deliveries; exit code 1 for a mismatch',
-    examples: ['reconcile --since 24h', 'reconcile --since 2026-11-01 --json | jq ".mismatches"'],
+    examples: [
+      'reconcile --since 24h',
+      'reconcile --since 2026-11-01 --json | jq ".mismatches"',
+      'reconcile --since 2026-10-01 --until 2026-11-01 --csv > october.csv',
+    ],
   })
     .option('--since <when>', '24h, 7d, a date, or Unix seconds', (text) => since(text), since('24h'))
-    .action(async (options: Shared & { since: number }) => {
+    .option(
+      '--csv',
+      'payments, refunds, disputes and fees of the processor as CSV for an accountant; compares nothing',
+    )
+    .option('--until <when>', 'the end of the CSV; the present when absent', (text) => since(text))
+    .action(async (options: Options) => {
+      if (options.csv) return printAccounts(options)
       const whole = await readAll(options)
       process.exitCode = whole.mismatches.length === 0 ? EXIT.ok : EXIT.refused
       if (options.json) return printJson(whole)
@@ -21,36 +35,64 @@ export function reconcile(program: Command): void {
     })
 }
 
+/** Prints rows as their pages arrive, and the totals as notes, so that the file has nothing but rows. */
+async function printAccounts(options: Options): Promise<void> {
+  const { since: from, until } = options
+  const query = { since: from, ...(until !== undefined && { until }) }
+  let totals = new Map<string, number>()
+  print(HEAD.join(','))
+  for await (const { transactions } of apiFor(options).pages(BalanceTransactions, { query })) {
+    const rows = accountRows(transactions)
+    for (const row of rows) print(csvLine(row))
+    totals = totalsOf(rows, totals)
+  }
+  for (const [kind, cents] of totals) printNote(`${kind.padEnd(16)} ${decimal(cents).padStart(14)}`)
+  const sum = [...totals.values()].reduce((all, cents) => all + cents, 0)
+  printNote(`${'balance'.padEnd(16)} ${decimal(sum).padStart(14)}`)
+}
+
 /** Reads all pages and adds up their counts. */
-async function readAll(options: Shared & { since: number }): Promise<Whole> {
-  let whole: Whole | null = null
+async function readAll(options: Options): Promise<Whole> {
+  let whole: z.infer<typeof Reconciliation.response> | null = null
   for await (const part of apiFor(options).pages(Reconciliation, { query: { since: options.since } })) {
     whole = whole ? added(whole, part) : part
     progress(`${whole.counts.orders} orders …`)
   }
   progress('')
   if (!whole) throw new Error('the reconciliation has no page')
-  return { since: whole.since, until: whole.until, counts: whole.counts, mismatches: whole.mismatches }
+  const { complete: _, ...all } = whole
+  return all
 }
 
-function added(one: Whole, other: Whole): Whole {
+function added<W extends Whole>(one: W, other: W): W {
   const counts = { ...one.counts }
   for (const name of Object.keys(counts) as (keyof ReconciliationCounts)[]) counts[name] += other.counts[name]
-  return { ...other, since: one.since, counts, mismatches: [...one.mismatches, ...other.mismatches] }
+  return {
+    ...other,
+    since: one.since,
+    counts,
+    mismatches: [...one.mismatches, ...other.mismatches],
+    disputes: [...one.disputes, ...other.disputes],
+  }
 }
 
-function show({ since: from, until, counts, mismatches }: Whole): void {
+function show({ since: from, until, counts, mismatches, disputes }: Whole): void {
   print(
     `From ${when(from)} to ${when(until)}: ${counts.orders} orders, ${counts.inProgress} of them in progress,`,
   )
   print(
-    `${counts.charged} charged, ${counts.deliveries} delivered to restaurants, ${counts.charges} charges at the processor.`,
+    `${counts.charged} charged, ${counts.deliveries} delivered to restaurants, ${counts.charges} charges at the processor, ${counts.refunds} with refunds.`,
   )
+  for (const { orderApiKey, state, amount, respondBy } of disputes) {
+    const deadline = state === 'OPEN' && respondBy !== null ? `, respond by ${when(respondBy)}` : ''
+    print(`Dispute of ${orderApiKey}: ${amount.toFixed(2)}, ${state}${deadline}`)
+  }
   if (mismatches.length === 0) return print(style('green', 'There are no mismatches.'))
   print(style('red', `${mismatches.length} ${mismatches.length === 1 ? 'mismatch' : 'mismatches'}:`))
-  for (const { orderApiKey, rule, detail, disagree, says } of mismatches) {
+  for (const { orderApiKey, rule, detail, remedy, disagree, says } of mismatches) {
     print()
     print(style('bold', orderApiKey), `  ${rule}: ${detail}`)
+    print('  ', remedy)
     for (const [book, words] of Object.entries(says)) {
       const name = book.padEnd(11)
       print('  ', disagree.some((one) => one === book) ? style('red', name) : name, ` ${words ?? 'nothing'}`)

@@ -9,6 +9,8 @@ export const Charge = z.object({
   reference: ApiKey,
   status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
   amount: Cents,
+  /** Refunds of a captured charge, also those that are pending; absent without one. */
+  refunded: Cents.optional(),
   /** Another difference to the request: another currency. */
   differs: z.string().optional(),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
 import { operation } from '#/operation.ts'
+import { Dispute } from '#/records.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
 /** The four independent records of an order. */
@@ -14,6 +15,7 @@ export const MismatchRule = z.enum([
   'charge-unwanted',
   'charge-of-test-order',
   'charge-of-nobody',
+  'refund-amount',
   'payment-state',
   'payment-unknown-to-processor',
   'payment-of-nobody',
@@ -28,7 +30,8 @@ export const Mismatch = z
   .object({
     orderApiKey: ApiKey,
     rule: MismatchRule,
-    detail: z.string(),
+    detail: z.string().describe('The contradiction, with amounts.'),
+    remedy: z.string().describe('What an operator does about it.'),
     disagree: z.array(Book).describe('The books that contradict one another.'),
     says: z
       .object({ orders: says, payments: says, processor: says, deliveries: says })
@@ -47,6 +50,7 @@ export const ReconciliationCounts = z
     payments: count.describe('Rows of the payments service for these orders.'),
     charges: count.describe('Charges of the processor in that time.'),
     deliveries: count.describe('Orders that their restaurants have accepted.'),
+    refunds: count.describe('Orders with a refund, cash included.'),
     mismatches: count,
   })
   .meta({ id: 'ReconciliationCounts' })
@@ -56,7 +60,7 @@ export const Reconciliation = operation({
   name: 'reconciliation',
   summary: 'Compare orders, payments, the processor and deliveries',
   description:
-    'Compares the four books orders, payments, payment processor and deliveries. A transmitted card order that was not cancelled has exactly one captured charge of exactly its total. No other order has an authorization or a charge that is neither voided nor refunded. A test order has no charge at all, and a transmitted order has an accepted delivery. Orders in progress are counted, not compared. One response covers what can be compared within a few seconds: while `complete` is false, follow the `Link` header.',
+    'Compares the four books orders, payments, payment processor and deliveries. A transmitted card order that was not cancelled has exactly one captured charge of exactly its total. What the processor has refunded of it is what the order has as refunds. No other order has an authorization or a charge that is neither voided nor refunded. A test order has no charge at all, and a transmitted order has an accepted delivery. Orders in progress are counted, not compared. One response covers what can be compared within a few seconds: while `complete` is false, follow the `Link` header.',
   method: 'GET',
   path: '/operatorapi/v1/reconciliation',
   owner: 'orders',
@@ -79,6 +83,9 @@ export const Reconciliation = operation({
     complete: z.boolean().describe('Whether this response is the last one.'),
     counts: ReconciliationCounts.describe('The counts of this response.'),
     mismatches: z.array(Mismatch).describe('Empty when the books agree.'),
+    disputes: z
+      .array(Dispute.extend({ orderApiKey: ApiKey }))
+      .describe('The disputed orders of this response, also those of the past.'),
   }),
   returns: 'The counts, and every mismatch.',
   examples: {
@@ -94,6 +101,7 @@ export const Reconciliation = operation({
         payments: 861,
         charges: 861,
         deliveries: 1198,
+        refunds: 12,
         mismatches: 1,
       },
       mismatches: [
@@ -101,6 +109,8 @@ export const Reconciliation = operation({
           orderApiKey: keys.order,
           rule: 'charge-amount',
           detail: 'The order is 25.45, the charge is 24.45.',
+          remedy:
+            'Compare the order with the charge in the dashboard of the processor. Refund what is too much.',
           disagree: ['orders', 'processor'],
           says: {
             orders: 'transmitted, card, 25.45, CHARGED',
@@ -110,6 +120,7 @@ export const Reconciliation = operation({
           },
         },
       ],
+      disputes: [],
     },
   },
   problems: ['payment-unavailable'],

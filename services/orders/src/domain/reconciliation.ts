@@ -1,4 +1,5 @@
 import {
+  cents,
   toMoney,
   type Book,
   type Cents,
@@ -17,6 +18,8 @@ export type OrderEntry = {
   payment: Payment
   test: boolean
   total: Cents
+  /** Refunds that have not failed. */
+  refunded: Cents
   outcome: 'pending' | 'transmitted' | 'failed'
   cancelled: boolean
   paymentState: PaymentState
@@ -30,6 +33,28 @@ export type OtherBooks = {
 }
 
 type Found = { rule: MismatchRule; detail: string; disagree: Book[] }
+
+const BY_HAND = 'Compare the order with the charge in the dashboard of the processor.'
+const LATER = 'Reconcile again in some minutes.'
+
+/** What an operator does about a mismatch. */
+const REMEDIES: Record<MismatchRule, string> = {
+  'charge-missing': `${LATER} If it remains, the order was fulfilled and not paid: ask the customer, or bear the loss.`,
+  'charge-amount': `${BY_HAND} Refund what is too much.`,
+  'charge-twice': `${BY_HAND} Refund the charge that payments does not name.`,
+  'charge-unwanted': `${LATER} If it remains, void or refund the charge in the dashboard of the processor.`,
+  'charge-of-test-order': 'Refund the charge in the dashboard of the processor.',
+  'charge-of-nobody':
+    'Refund the charge in the dashboard of the processor, unless a backup without its order was restored.',
+  'refund-amount': `${LATER} A refund of the processor needs two minutes to reach its order. If it remains: ${BY_HAND.toLowerCase()}`,
+  'payment-state': `${LATER} If it remains, run platter attention list: a payment may have an unknown outcome.`,
+  'payment-unknown-to-processor':
+    'Check that the secret key of the processor belongs to the same account as before.',
+  'payment-of-nobody':
+    'A backup without this order may have been restored. Refund the charge if no customer got it.',
+  'delivery-missing': 'Call the restaurant: it may not know the order.',
+  'delivery-unwanted': 'Call the restaurant: it may be preparing an order that failed.',
+}
 
 /** Whether the customer gets the order, and pays for it. */
 export const isFulfilled = ({ outcome, cancelled }: OrderEntry): boolean =>
@@ -47,7 +72,7 @@ export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] 
     ...compareDelivery(order, others),
   ]
   const says = wordsOf(order, others)
-  return found.map((one) => ({ orderApiKey: order.apiKey, ...one, says }))
+  return found.map((one) => ({ orderApiKey: order.apiKey, ...one, remedy: REMEDIES[one.rule], says }))
 }
 
 const isOpen = ({ status }: Charge): boolean => status === 'authorized' || status === 'captured'
@@ -82,10 +107,15 @@ function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] 
     return [
       { rule: 'charge-missing', detail: 'Nothing is captured for an order that is fulfilled.', disagree },
     ]
-  if (charge.amount === order.total && charge.differs === undefined) return []
-  const detail =
-    charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
-  return [{ rule: 'charge-amount', detail, disagree }]
+  if (charge.amount !== order.total || charge.differs !== undefined) {
+    const detail =
+      charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
+    return [{ rule: 'charge-amount', detail, disagree }]
+  }
+  const { refunded = 0 } = charge
+  if (refunded === order.refunded) return []
+  const detail = `The order has refunds of ${money(order.refunded)}, the processor has refunded ${money(cents(refunded))}.`
+  return [{ rule: 'refund-amount', detail, disagree }]
 }
 
 /** Payments against the processor. */
@@ -186,13 +216,15 @@ const stray = (
   orderApiKey: string,
   rule: MismatchRule,
   what: Pick<Mismatch, 'detail' | 'disagree' | 'says'>,
-): Mismatch => ({ orderApiKey, rule, ...what })
+): Mismatch => ({ orderApiKey, rule, remedy: REMEDIES[rule], ...what })
 
 // Texts --------------------------------------------------------------------------------------------------
 
 const money = (amount: Cents): string => toMoney(amount).toFixed(2)
 
-const chargeWords = ({ id, status, amount }: Charge): string => `${status} ${money(amount)} as ${id}`
+const refundWords = (refunded: Cents | undefined): string => (refunded ? `, ${money(refunded)} refunded` : '')
+const chargeWords = ({ id, status, amount, refunded }: Charge): string =>
+  `${status} ${money(amount)} as ${id}${status === 'captured' ? refundWords(refunded) : ''}`
 const inWords = (charges: readonly Charge[]): string => charges.map(chargeWords).join(', ')
 
 function paymentWords(payment: PaymentRow | null): string | null {
@@ -208,7 +240,7 @@ function wordsOf(order: OrderEntry, { payment, charges, delivery }: OtherBooks):
   const end = order.cancelled ? ['cancelled'] : []
   const words = [order.outcome, ...end, ...kind, order.payment, money(order.total), order.paymentState]
   return {
-    orders: words.join(', '),
+    orders: words.join(', ') + refundWords(order.refunded),
     payments: paymentWords(payment),
     processor: charges.length === 0 ? null : inWords(charges),
     deliveries: delivery,

@@ -36,13 +36,15 @@ const balanced: fc.Arbitrary<Books> = fc
     end: fc.constantFrom(...ends),
     back: fc.constantFrom('voided' as const, 'refunded' as const),
     declined: fc.boolean(),
+    part: fc.double({ min: 0, max: 0.99, noNaN: true }),
   })
-  .map(({ total, payment, test: isTest, end, back, declined }) => {
+  .map(({ total, payment, test: isTest, end, back, declined, part }) => {
     const isPaid = payment === 'card' && !isTest && total > 0
     const state = stateAt(end, declined ? 'declined' : back)
     const processorId = state === 'declined' ? null : 'auth_1'
     const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
-    const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total } as Charge
+    const refunded = end === 'stands' ? cents(Math.floor(total * part)) : cents(0)
+    const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total, refunded } as Charge
     const paymentState = isPaid ? byCard(state) : unpaid(payment === 'cash' && !isTest, end)
     const outcome = end === 'failed' ? 'failed' : 'transmitted'
     return {
@@ -51,6 +53,7 @@ const balanced: fc.Arbitrary<Books> = fc
         payment,
         test: isTest,
         total,
+        refunded,
         outcome,
         cancelled: end === 'cancelled',
         paymentState,
@@ -66,7 +69,13 @@ const balanced: fc.Arbitrary<Books> = fc
 const charged = balanced.filter(({ others }) => others.payment?.state === 'captured')
 const withCharge = balanced.filter(({ others }) => others.charges.length > 0)
 const judge = ({ order, others }: Books) => compareOrder(order, others)
-const another: Charge = { id: 'auth_2', reference: 'o1', status: 'captured', amount: cents(1) }
+const another: Charge = {
+  id: 'auth_2',
+  reference: 'o1',
+  status: 'captured',
+  amount: cents(1),
+  refunded: cents(0),
+}
 
 test('consistent books have no mismatch', () => {
   fc.assert(
@@ -83,6 +92,7 @@ test('the order in which the processor lists its charges does not matter', () =>
       reference: fc.constant('o1'),
       status: fc.constantFrom('authorized', 'captured', 'voided', 'refunded'),
       amount,
+      refunded: fc.constant(cents(0)),
     }),
     { maxLength: 4 },
   ) as fc.Arbitrary<Charge[]>
@@ -114,6 +124,12 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     withCharges(each(() => ({ status: 'authorized' }))),
   ],
   ['the charge is in another currency', 'processor', charged, withCharges(each(() => ({ differs: 'eur' })))],
+  [
+    'the processor has refunded more than the order has',
+    'processor',
+    charged,
+    withCharges(each(({ refunded = 0 }) => ({ refunded: cents(refunded + 1) }))),
+  ],
   ['payments have no row', 'payments', charged, withOthers({ payment: null })],
   [
     'payments have another total',
@@ -175,8 +191,9 @@ describe('a mismatch is found, and names the inconsistent book', () => {
         const found = judge(wrong(books))
         expect(found.length).toBeGreaterThan(0)
         expect(found.flatMap(({ disagree }) => disagree)).toContain(book)
-        for (const { detail, says } of found) {
+        for (const { detail, remedy, says } of found) {
           expect(detail).not.toBe('')
+          expect(remedy).not.toBe('')
           expect(says.orders).not.toBeNull()
         }
       }),
@@ -190,6 +207,7 @@ test('a mismatch has the entry of each book', () => {
     payment: 'card',
     test: false,
     total: cents(2545),
+    refunded: cents(0),
     outcome: 'transmitted',
     cancelled: false,
     paymentState: 'CHARGED',
@@ -200,12 +218,15 @@ test('a mismatch has the entry of each book', () => {
     amount: cents(2445),
     processorId: 'auth_1',
   }
-  const charges: Charge[] = [{ id: 'auth_1', reference: 'o1', status: 'captured', amount: cents(2445) }]
+  const charges: Charge[] = [
+    { id: 'auth_1', reference: 'o1', status: 'captured', amount: cents(2445), refunded: cents(0) },
+  ]
   expect(compareOrder(order, { payment, charges, delivery: 'accepted' })).toEqual([
     {
       orderApiKey: 'o1',
       rule: 'charge-amount',
       detail: 'The order is 25.45, the charge is 24.45.',
+      remedy: expect.stringContaining('dashboard of the processor') as string,
       disagree: ['orders', 'processor'],
       says: {
         orders: 'transmitted, card, 25.45, CHARGED',

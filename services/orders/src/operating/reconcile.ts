@@ -9,6 +9,7 @@ import {
   type ReconciliationCounts,
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
+import type { OrderDispute } from '#/domain/order.ts'
 import { compareOrder, compareStrayCharge, orphanedPayment, isFulfilled } from '#/domain/reconciliation.ts'
 import type * as stored from '#/store/reconciliation.ts'
 import type { Stores } from '#/store/stores.ts'
@@ -21,6 +22,7 @@ export type Position = { after: stored.Position; from: number; until: number }
 export type Reconciled = {
   counts: ReconciliationCounts
   mismatches: Mismatch[]
+  disputes: { orderApiKey: string; dispute: OrderDispute }[]
   /** The position of the next page; null at the end. */
   next: Position | null
 }
@@ -43,8 +45,9 @@ export async function reconcile(deps: Deps, start: Position, context: RequestCon
   let more = true
   while (more && performance.now() < end && run.mismatches.length < MAX_MISMATCHES) more = await run.batch()
   await run.compareStrayCharges()
-  const { counts, mismatches, position } = run
-  return { counts: { ...counts, mismatches: mismatches.length }, mismatches, next: more ? position : null }
+  const { counts, mismatches, disputes, position } = run
+  const next = more ? position : null
+  return { counts: { ...counts, mismatches: mismatches.length }, mismatches, disputes, next }
 }
 
 class Run {
@@ -52,6 +55,7 @@ class Run {
   readonly #context: RequestContext
   position: Position
   readonly mismatches: Mismatch[] = []
+  readonly disputes: Reconciled['disputes'] = []
   readonly counts = {
     orders: 0,
     inProgress: 0,
@@ -59,6 +63,7 @@ class Run {
     payments: 0,
     charges: 0,
     deliveries: 0,
+    refunds: 0,
     mismatches: 0,
   }
   /** Charges whose orders no batch had so far. */
@@ -139,8 +144,10 @@ class Run {
     const rowOf = new Map(rows.map((row) => [row.orderApiKey, row]))
     const chargesOf = Map.groupBy(charges, ({ reference }) => reference)
     const suspects = new Map<string, { version: number; mismatches: Mismatch[] }>()
-    for (const { order, delivery, running, version } of found) {
+    for (const { order, delivery, running, version, dispute } of found) {
       this.counts.orders += 1
+      if (dispute) this.disputes.push({ orderApiKey: order.apiKey, dispute })
+      if (order.refunded > 0) this.counts.refunds += 1
       if (running) {
         this.counts.inProgress += 1
         continue

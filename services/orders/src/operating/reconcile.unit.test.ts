@@ -40,6 +40,7 @@ function aPaidOrder(second: number, chargedAfter = 1): string {
       payment: 'card',
       test: false,
       total,
+      refunded: cents(0),
       outcome: 'transmitted',
       cancelled: false,
       paymentState: 'CHARGED',
@@ -48,6 +49,7 @@ function aPaidOrder(second: number, chargedAfter = 1): string {
     position: { at: (AT + second) * 1_000_000, id: second },
     version: 4,
     running: false,
+    dispute: null,
   })
   const at = AT + second + chargedAfter
   rows.push({ orderApiKey: apiKey, state: 'captured', amount: total, processorId: `ch_${second}`, at })
@@ -56,7 +58,7 @@ function aPaidOrder(second: number, chargedAfter = 1): string {
 }
 
 function aCharge(reference: string, id: string, at: number): void {
-  charges.push({ id, reference, status: 'captured', amount: total, at })
+  charges.push({ id, reference, status: 'captured', amount: total, refunded: cents(0), at })
 }
 
 const inTime = ({ at }: { at: number }, { from, to }: { from: number; to: number }) => from <= at && at < to

@@ -1,5 +1,6 @@
 import { cents, type Payment, type PaymentState } from '@platter/contracts'
 import { sql } from 'kysely'
+import type { OrderDispute } from '#/domain/order.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -13,6 +14,7 @@ export type StoredOrder = {
   version: number
   /** Its saga has not ended. */
   running: boolean
+  dispute: OrderDispute | null
 }
 
 type Row = {
@@ -20,6 +22,7 @@ type Row = {
   payment: Payment
   test: boolean
   total: number
+  refunded: number
   outcome: OrderEntry['outcome']
   cancelled: boolean
   paymentState: PaymentState
@@ -28,6 +31,7 @@ type Row = {
   id: number
   version: number
   running: boolean
+  dispute: OrderDispute | null
 }
 
 const moment = (microseconds: number) =>
@@ -52,19 +56,20 @@ export class PostgresReconciliation {
     limit: number
   }): Promise<StoredOrder[]> {
     const { rows } = await sql<Row>`
-    select o.api_key as "apiKey", o.payment, o.test, o.total, o.outcome, o.cancellation is not null as cancelled,
+    select o.api_key as "apiKey", o.payment, o.test, o.total, o.refunded, o.outcome, o.dispute, o.cancellation is not null as cancelled,
       o.payment_state as "paymentState", d.outcome as delivery,
       (extract(epoch from o.placed_at) * 1000000)::int8 as at, o.id, s.version, s.finished_at is null as running
     from orders o join sagas s on s.order_api_key = o.api_key
       left join deliveries d on d.order_api_key = o.api_key
     where (o.placed_at, o.id) > (${moment(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
     order by o.placed_at, o.id limit ${limit}`.execute(this.#db)
-    return rows.map(({ delivery, at, id, version, running, ...order }) => ({
-      order: { ...order, total: cents(order.total) },
+    return rows.map(({ delivery, at, id, version, running, dispute, ...order }) => ({
+      order: { ...order, total: cents(order.total), refunded: cents(order.refunded) },
       delivery,
       position: { at, id },
       version,
       running,
+      dispute,
     }))
   }
 

@@ -20,8 +20,11 @@ export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecr
  */
 export type Effect = { id: string; amount: number; differs?: string }
 
-/** An authorization or charge that the processor has for an order. */
-export type FoundCharge = Effect & { status: 'authorized' | 'captured' | 'voided' | 'refunded' }
+/** An authorization or charge that the processor has for an order. `refunded`: of a captured one, also what is pending; absent without a refund. */
+export type FoundCharge = Effect & {
+  status: 'authorized' | 'captured' | 'voided' | 'refunded'
+  refunded?: number
+}
 
 /** A charge that the processor has for an order, or its decline. */
 export type ReportedCharge = FoundCharge | { status: 'declined'; code: string; declineCode: string }

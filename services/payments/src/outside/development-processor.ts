@@ -23,7 +23,10 @@ const Checked = Effect.extend({
 type Checked = z.output<typeof Checked>
 const FoundList = z.object({
   authorizations: z.array(
-    Effect.extend({ status: z.enum(['authorized', 'captured', 'voided', 'refunded']) }),
+    Effect.extend({
+      status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
+      refunded: z.int().exactOptional(),
+    }),
   ),
 })
 const Details = z.object({

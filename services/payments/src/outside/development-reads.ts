@@ -35,6 +35,7 @@ const MovementList = z.object({
       id: Id,
       kind: z.enum(['payment', 'refund', 'dispute', 'dispute-reversal']),
       charge: Id,
+      reference: z.string(),
       amount: z.int(),
       fee: z.int(),
       at: z.int(),

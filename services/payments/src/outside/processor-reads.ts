@@ -7,6 +7,8 @@ export type Movement = {
   kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal' | 'fee'
   /** The id of the authorization; null for a movement without one. */
   charge: string | null
+  /** The order; null where the processor does not name it. */
+  reference: string | null
   amount: number
   fee: number
   at: number

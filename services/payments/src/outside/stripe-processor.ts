@@ -252,11 +252,13 @@ export class StripeProcessor implements Processor {
     if (reference === undefined || !report) return null
     if (report === 'unsettled') {
       const differs = `the processor reports ${intent.status}`
-      return { id: intent.id, reference, status: 'authorized', amount: cents(intent.amount), differs }
+      const amount = cents(intent.amount)
+      return { id: intent.id, reference, status: 'authorized', amount, differs }
     }
     if (report.status === 'declined') return null
-    const { id, status, amount } = report
-    return { ...this.#effect(id, amount, intent), reference, status, amount: cents(amount) }
+    const { id, status, amount, refunded = 0 } = report
+    const money = { amount: cents(amount), ...(refunded > 0 && { refunded: cents(refunded) }) }
+    return { ...this.#effect(id, amount, intent), reference, status, ...money }
   }
 
   #compared(report: ReportedCharge, intent: Intent): ReportedCharge {

@@ -27,8 +27,11 @@ const Dispute = z.object({
   evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
 })
 const Charge = z.object({ payment_intent: Id.nullish() })
-/** The source of a movement: a charge, refund or dispute. Each names its intent. */
-const Source = z.object({ payment_intent: Id.nullish() })
+/** The source of a movement: a charge, refund or dispute. Each names its intent; a charge has the metadata of its intent. */
+const Source = z.object({
+  payment_intent: Id.nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+})
 const BalanceTransaction = z.object({
   id: Id,
   type: Word,
@@ -137,6 +140,7 @@ function toMovement(one: z.output<typeof BalanceTransaction>): Movement | null {
   const isDispute = type === 'adjustment' && typeof intent === 'string'
   const kind = isDispute ? (amount < 0 ? 'dispute' : 'dispute-reversal') : KINDS[type]
   if (kind === undefined) return null
-  if (kind === 'fee') return { id, kind, charge: null, amount: 0, fee: -amount, at }
-  return intent ? { id, kind, charge: intent, amount, fee, at } : null
+  if (kind === 'fee') return { id, kind, charge: null, reference: null, amount: 0, fee: -amount, at }
+  const reference = (typeof source === 'object' && source?.metadata?.[ORDER]) || null
+  return intent ? { id, kind, charge: intent, reference, amount, fee, at } : null
 }

@@ -79,9 +79,9 @@ export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
       return { id, status: 'authorized', amount: intent.amount_capturable }
     case 'succeeded': {
       const { amount_received: taken } = intent
-      return charge && charge.amount_refunded >= taken
-        ? { id, status: 'refunded', amount: charge.amount_refunded }
-        : { id, status: 'captured', amount: taken }
+      const refunded = charge?.amount_refunded ?? 0
+      if (charge && refunded >= taken) return { id, status: 'refunded', amount: refunded }
+      return { id, status: 'captured', amount: taken, ...(refunded > 0 && { refunded }) }
     }
     case 'canceled':
       // An intent that was cancelled before it was authorized has no successful charge.

@@ -12,7 +12,12 @@ export const findCharges =
     const charges = await Promise.all(
       references.map(async ({ reference, token }): Promise<Charge[]> => {
         const { found } = successOf(await processor.find({ reference, token }))
-        return found.map((one) => ({ ...one, amount: cents(one.amount), reference }))
+        return found.map(({ amount, refunded, ...one }) => ({
+          ...one,
+          reference,
+          amount: cents(amount),
+          ...(refunded !== undefined && { refunded: cents(refunded) }),
+        }))
       }),
     )
     return { charges: charges.flat() }

@@ -32,6 +32,8 @@ export type ChargeMirrorStore = {
   confirm(orderApiKey: string, version: number): Promise<void>
   /** Returns the ids of the charges with an open dispute. */
   disputed(): Promise<string[]>
+  /** Returns the order of each charge with a refund or dispute, by the processor's id. */
+  ordersOf(processorIds: readonly string[]): Promise<Map<string, string>>
   /** Returns the orders with an open dispute, newest first. */
   openDisputes(page: Page): Promise<OpenDispute[]>
   /** Acquires the lease of the comparison. Returns the end of the compared time and the present, epoch seconds; null while another replica has it. */
@@ -70,6 +72,15 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
       .where(sql<boolean>`disputes @> '[{"state": "open"}]'`)
       .execute()
     return found.map(({ processorId }) => processorId)
+  },
+  async ordersOf(processorIds) {
+    if (processorIds.length === 0) return new Map()
+    const found = await db
+      .selectFrom('charge_mirrors')
+      .select(['processor_id', 'order_api_key'])
+      .where('processor_id', '=', sql<string>`any(${processorIds})`)
+      .execute()
+    return new Map(found.map((one) => [one.processor_id, one.order_api_key]))
   },
   openDisputes: (page) => readOpenDisputes(db, page),
   async acquire(leaseMs) {

@@ -26,6 +26,12 @@ export function memoryChargeMirrors(): ChargeMirrorStore {
     },
     disputed: async () =>
       [...rows.values()].filter((row) => openOf(row).length > 0).map(({ processorId }) => processorId),
+    ordersOf: async (ids) =>
+      new Map(
+        [...rows.values()]
+          .filter(({ processorId }) => ids.includes(processorId))
+          .map(({ processorId, orderApiKey }) => [processorId, orderApiKey]),
+      ),
     openDisputes: async () => [],
     acquire: async () => ({ from: 1_000, now: Math.floor(Date.now() / 1_000) + 1 }),
     release: async () => undefined,

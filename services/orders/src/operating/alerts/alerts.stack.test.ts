@@ -282,7 +282,7 @@ test('the daily reconciliation runs on one replica, and its mismatch is an incid
     await due('reconcile')
     await Promise.all(replicas.map((one) => reconcileDaily(one)))
   }
-  charges = [{ id: 'ch_1', reference: 'nobody', amount: cents(500), status: 'captured' }]
+  charges = [{ id: 'ch_1', reference: 'nobody', amount: cents(500), refunded: cents(0), status: 'captured' }]
   await reconcileBoth()
   const { rows } = await sql`select version, finished_at > now() - interval '1 minute' as finished,
     due_at > now() + interval '23 hours' as tomorrow from scheduled_runs where name = 'reconcile'`.execute(db)

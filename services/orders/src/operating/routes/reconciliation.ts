@@ -1,7 +1,7 @@
-import type { Reconciliation } from '@platter/contracts'
+import { toMoney, type Reconciliation } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import { reconcile, type Deps, type Position } from '#/operating/reconcile.ts'
+import { reconcile, type Deps, type Position, type Reconciled } from '#/operating/reconcile.ts'
 
 const seconds = z.int().min(0).max(9_999_999_999)
 const Cursor = z.object({
@@ -16,10 +16,23 @@ export const reconciliation =
   async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
     const start =
       cursor === undefined ? beginning(since, await deps.reconciliation.now()) : readCursor(cursor, Cursor)
-    const { counts, mismatches, next } = await reconcile(deps, start, { requestId, deadline })
+    const { counts, mismatches, disputes, next } = await reconcile(deps, start, { requestId, deadline })
     if (next) setHeader('link', nextPage(url, next))
-    return { since, until: start.until, complete: next === null, counts, mismatches }
+    return {
+      since,
+      until: start.until,
+      complete: next === null,
+      counts,
+      mismatches,
+      disputes: disputes.map(disputeRecord),
+    }
   }
+
+const disputeRecord = ({ orderApiKey, dispute }: Reconciled['disputes'][number]) => ({
+  orderApiKey,
+  ...dispute,
+  amount: toMoney(dispute.amount),
+})
 
 /** From the first order of that second on. Later orders belong to the next reconciliation. */
 const beginning = (since: number, until: number): Position => ({

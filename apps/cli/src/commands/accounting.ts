@@ -1,0 +1,33 @@
+import type { BalanceTransaction } from '@platter/contracts'
+
+export const HEAD = ['date', 'kind', 'order', 'charge', 'id', 'amount'] as const
+
+/** A row of the accountant's file; `cents` is the change of the balance. */
+export type AccountRow = Omit<BalanceTransaction, 'amount' | 'fee'> & { cents: number }
+
+const toCents = (amount: number) => Math.round(amount * 100)
+
+/** One row for each payment, refund, dispute and fee. The sum of all rows is the change of the balance, to the cent. */
+export function accountRows(transactions: readonly BalanceTransaction[]): AccountRow[] {
+  return transactions.flatMap(({ amount, fee, ...one }) => {
+    const [gross, kept] = [toCents(amount), toCents(fee)]
+    const own: AccountRow[] = one.kind === 'fee' ? [] : [{ ...one, cents: gross }]
+    return kept === 0 ? own : [...own, { ...one, kind: 'fee', cents: -kept }]
+  })
+}
+
+/** One line. No cell can need quotes: the platform accepts neither commas nor formulas as the id of a processor. */
+export const csvLine = ({ date, kind, orderApiKey, charge, id, cents }: AccountRow): string =>
+  [new Date(date * 1_000).toISOString(), kind, orderApiKey ?? '', charge ?? '', id, decimal(cents)].join(',')
+
+export const decimal = (cents: number): string => (cents / 100).toFixed(2)
+
+/** Sums in cents by kind, in the order of the first row of each. */
+export function totalsOf(
+  rows: readonly AccountRow[],
+  before: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const totals = new Map(before)
+  for (const { kind, cents } of rows) totals.set(kind, (totals.get(kind) ?? 0) + cents)
+  return totals
+}

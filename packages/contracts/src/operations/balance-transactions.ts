@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { keys } from '#/examples.ts'
+import { operation } from '#/operation.ts'
+import { ApiKey, Epoch, Money } from '#/values.ts'
+
+/** Neither a separator nor the beginning of a formula: it is a cell of a spreadsheet. */
+const ProcessorId = z.string().regex(/^\w[\w-]{0,99}$/)
+
+export const BalanceTransaction = z
+  .object({
+    id: ProcessorId.describe("The processor's id."),
+    kind: z.enum(['payment', 'refund', 'dispute', 'dispute-reversal', 'fee']),
+    orderApiKey: ApiKey.nullable().describe('Null for a fee that belongs to no order.'),
+    charge: ProcessorId.nullable().describe("The processor's id of the charge; null without one."),
+    amount: Money.describe('Positive for money that arrives, negative for money that leaves.'),
+    fee: Money.describe('What the processor keeps of it.'),
+    date: Epoch,
+  })
+  .meta({ id: 'BalanceTransaction', description: 'A change of the balance at the payment processor.' })
+export type BalanceTransaction = z.infer<typeof BalanceTransaction>
+
+export const BalanceTransactions = operation({
+  name: 'balance-transactions',
+  summary: 'Read payments, refunds, disputes and fees for accounting',
+  description:
+    'The changes of the balance at the payment processor, as the processor reports them. The sum of `amount` minus the sum of `fee` is the change of the balance. Sales of the same account that are no orders are left out. Cash is not in it. While there is a `Link` header, follow it.',
+  method: 'GET',
+  path: '/operatorapi/v1/balance-transactions',
+  owner: 'payments',
+  admission: 'priority',
+  query: z.object({
+    since: z.int().min(0).max(9_999_999_999).describe('Unix time in seconds: the beginning.'),
+    until: z
+      .int()
+      .min(0)
+      .max(9_999_999_999)
+      .optional()
+      .describe('The end, itself not included; the present when absent.'),
+    cursor: z
+      .string()
+      .max(400)
+      .optional()
+      .describe('Where the response begins: from the `Link` header of the previous one.'),
+  }),
+  response: z.object({
+    since: Epoch,
+    until: Epoch,
+    transactions: z.array(BalanceTransaction),
+  }),
+  returns: 'One page of transactions.',
+  examples: {
+    query: { since: 1795113000 },
+    response: {
+      since: 1795113000,
+      until: 1795199400,
+      transactions: [
+        {
+          id: 'txn_3QfN2eJx8Kc1VbTz0aWm4rYd',
+          kind: 'payment',
+          orderApiKey: keys.order,
+          charge: 'pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
+          amount: 25.45,
+          fee: 1.04,
+          date: 1795199410,
+        },
+      ],
+    },
+  },
+  problems: ['payment-unavailable'],
+})

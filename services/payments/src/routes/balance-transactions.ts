@@ -1,0 +1,43 @@
+import { cents, toMoney, type BalanceTransactions } from '@platter/contracts'
+import { nextPage, readCursor, type Handler } from '@platter/kit'
+import { z } from 'zod'
+import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
+import { successOf } from '#/outside/processor.ts'
+import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
+
+type Deps = {
+  reads: Pick<ProcessorReads, 'movements'>
+  mirrors: Pick<ChargeMirrorStore, 'ordersOf'>
+  /** Epoch seconds. */
+  now: () => number
+}
+
+const Cursor = z.object({ until: z.int(), after: z.string().max(100) })
+
+export const balanceTransactions =
+  ({ reads, mirrors, now }: Deps): Handler<typeof BalanceTransactions> =>
+  async ({ query, url, setHeader }) => {
+    const position =
+      query.cursor === undefined
+        ? { until: query.until ?? now(), after: null }
+        : readCursor(query.cursor, Cursor)
+    const { until } = position
+    const page = successOf(await reads.movements({ from: query.since, to: until, after: position.after }))
+    if (page.after !== null) setHeader('link', nextPage(url, { until, after: page.after }))
+    const orders = await mirrors.ordersOf(unnamed(page.movements))
+    const transactions = page.movements.map(({ id, kind, charge, reference, amount, fee, at }) => ({
+      id,
+      kind,
+      orderApiKey: reference ?? orders.get(charge ?? '') ?? null,
+      charge,
+      amount: toMoney(cents(amount)),
+      fee: toMoney(cents(fee)),
+      date: at,
+    }))
+    return { since: query.since, until, transactions }
+  }
+
+/** The charges whose movement does not name its order: a refund or dispute has a mirror, by which it is found. */
+const unnamed = (movements: readonly Movement[]): string[] => [
+  ...new Set(movements.flatMap(({ charge, reference }) => (charge !== null && !reference ? [charge] : []))),
+]

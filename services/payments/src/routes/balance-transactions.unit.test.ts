@@ -1,0 +1,83 @@
+import { BalanceTransactions } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import { expect, test } from 'vitest'
+import type { Movement, MovementPage } from '#/outside/processor-reads.ts'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import { balanceTransactions } from '#/routes/balance-transactions.ts'
+import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
+
+const NOW = 1_790_000_000
+const movement: Movement = {
+  id: 'txn_1',
+  kind: 'payment',
+  charge: 'pi_1',
+  reference: 'o1',
+  amount: 2_545,
+  fee: 104,
+  at: NOW - 60,
+}
+
+type Asked = { from: number; to: number; after: string | null }
+
+/** Reads one page at `url`; `pages` are those of the processor. */
+async function read(url: string, pages: ProcessorResult<MovementPage>[]) {
+  const asked: Asked[] = []
+  const mirrors = memoryChargeMirrors()
+  await mirrors.set({ orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [] }, '0')
+  const handle = balanceTransactions({
+    reads: {
+      movements: async (time) => {
+        asked.push(time)
+        return pages[asked.length - 1] ?? { kind: 'yes', movements: [], after: null }
+      },
+    },
+    mirrors,
+    now: () => NOW,
+  })
+  const headers: Record<string, string> = {}
+  const query = BalanceTransactions.query!.parse(
+    Object.fromEntries(
+      [...new URL(url, 'http://relative').searchParams].map(([name, value]) => [
+        name,
+        name === 'cursor' ? value : Number(value),
+      ]),
+    ),
+  )
+  const setHeader = (name: string, value: string) => void (headers[name] = value)
+  const body = await handle({ query, url, setHeader } as Parameters<typeof handle>[0])
+  return { body, asked, link: /<([^>]+)>/.exec(headers['link'] ?? '')?.[1] }
+}
+
+test('amounts and fees are decimals, and a refund has the order of its charge', async () => {
+  const refund: Movement = {
+    ...movement,
+    id: 'txn_2',
+    kind: 'refund',
+    charge: 'pi_2',
+    reference: null,
+    amount: -300,
+    fee: 0,
+  }
+  const { body } = await read('/x?since=1000', [{ kind: 'yes', movements: [movement, refund], after: null }])
+  expect(body).toMatchObject({
+    since: 1_000,
+    until: NOW,
+    transactions: [
+      { kind: 'payment', orderApiKey: 'o1', amount: 25.45, fee: 1.04 },
+      { kind: 'refund', orderApiKey: 'o2', amount: -3, fee: 0 },
+    ],
+  })
+})
+
+test('the next page continues at the cursor of the processor, to the same end', async () => {
+  const first = await read('/x?since=1000', [{ kind: 'yes', movements: [movement], after: 'txn_1' }])
+  const next = await read(first.link ?? '', [])
+  expect(next.asked).toEqual([{ from: 1_000, to: NOW, after: 'txn_1' }])
+  expect(next.link).toBeUndefined()
+})
+
+test('503 while the processor cannot be read', async () => {
+  await expect(
+    read('/x?since=1', [{ kind: 'unknown', reason: 'timeout', sent: true }]),
+  ).rejects.toBeInstanceOf(Problem)
+})
