@@ -55,7 +55,7 @@ export const BalanceTransactions = operation({
       until: 1795199400,
       transactions: [
         {
-          id: 'txn_3QfN2eJx8Kc1VbTz0aWm4rYd',
+          id: 'txn_1',
           kind: 'payment',
           orderApiKey: keys.order,
           charge: 'pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
