@@ -52,7 +52,6 @@ const statusOf = ({ captured, refunded, voided }: Authorization): string => {
 
 /** A charge has some 150 bytes, and a response may have 256 KiB. */
 const PAGE = 500
-
 /** The minimum of an authorization in cents: that of Stripe for USD (docs.stripe.com/currencies). */
 const MINIMUM = 50
 

@@ -39,6 +39,8 @@ test('a refund is negative, and a fee without an order has an empty cell', () =>
   ])
 })
 
+const sum = (all: Iterable<number>) => [...all].reduce((total, one) => total + one, 0)
+
 test('the amounts of any file add up to the totals, and to the change of the balance, to the cent', () => {
   const cents = fc.integer({ min: -100_000_000, max: 100_000_000 })
   const kinds = fc.constantFrom('payment', 'refund', 'dispute', 'dispute-reversal')
@@ -49,7 +51,6 @@ test('the amounts of any file add up to the totals, and to the change of the bal
         some.map(({ kind, amount, fee }) => ({ ...payment, kind, amount: amount / 100, fee: fee / 100 })),
       )
       const printed = rows.map((row) => Math.round(Number(csvLine(row).split(',').at(-1)) * 100))
-      const sum = (all: Iterable<number>) => [...all].reduce((total, one) => total + one, 0)
       expect(sum(printed)).toBe(sum(some.map(({ amount, fee }) => amount - fee)))
       expect(sum(totalsOf(rows, new Map()).values())).toBe(sum(printed))
     }),

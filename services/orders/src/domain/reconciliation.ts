@@ -100,9 +100,13 @@ function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] 
     const detail = `${inWords(open)}, but this order must not be charged.`
     return [{ rule: 'charge-unwanted', detail, disagree }]
   }
-  const [charge] = open
   if (open.length > 1)
     return [{ rule: 'charge-twice', detail: `There are ${open.length} charges: ${inWords(open)}.`, disagree }]
+  return compareCapture(order, open[0], disagree)
+}
+
+/** `charge`: the only open one of an order that must have one. */
+function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree: Book[]): Found[] {
   if (charge?.status !== 'captured')
     return [
       { rule: 'charge-missing', detail: 'Nothing is captured for an order that is fulfilled.', disagree },

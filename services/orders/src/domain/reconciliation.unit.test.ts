@@ -27,6 +27,10 @@ const byCard = (state: PaymentRow['state']) => BY_CARD[state] ?? 'VOIDED'
 const stateAt = (end: (typeof ends)[number], back: 'voided' | 'refunded' | 'declined') =>
   end === 'stands' ? 'captured' : back === 'declined' && end === 'cancelled' ? 'voided' : back
 
+/** A part of what is fulfilled may be refunded. */
+const refundedAt = (end: (typeof ends)[number], total: number, part: number) =>
+  cents(end === 'stands' ? Math.floor(total * part) : 0)
+
 /** Consistent books of an order. */
 const balanced: fc.Arbitrary<Books> = fc
   .record({
@@ -43,7 +47,7 @@ const balanced: fc.Arbitrary<Books> = fc
     const state = stateAt(end, declined ? 'declined' : back)
     const processorId = state === 'declined' ? null : 'auth_1'
     const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
-    const refunded = end === 'stands' ? cents(Math.floor(total * part)) : cents(0)
+    const refunded = refundedAt(end, total, part)
     const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total, refunded } as Charge
     const paymentState = isPaid ? byCard(state) : unpaid(payment === 'cash' && !isTest, end)
     const outcome = end === 'failed' ? 'failed' : 'transmitted'

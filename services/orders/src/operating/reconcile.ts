@@ -144,14 +144,8 @@ class Run {
     const rowOf = new Map(rows.map((row) => [row.orderApiKey, row]))
     const chargesOf = Map.groupBy(charges, ({ reference }) => reference)
     const suspects = new Map<string, { version: number; mismatches: Mismatch[] }>()
-    for (const { order, delivery, running, version, dispute } of found) {
-      this.counts.orders += 1
-      if (dispute) this.disputes.push({ orderApiKey: order.apiKey, dispute })
-      if (order.refunded > 0) this.counts.refunds += 1
-      if (running) {
-        this.counts.inProgress += 1
-        continue
-      }
+    found.forEach((one) => this.#count(one))
+    for (const { order, delivery, version } of found.filter(({ running }) => !running)) {
       const payment = rowOf.get(order.apiKey) ?? null
       const mismatches = compareOrder(order, {
         payment,
@@ -164,6 +158,13 @@ class Run {
       if (isFulfilled(order) && order.payment === 'card' && !order.test) this.counts.charged += 1
     }
     await this.#confirm(suspects)
+  }
+
+  #count({ order, dispute, running }: stored.StoredOrder): void {
+    this.counts.orders += 1
+    if (running) this.counts.inProgress += 1
+    if (order.refunded > 0) this.counts.refunds += 1
+    if (dispute) this.disputes.push({ orderApiKey: order.apiKey, dispute })
   }
 
   /** The books are not read at one moment: an order whose saga has changed since counts as in progress. */

@@ -135,12 +135,13 @@ const KINDS: Readonly<Record<string, Movement['kind']>> = {
 
 /** Null for a movement that is none of a sale, such as a payout. */
 function toMovement(one: z.output<typeof BalanceTransaction>): Movement | null {
-  const { id, type, amount, fee, created: at, source } = one
-  const intent = typeof source === 'object' ? source?.payment_intent : null
+  const { id, type, amount, fee, created: at } = one
+  const source = typeof one.source === 'object' ? one.source : null
+  const intent = source?.payment_intent
   const isDispute = type === 'adjustment' && typeof intent === 'string'
   const kind = isDispute ? (amount < 0 ? 'dispute' : 'dispute-reversal') : KINDS[type]
   if (kind === undefined) return null
   if (kind === 'fee') return { id, kind, charge: null, reference: null, amount: 0, fee: -amount, at }
-  const reference = (typeof source === 'object' && source?.metadata?.[ORDER]) || null
-  return intent ? { id, kind, charge: intent, reference, amount, fee, at } : null
+  if (!intent) return null
+  return { id, kind, charge: intent, reference: source.metadata?.[ORDER] ?? null, amount, fee, at }
 }

@@ -77,12 +77,8 @@ export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
   switch (status) {
     case 'requires_capture':
       return { id, status: 'authorized', amount: intent.amount_capturable }
-    case 'succeeded': {
-      const { amount_received: taken } = intent
-      const refunded = charge?.amount_refunded ?? 0
-      if (charge && refunded >= taken) return { id, status: 'refunded', amount: refunded }
-      return { id, status: 'captured', amount: taken, ...(refunded > 0 && { refunded }) }
-    }
+    case 'succeeded':
+      return taken(intent, charge)
     case 'canceled':
       // An intent that was cancelled before it was authorized has no successful charge.
       return charge?.status === 'succeeded'
@@ -95,6 +91,12 @@ export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
     default:
       return 'unsettled'
   }
+}
+
+function taken({ id, amount_received: amount }: Intent, charge: z.output<typeof Charge> | null): FoundCharge {
+  const refunded = charge?.amount_refunded ?? 0
+  if (charge && refunded >= amount) return { id, status: 'refunded', amount: refunded }
+  return { id, status: 'captured', amount, ...(refunded > 0 && { refunded }) }
 }
 
 const declined = ({ last_payment_error: error }: Intent): ReportedCharge | null =>
