@@ -30,6 +30,8 @@ export type StackOptions = {
   readonly port?: number
   /** Accepts other devices of the network, over https at this address of the machine. */
   readonly host?: string
+  /** The services speak https, for tests: `env` names their certificates, and this process accepts the authority. */
+  readonly https?: boolean
   /** Further variables for single processes. */
   readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
   /** Deletes the data of earlier runs first. */
@@ -107,7 +109,7 @@ type Frame = {
 }
 
 async function assemble(options: StackOptions & { reporter: Reporter }, frame: Frame): Promise<Stack> {
-  const { runDirectory: directory, reporter, signal, fresh = false, replicas = 1, port } = options
+  const { runDirectory: directory, reporter, signal, fresh = false, replicas = 1 } = options
   const { host, cleanup, stop } = frame
   if (options.host !== undefined) checkAddress(options.host)
   await ensureConsole(host, { reporter, signal })
@@ -121,7 +123,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )
-  const wiring = await planWiring({ directory, secrets, servers, database }, { replicas, port, reporter })
+  const wiring = await planWiring({ directory, secrets, servers, database }, { ...options, replicas })
   const { env = {}, entry = entryOf } = options
   const { variables } = traces
   const started = startProcesses({ host, reporter, wiring, signal, changed, env, entry, variables })

@@ -3,7 +3,7 @@ import type { SeedResult } from '../seed/seed.ts'
 import type { Servers } from '../servers/find.ts'
 import type { ServerKind } from '../servers/types.ts'
 import type { Running } from './processes.ts'
-import { firstUrl, type ProcessName, type ServiceName, type Wiring } from './services.ts'
+import { firstUrl, urlsOf, type ProcessName, type ServiceName, type Wiring } from './services.ts'
 
 /** The contents of `stack.json`, for tools. */
 export type StackFile = {
@@ -70,7 +70,7 @@ export function describeStack({
 
 /** The URLs of all replicas of the gateway. */
 export function gatewayUrls(wiring: Wiring): string[] {
-  return wiring.ports.gateway.map((port) => `http://127.0.0.1:${port}`)
+  return [...urlsOf('gateway', wiring)]
 }
 
 /** The running processes of a service. */

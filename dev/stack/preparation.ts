@@ -43,10 +43,12 @@ export type Ingredients = {
   readonly database: PreparedDatabase
 }
 
+type Planned = { replicas: number; port?: number; https?: boolean; reporter: Reporter }
+
 /** Assigns the ports of every process and the addresses of the others. */
 export async function planWiring(
   { directory, secrets, servers, database }: Ingredients,
-  { replicas, port, reporter }: { replicas: number; port: number | undefined; reporter: Reporter },
+  { replicas, port, https = false, reporter }: Planned,
 ): Promise<Wiring> {
   const gateway = port === undefined ? await freePort() : await freePortFrom(port)
   if (port !== undefined && gateway !== port)
@@ -59,6 +61,7 @@ export async function planWiring(
     amqp: (service) => servers.rabbitmq.urls?.[service] ?? servers.rabbitmq.url,
     redis: servers.redis.url,
     ports: await assignPorts(replicas, { gateway, simulators }),
+    https,
     ledger: existingFile(directory, 'ledger.jsonl'),
     receipts: existingFile(directory, 'receipts.jsonl'),
   }

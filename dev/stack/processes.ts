@@ -9,6 +9,7 @@ import {
   isStandIn,
   serviceNames,
   standInNames,
+  urlsOf,
   type ProcessName,
   type Wiring,
 } from './services.ts'
@@ -76,7 +77,7 @@ export function startProcesses(launch: Launch): Started {
     await Promise.all(names.map((name) => awaitReady(name, running.get(name) ?? [], launch)))
   }
   const readyAgain = (name: ProcessName) =>
-    allReady(launch.wiring.ports[name], running.get(name) ?? [], launch.signal)
+    allReady(urlsOf(name, launch.wiring), running.get(name) ?? [], launch.signal)
   return { running, ready, readyAgain }
 }
 
@@ -125,18 +126,16 @@ function surroundings(): NodeJS.ProcessEnv {
 async function awaitReady(name: ProcessName, replicas: readonly Supervised[], launch: Launch): Promise<void> {
   const ports = launch.wiring.ports[name]
   await launch.reporter.step(name, async (step) => {
-    await allReady(ports, replicas, launch.signal)
+    await allReady(urlsOf(name, launch.wiring), replicas, launch.signal)
     step.result(ports.length === 1 ? `port ${ports[0]}` : `ports ${ports.join(', ')}`)
   })
 }
 
 async function allReady(
-  ports: readonly number[],
+  urls: readonly string[],
   replicas: readonly Supervised[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const limits = { withinMs: readyWithinMs, signal }
-  await Promise.all(
-    replicas.map((replica, at) => replica.ready(() => isReady(`http://127.0.0.1:${ports[at]}`), limits)),
-  )
+  await Promise.all(replicas.map((replica, at) => replica.ready(() => isReady(urls[at] ?? ''), limits)))
 }

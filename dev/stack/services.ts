@@ -21,6 +21,8 @@ export type Wiring = {
   /** One port per replica. */
   readonly ports: Readonly<Record<ProcessName, readonly number[]>>
   readonly secrets: Readonly<Record<'operatorKey' | 'internalSecret' | 'passwordPepper', string>>
+  /** The services speak https; the simulated third parties do not. */
+  readonly https: boolean
   readonly ledger: string
   readonly receipts: string
 }
@@ -102,13 +104,16 @@ const cardVariables = () => ({ RAW_CARDS: process.env['RAW_CARDS'] ?? '' })
 export const isStandIn = (name: ProcessName): name is StandIn =>
   (standInNames as readonly ProcessName[]).includes(name)
 
-function urls(of: ProcessName, wiring: Wiring): string {
-  return wiring.ports[of].map((port) => `http://127.0.0.1:${port}`).join(',')
-}
+type Addresses = Pick<Wiring, 'ports' | 'https'>
+
+/** The URLs of all replicas of a process. */
+export const urlsOf = (of: ProcessName, { ports, https }: Addresses): readonly string[] =>
+  ports[of].map((port) => `${https && !isStandIn(of) ? 'https' : 'http'}://127.0.0.1:${port}`)
+
+const urls = (of: ProcessName, wiring: Addresses): string => urlsOf(of, wiring).join(',')
 
 /** The URL of the first replica of a process. */
-export const firstUrl = (of: ProcessName, { ports }: Pick<Wiring, 'ports'>): string =>
-  `http://127.0.0.1:${ports[of][0]}`
+export const firstUrl = (of: ProcessName, wiring: Addresses): string => urlsOf(of, wiring)[0] ?? ''
 
 function rows(of: (typeof databaseServices)[number], wiring: Wiring): Record<string, string> {
   return { DATABASE_URL: wiring.databases[of] ?? '', AMQP_URL: wiring.amqp(of) }

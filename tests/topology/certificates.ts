@@ -6,6 +6,8 @@ import { join } from 'node:path'
 export type Certificates = {
   /** The certificate of the authority, as NODE_EXTRA_CA_CERTS takes it. */
   readonly ca: string
+  /** The folder with the two files, as a service takes it. */
+  readonly directory: string
   readonly certificate: string
   readonly key: string
 }
@@ -43,7 +45,7 @@ export function makeCertificates(folder: string): Certificates {
     'extensions',
   ]
   openssl('x509', '-req', '-in', 'tls.csr', ...signed, '-out', 'tls.crt')
-  return { ca: file('ca.crt'), certificate: file('tls.crt'), key: file('tls.key') }
+  return { directory: folder, ca: file('ca.crt'), certificate: file('tls.crt'), key: file('tls.key') }
 }
 
 /** Copies a file for one user: PostgreSQL refuses a key that others may read. */

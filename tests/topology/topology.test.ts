@@ -5,6 +5,9 @@ import { createLog } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { withClient } from '../../dev/servers/database.ts'
@@ -19,7 +22,7 @@ import { startApart, type Apart } from './servers.ts'
 
 /*
  * One stack as a large platform has it: a PostgreSQL cluster for each service, PgBouncer in transaction mode in front of three of
- * them, and TLS to PostgreSQL, PgBouncer, RabbitMQ and Redis.
+ * them, and TLS to PostgreSQL, PgBouncer, RabbitMQ and Redis and between the services.
  */
 
 const ORDERS = 12
@@ -56,14 +59,21 @@ beforeAll(async () => {
     apart = await startApart(certificates, context)
     const pooled = [apart.own.accounts, apart.own.orders, apart.own.payments]
     const databases = databaseUrls(await startPgbouncer(pooled, certificates, context))
-    const common = { NODE_EXTRA_CA_CERTS: certificates.ca, REDIS_URL: apart.rediss }
+    const common = {
+      NODE_EXTRA_CA_CERTS: certificates.ca,
+      TLS_DIRECTORY: certificates.directory,
+      REDIS_URL: apart.rediss,
+    }
     for (const name of databaseServices)
       env[name] = { ...common, ...databases[name], AMQP_URL: apart.amqps[name] ?? '' }
     env['gateway'] = common
+    // They call the gateway.
+    env['processor'] = env['simulators'] = { NODE_EXTRA_CA_CERTS: certificates.ca }
+    setDefaultCACertificates([...rootCertificates, readFileSync(certificates.ca, 'utf8')])
     return apart.servers
   }
   const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
-  stack = await startStack({ runDirectory: directory, reporter, fresh: true, find, env })
+  stack = await startStack({ runDirectory: directory, reporter, fresh: true, find, env, https: true })
 }, 180_000)
 
 afterAll(async () => {
@@ -77,7 +87,7 @@ const countOf = (url: string, query: string): Promise<number> =>
     return rows[0]?.count ?? Number.NaN
   })
 
-test('card orders at the same time are captured once each, through PgBouncer and four PostgreSQL clusters', async () => {
+test('card orders at the same time are captured once each, by TLS between all services, through PgBouncer and four PostgreSQL clusters', async () => {
   const api = new Api(() => stack.file)
   const keys = Array.from({ length: ORDERS }, (_, at) => `topology-${at}`)
   const sent = await Promise.all(
@@ -130,8 +140,8 @@ test('every session of a service at PostgreSQL is encrypted', async () => {
   }
 })
 
-// This process does not have the certificate of the authority.
-test('PostgreSQL, RabbitMQ and Redis with a certificate of an unknown authority are refused', async () => {
+test('PostgreSQL, RabbitMQ, Redis and services with a certificate of an unknown authority are refused', async () => {
+  setDefaultCACertificates([...rootCertificates])
   const postgres = connectPostgres(`${apart.own.catalog}?sslmode=verify-full`, 1, log)
   await expect(postgres.check()).rejects.toThrow(/certificate/)
   await postgres.close()
@@ -144,4 +154,6 @@ test('PostgreSQL, RabbitMQ and Redis with a certificate of an unknown authority 
   await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/certificate/))
   await bus.close()
   await started
+  const [refused] = (await once(get(`${stack.gateway}/health/live`, { agent: false }), 'error')) as [Error]
+  expect(refused.message).toMatch(/certificate/)
 })

@@ -78,7 +78,7 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
-  const app = createApp(log)
+  const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
 
   const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {

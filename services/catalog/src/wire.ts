@@ -67,7 +67,7 @@ export function wire(config: Config, log: Log): Parts {
   const { db } = postgres
 
   const secrets = internalSecrets(config)
-  const app = createApp(log)
+  const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
   const route = router(app, secrets)
 

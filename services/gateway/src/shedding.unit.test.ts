@@ -74,8 +74,10 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   const admission = new Admission({ replicas: {}, accessKeyRate, orderRate, policies })
   const shedding = new Shedding({ operations, admission, accessKeys, log })
   const app = createApp(silent, {
-    trustedProxies: [],
-    rejectsEarly: (request, response) => shedding.rejects(request, response),
+    exposed: {
+      trustedProxies: [],
+      rejectsEarly: (request, response) => shedding.rejects(request, response),
+    },
   })
   readBytes(app)
   cors(app)

@@ -86,8 +86,11 @@ export function wire(config: Config, log: Log): Parts {
   const shedding = new Shedding({ operations: routed, admission, accessKeys, log })
 
   const app = createApp(log, {
-    trustedProxies: config.TRUSTED_PROXIES,
-    rejectsEarly: (request, response) => shedding.rejects(request, response),
+    tlsDirectory: config.TLS_DIRECTORY,
+    exposed: {
+      trustedProxies: config.TRUSTED_PROXIES,
+      rejectsEarly: (request, response) => shedding.rejects(request, response),
+    },
   })
   readBytes(app)
   cors(app)

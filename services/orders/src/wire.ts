@@ -104,7 +104,7 @@ const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statem
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
-  const app = createApp(log)
+  const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
   const postgres = openPostgres(config, log)
   const { db, as } = postgres

@@ -111,7 +111,7 @@ export function wire(config: Config, log: Log): Parts {
 
   consume(bus, deps)
 
-  const app = createApp(log)
+  const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
   const route = router(app, internalSecrets(config))
   route(Tokenize, tokenize({ ...deps, acceptsRawCards: acceptsRawCards(config) }))

@@ -85,13 +85,14 @@ export function nameTrace(request: FastifyRequest, reply: FastifyReply): void {
   if (isTelemetryOn() && !request.rootSpan) void reply.header('x-trace-id', failureTraceId(originOf(request)))
 }
 
-function rootSpanOf({ method, route }: FastifyRequest) {
+function rootSpanOf(request: FastifyRequest) {
+  const { method, route } = request
   return {
     name: route === undefined ? method : `${method} ${route}`,
     kind: SpanKind.SERVER,
     attributes: () => ({
       'http.request.method': method,
-      'url.scheme': 'http',
+      'url.scheme': request.protocol,
       'network.protocol.name': 'http',
       ...(route !== undefined && { 'http.route': route }),
     }),

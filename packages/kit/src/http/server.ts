@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { App } from '#/http/app.ts'
+import { createHttpsServer } from '#/http/https-server.ts'
 import { BODY_LIMIT } from '#/http/body-parsers.ts'
 import { handleNodeSpecialCases, rejectMalformed } from '#/http/malformed-requests.ts'
 import { noSuchEndpoint } from '#/http/no-such-endpoint.ts'
@@ -42,32 +43,26 @@ type Exposed = {
   rejectsEarly?: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
+type Options = {
+  /** The folder of the certificate, see `createHttpsServer`. Without it the server speaks clear text. */
+  tlsDirectory?: string | undefined
+  exposed?: Exposed
+}
+
 /**
  * The Fastify server of a process: request ids, trailing slashes tolerated, one error handler, one log line for each request
  * without body and query. The caller adds the body parsers: `readJson` (a service) or `readBytes` (the gateway). `exposed`: a
  * server that clients reach directly. Its `trustedProxies` (addresses, CIDR ranges) may set X-Forwarded-For. `rejectsEarly` returns
  * true for a request that it responds to, before Fastify.
  */
-export function createApp(log: Log, exposed?: Exposed): App {
-  const trustedProxies = exposed?.trustedProxies ?? []
+export function createApp(log: Log, options: Options = {}): App {
+  const trustedProxies = options.exposed?.trustedProxies ?? []
   const app = Fastify({
     // A pino logger; the type Log declares a part of it.
     loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     // Fastify's own timeouts do not apply to a server of a factory.
-    serverFactory: (handle) =>
-      createServer(
-        {
-          requireHostHeader: false,
-          headersTimeout: HEAD_TIMEOUT_MS,
-          requestTimeout: REQUEST_TIMEOUT_MS,
-          keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-          connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[exposed ? 'public' : 'internal'],
-        },
-        (request, response) => {
-          if (!exposed?.rejectsEarly?.(request, response)) handle(request, response)
-        },
-      ).setTimeout(IDLE_TIMEOUT_MS),
+    serverFactory: (handle) => serverFor(handle, log, options),
     clientErrorHandler: rejectMalformed,
     frameworkErrors: (_error, request, reply) =>
       void sendProblem(
@@ -100,6 +95,24 @@ export function createApp(log: Log, exposed?: Exposed): App {
   )
   app.setNotFoundHandler((request, reply) => sendProblem(noSuchEndpoint(request), request, reply))
   return app
+}
+
+function serverFor(handle: RequestListener, log: Log, { tlsDirectory, exposed }: Options) {
+  const options = {
+    requireHostHeader: false,
+    headersTimeout: HEAD_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[exposed ? 'public' : 'internal'],
+  }
+  const serve: RequestListener = (request, response) => {
+    if (!exposed?.rejectsEarly?.(request, response)) handle(request, response)
+  }
+  if (!tlsDirectory) return createServer(options, serve).setTimeout(IDLE_TIMEOUT_MS)
+  const secure = { ...options, handshakeTimeout: HEAD_TIMEOUT_MS }
+  return createHttpsServer({ directory: tlsDirectory, log, options: secure }, serve).setTimeout(
+    IDLE_TIMEOUT_MS,
+  )
 }
 
 /** zod parses and renders. With compilers given, Fastify does not load ajv: 50 ms of CPU at each start. */

@@ -10,7 +10,7 @@ const SHORT = { headersTimeout: 4_000, requestTimeout: 5_000 }
 
 let app: App
 beforeAll(async () => {
-  app = createApp(createLog('test', 'silent'), { trustedProxies: [] })
+  app = createApp(createLog('test', 'silent'), { exposed: { trustedProxies: [] } })
   readJson(app)
   app.post('/', async () => ({}))
   app.get('/', async () => ({}))

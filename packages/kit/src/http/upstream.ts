@@ -7,13 +7,21 @@ import { Problem } from '#/http/problem.ts'
 import { histogram } from '#/telemetry/metrics.ts'
 import { inSpan, SpanKind, traceHeaders, type SpanDescription } from '#/telemetry/spans.ts'
 
-/** Connection errors that occur before a byte is sent: nothing has happened, so another replica may be tried. */
+/** Errors that occur before a byte of a request is sent: nothing has happened, so another replica may be tried. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'UND_ERR_CONNECT_TIMEOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
+  // The certificate of the replica is verified before the request is sent.
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
 export const wasNotSent = (error: unknown): boolean =>

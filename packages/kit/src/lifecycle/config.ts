@@ -59,6 +59,12 @@ export const serviceConfig = {
     ),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; a private network only.'),
   PORT: z.coerce.number().int().min(0).max(65_535).describe('Port to listen on; 0 takes any free one.'),
+  TLS_DIRECTORY: z
+    .string()
+    .optional()
+    .describe(
+      'Folder with `tls.crt` and `tls.key` (PEM), as cert-manager names them: the service then speaks https only. Renewed files apply to new connections within a minute. Callers need `https://` in their URLs, and the authority in `NODE_EXTRA_CA_CERTS`.',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')

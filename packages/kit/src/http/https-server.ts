@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:https'
+import { join } from 'node:path'
+import type { Log } from '#/telemetry/log.ts'
+
+/** cert-manager renews a certificate weeks before its end, and the kubelet writes the new files within two minutes. */
+const RELOAD_INTERVAL_MS = 60_000
+
+/** The names that a Secret of the type kubernetes.io/tls has. The first file may contain intermediate certificates. */
+const FILES = ['tls.crt', 'tls.key'] as const
+
+type Settings = { directory: string; log: Log; options: ServerOptions; reloadIntervalMs?: number }
+
+/**
+ * A server for https with the certificate in `directory`. A renewed certificate applies to new connections without a restart. One
+ * that cannot be used is logged, and the last one stays: the two files may be written one after the other.
+ */
+export function createHttpsServer(
+  { directory, log, options, reloadIntervalMs = RELOAD_INTERVAL_MS }: Settings,
+  handle: RequestListener,
+): Server {
+  const [certificateFile, keyFile] = FILES.map((name) => join(directory, name)) as [string, string]
+  let current = { cert: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  const server = createServer({ ...options, ...current }, handle)
+  // The handler of malformed requests would wait for the handshake to send its response, and the connection would stay open.
+  server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
+  const reload = async () => {
+    const found = { cert: await readFile(certificateFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
+    if (found.cert === current.cert && found.key === current.key) return
+    server.setSecureContext(found)
+    current = found
+    log.info({}, 'the renewed TLS certificate is in use')
+  }
+  const timer = setInterval(() => {
+    reload().catch((error: unknown) =>
+      log.warn(
+        { reason: error instanceof Error ? error.message : String(error) },
+        'the renewed TLS certificate cannot be used; the last one stays',
+      ),
+    )
+  }, reloadIntervalMs)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+  return server
+}
