@@ -49,12 +49,22 @@ beforeAll(async () => {
       })
       return ((await response.json()) as { token: string }).token
     },
+    async answerAtBank(id, outcome) {
+      await fetch(`${url}/authentications/${id}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ outcome }),
+      })
+    },
     effects: (reference) =>
       readFileSync(LEDGER_FILE, 'utf8')
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Entry)
-        .filter((entry) => entry.reference === reference && entry.outcome === 'approved')
+        .filter(
+          (entry) =>
+            entry.reference === reference && entry.outcome === 'approved' && entry.kind !== 'authenticate',
+        )
         .map(({ kind }) => kind),
   }
 })

@@ -21,6 +21,7 @@ beforeAll(async () => {
         exp_month: Number(expirationMonth),
         exp_year: 2000 + Number(expirationYear),
       }),
+    answerAtBank: (id, outcome) => server.state.answerAtBank(id, outcome),
     effects: (reference) =>
       server.state.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),
   }

@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
 import type { Challenge, Effect, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Card, Processor } from '#/outside/processor.ts'
+import { CHALLENGE_PROMISES } from '#/testing/processor-challenge-promises.ts'
 import { TOKEN_PROMISES } from '#/testing/processor-token-promises.ts'
 
 /**
@@ -34,6 +35,8 @@ export type World = {
   fault(fault: ContractFault, on: Move | 'tokenize'): void | Promise<void>
   /** Creates a token for this card, as a client does at the processor itself. */
   clientToken(card: Card): Promise<string>
+  /** Answers for the customer at the bank. An answer after the end of the challenge changes nothing. */
+  answerAtBank(id: string, outcome: 'yes' | 'no'): void | Promise<void>
   /** Returns the effects that the processor has recorded for an order, in their order. */
   effects(reference: string): string[]
 }
@@ -90,6 +93,7 @@ type Promised = (world: World) => Promise<void>
 /** All promises of the type `Processor`, by title. Every processor is tested against them. */
 export const PROMISES: Readonly<Record<string, Promised>> = {
   ...TOKEN_PROMISES,
+  ...CHALLENGE_PROMISES,
 
   'an unknown token is a final refusal': async (world) => {
     const order = { ...(await newOrder(world)), token: 'tok_unknown' }

@@ -14,6 +14,7 @@ const CARDS: Readonly<Record<string, Behaviour>> = {
   '4000000000000119': { code: 'processing_error' },
   '4000000000000341': 'declines-once-attached',
   '4000002500003155': 'requires-action',
+  '4000002760003184': 'requires-action',
 }
 
 export const behaviourOf = (number: string): Behaviour => CARDS[number] ?? 'approved'

@@ -26,6 +26,12 @@ export const newCharge = (status: 'succeeded' | 'failed', amount: number) => ({
   refunded: false,
 })
 
+/** docs.stripe.com/api/payment_intents/object, `next_action`. */
+export const redirectTo = (id: string, return_url: string) => ({
+  type: 'redirect_to_url' as const,
+  redirect_to_url: { url: `https://hooks.stripe.com/redirect/authenticate/${id}`, return_url },
+})
+
 export const newIntent = ({
   amount,
   currency,
@@ -48,6 +54,7 @@ export const newIntent = ({
   latest_charge: null as Charge | null,
   livemode: false,
   metadata: metadata ?? {},
+  next_action: null as ReturnType<typeof redirectTo> | null,
   payment_method: payment_method ?? null,
   payment_method_types: ['card'],
   status: 'requires_confirmation',

@@ -75,6 +75,7 @@ export const PARAMETERS = {
     capture_method: z.enum(['automatic', 'automatic_async', 'manual']).optional(),
     confirm: boolean.optional(),
     error_on_requires_action: boolean.optional(),
+    return_url: z.url().optional(),
     metadata: metadata.optional(),
     expand: expand.optional(),
   } satisfies Of<Stripe.PaymentIntentCreateParams>),

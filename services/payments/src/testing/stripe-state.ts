@@ -5,6 +5,7 @@ import {
   newCharge,
   newId,
   newIntent,
+  redirectTo,
   shownMethod,
   type Method,
   type Params,
@@ -104,7 +105,9 @@ export class StripeState {
     if (!method)
       throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
     method.isUsed = true
+    const action = params.return_url === undefined ? null : redirectTo(intent.id, params.return_url)
     this.#confirm(intent, method, params.error_on_requires_action === true && !this.asksForAction)
+    if (intent.status === 'requires_action') intent.next_action = action
     return shown(intent)
   }
 
@@ -130,7 +133,7 @@ export class StripeState {
       Object.assign(charge, { refunded: true, amount_refunded: charge.amount })
       this.#record('void', intent, charge.amount)
     }
-    Object.assign(intent, { status: 'canceled', amount_capturable: 0 })
+    Object.assign(intent, { status: 'canceled', amount_capturable: 0, next_action: null })
     return shown(intent)
   }
 
@@ -176,6 +179,17 @@ export class StripeState {
     return { object: 'list', url: '/v1/payment_intents', data, has_more: all.length > from + limit }
   }
 
+  /** The customer answers at the bank. A failed authentication leaves the intent open (docs.stripe.com/payments/3d-secure). */
+  answerAtBank(id: string, outcome: 'yes' | 'no'): void {
+    const intent = this.#intent(id)
+    // A client with its secret may confirm it again.
+    if (intent.status !== 'requires_action' && intent.status !== 'requires_payment_method') return
+    if (outcome === 'yes') return this.#hold(intent)
+    const code = 'payment_intent_authentication_failure'
+    const failure = { status: 'requires_payment_method', next_action: null }
+    Object.assign(intent, { ...failure, last_payment_error: { type: 'card_error', code } })
+  }
+
   /** Changes an intent without an API request, as the Dashboard or an expiry does. */
   change(id: string, change: Partial<Intent>): void {
     Object.assign(this.#intent(id), change)
@@ -197,11 +211,15 @@ export class StripeState {
       })
       throw declinedWith(decline, shown(intent))
     }
+    this.#hold(intent)
+    if (intent.capture_method !== 'manual') this.capture(intent.id, {})
+  }
+
+  #hold(intent: Intent): void {
     const { amount } = intent
     intent.latest_charge = newCharge('succeeded', amount)
-    Object.assign(intent, { status: 'requires_capture', amount_capturable: amount })
+    Object.assign(intent, { status: 'requires_capture', amount_capturable: amount, next_action: null })
     this.#record('authorize', intent, amount)
-    if (intent.capture_method !== 'manual') this.capture(intent.id, {})
   }
 
   #method(id: string): Method {

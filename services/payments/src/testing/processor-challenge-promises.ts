@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { cents } from '@platter/contracts'
+import { expect } from 'vitest'
+import { declineOf } from '#/domain/declines.ts'
+import type { World } from '#/testing/processor-contract.ts'
+
+const ASKS_EACH_TIME = {
+  cardNumber: '4000002760003184',
+  cvv: '314',
+  expirationMonth: '05',
+  expirationYear: '39',
+}
+const AMOUNT = cents(1075)
+const RETURN_URL = 'https://shop.example/paid'
+
+async function orderOf({ processor }: World) {
+  const made = await processor.tokenize(ASKS_EACH_TIME)
+  if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
+  const reference = randomBytes(24).toString('hex')
+  return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token: made.token }
+}
+
+/** An order whose customer the bank waits for. */
+async function challenged(world: World) {
+  const call = { ...(await orderOf(world)), authentication: { returnUrl: RETURN_URL } }
+  const challenge = await world.processor.authorize(call)
+  if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
+  const { id } = challenge
+  const { reference } = call
+  const check = () => world.processor.check({ id })
+  const cancel = () => world.processor.void({ id, idempotencyKey: `${reference}:void:1` })
+  return { call, id, challenge, reference, check, cancel }
+}
+
+/** The promises of the type `Processor` about the authentication of a customer at the bank (3-D Secure). */
+export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  'a client without authentication is declined, and nothing is authorized': async (world) => {
+    const order = await orderOf(world)
+    const result = await world.processor.authorize(order)
+    expect(result).toMatchObject({ kind: 'no', declineCode: 'authentication_required' })
+    expect(world.effects(order.reference)).toEqual([])
+  },
+
+  'an open challenge is one challenge under its key, with a page of the bank, and holds nothing': async (
+    world,
+  ) => {
+    const { call, challenge, check, reference } = await challenged(world)
+    expect(URL.canParse(challenge.url)).toBe(true)
+    expect(await world.processor.authorize(call)).toEqual(challenge)
+    expect(await check()).toEqual(challenge)
+    expect(world.effects(reference)).toEqual([])
+  },
+
+  'a challenge whose response was lost is the same challenge when the call is repeated': async (world) => {
+    const call = { ...(await orderOf(world)), authentication: { returnUrl: null } }
+    await world.fault('drop-reply', 'authorize')
+    expect(await world.processor.authorize(call)).toMatchObject({ kind: 'unknown', sent: true })
+    const challenge = await world.processor.authorize(call)
+    expect(challenge).toMatchObject({ kind: 'challenge' })
+    expect(await world.processor.authorize(call)).toEqual(challenge)
+  },
+
+  'a yes at the bank authorizes the amount once, and it can be captured': async (world) => {
+    const { id, check, reference } = await challenged(world)
+    await world.answerAtBank(id, 'yes')
+    const authorized = { kind: 'yes', id, amount: AMOUNT, status: 'authorized' }
+    expect([await check(), await check()]).toEqual([authorized, authorized])
+    const capture = { id, amount: AMOUNT, idempotencyKey: `${reference}:capture:1` }
+    expect(await world.processor.capture(capture)).toMatchObject({ kind: 'yes', amount: AMOUNT })
+    expect(world.effects(reference)).toEqual(['authorize', 'capture'])
+  },
+
+  'a no at the bank is a final refusal, which no later yes changes': async (world) => {
+    const { id, check, reference } = await challenged(world)
+    await world.answerAtBank(id, 'no')
+    const result = await check()
+    expect(result.kind === 'no' && declineOf(result).code).toBe('card-declined')
+    await world.answerAtBank(id, 'yes')
+    expect(await check()).toMatchObject({ kind: 'no' })
+    expect(world.effects(reference)).toEqual([])
+  },
+
+  'an open challenge can be voided, and a later yes authorizes nothing': async (world) => {
+    const { id, check, cancel, reference } = await challenged(world)
+    expect(await cancel()).toMatchObject({ kind: 'yes' })
+    expect(await cancel()).toMatchObject({ kind: 'yes' })
+    await world.answerAtBank(id, 'yes')
+    expect(await check()).toMatchObject({ kind: 'no' })
+    expect(world.effects(reference)).toEqual([])
+  },
+
+  'a void after a yes voids the authorization': async (world) => {
+    const { id, cancel, reference } = await challenged(world)
+    await world.answerAtBank(id, 'yes')
+    expect(await cancel()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+    expect(world.effects(reference)).toEqual(['authorize', 'void'])
+  },
+}
