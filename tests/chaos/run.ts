@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
+import { AfterSale, untilMirrored, violationsAfterSale, type Change } from './after-sale.ts'
 import { readBooks, settled } from '../support/books.ts'
 import { sendOrders, type Timed } from '../support/order-clients.ts'
 import { violationsOf, type Violation } from '../support/invariants.ts'
@@ -20,7 +21,13 @@ export type ChaosOptions = {
   say: (line: string) => void
 }
 
-export type Report = { entries: Timed[]; faults: Fault[]; violations: Violation[]; settledMs: number | null }
+export type Report = {
+  entries: Timed[]
+  changes: Change[]
+  faults: Fault[]
+  violations: Violation[]
+  settledMs: number | null
+}
 
 /** A stack for fault injection. */
 export const startStackForChaos = (
@@ -61,19 +68,24 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   }
   const injecting =
     pauseMs && injectFaults(stack, randomOf(seed), { pauseMs, signal: faultsOver.signal, report: add })
+  const afterSale = new AfterSale(stack.file, randomOf(seed + 1))
   const entries = await sendOrders(stack.file, {
     ...options,
     enough: (begun) => {
       sent = begun
       return endWhenEnough()
     },
+    answered: (entry) => afterSale.begin(entry),
     progress: every(500, (done) => say(`  ${done} orders answered`)),
   })
-  await injecting
+  await Promise.all([injecting, afterSale.ended()])
   const loadMs = performance.now() - started
   const settledMs = await settled(stack)
-  const violations = violationsOf(entries, await readBooks(stack.file))
-  const report = { entries, faults, violations, settledMs }
+  const { changes } = afterSale
+  await untilMirrored(stack.file, changes)
+  const books = await readBooks(stack.file)
+  const violations = [...violationsOf(entries, books), ...violationsAfterSale(changes, books.orders)]
+  const report = { entries, changes, faults, violations, settledMs }
   describe(report, { ...options, loadMs })
   return report
 }
@@ -89,7 +101,7 @@ const tally = (words: readonly string[]) =>
     .join(', ')
 
 function describe(
-  { entries, faults, violations, settledMs }: Report,
+  { entries, changes, faults, violations, settledMs }: Report,
   { say, seed, loadMs }: ChaosOptions & { loadMs: number },
 ): void {
   say(
@@ -98,6 +110,7 @@ function describe(
   say(
     `answers: ${tally(entries.map(({ answer }) => String(answer?.status ?? 'none')))}; sent ${entries.reduce((sum, { tries }) => sum + tries, 0)} times`,
   )
+  say(`after the sale: ${tally(changes.map(({ what, status }) => `${what} ${status ?? 'none'}`))}`)
   const times = entries.map(({ ms }) => ms)
   say(
     `final answer after ${[0.5, 0.9, 0.99, 1].map((share) => `p${share * 100} ${Math.round(quantile(times, share))} ms`).join(', ')}`,

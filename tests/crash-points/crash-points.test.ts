@@ -4,8 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
 import { CrashStack } from './crash-stack.ts'
-import { Client, SharedBooks, type Answer } from './orders.ts'
-import { chosenPoints, KINDS, points, writePoints, type Point, type Points } from './points.ts'
+import { Client, SharedBooks } from './orders.ts'
+import {
+  chosenPoints,
+  isAfterSale,
+  KINDS,
+  points,
+  writePoints,
+  type AfterSale,
+  type Point,
+  type Points,
+} from './points.ts'
 
 const { chosen, summary } = chosenPoints()
 
@@ -33,21 +42,30 @@ afterAll(async () => {
 /** The events of an order are complete when none was added for this time. */
 const QUIET_MS = 1_000
 
+async function eventsOf(key: string): Promise<string[]> {
+  await books.settled(key, 10_000)
+  let seen = -1
+  let events: string[] = []
+  while (events.length > seen) {
+    seen = events.length
+    await wait(QUIET_MS)
+    events = crash.eventsOf(`crash-${key}`)
+  }
+  return events
+}
+
 async function record(round: number): Promise<Points> {
   const recorded: Partial<Points> = {}
   for (const kind of KINDS) {
     const key = `undisturbed-${kind}-${round}`
+    const requestId = `crash-${key}`
     await client.warmUp()
-    await client.send(key, `crash-${key}`, await client.bodyOf(kind, key, users[0] ?? ''))
-    await books.settled(key, 10_000)
-    let seen = -1
-    let events: string[] = []
-    while (events.length > seen) {
-      seen = events.length
-      await wait(QUIET_MS)
-      events = crash.eventsOf(`crash-${key}`)
-    }
+    const answer = await client.send(key, requestId, await client.bodyOf(kind, key, users[0] ?? ''))
+    const events = await eventsOf(key)
     recorded[kind] = events
+    if (!isAfterSale(kind)) continue
+    await client.changeOrder(kind, { key, apiKey: answer?.order.apiKey ?? '', requestId })
+    recorded[kind] = (await eventsOf(key)).slice(events.length)
   }
   return recorded as Points
 }
@@ -75,43 +93,81 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return mine
 }
 
-/** Sends the order until the armed process has died and was replaced. */
-async function kill({ kind, event, service }: Point, key: string, user: string) {
-  const body = await client.bodyOf(kind, key, user)
+/** Sends the request until the armed process has died and was replaced. */
+async function kill<Answered>(
+  { event, service }: Point,
+  key: string,
+  send: () => Promise<Answered | null>,
+): Promise<{ first: Promise<Answered | null>; death: { isDead: boolean; isBack: boolean } }> {
   await client.warmUp()
   const pid = crash.readyPid(service)
   crash.arm(`crash-${key}`, event)
   const dying = crash.fired(15_000)
-  const first = sendUntil(dying, key, body)
+  const first = sendUntil(dying, send)
   const isDead = await dying
   crash.disarm()
   deaths.push(`${key}: ${event}`)
   const isBack = isDead && (await crash.replaced(service, pid, 30_000))
-  return { body, first, death: { isDead, isBack } }
+  return { first, death: { isDead, isBack } }
 }
 
 /** The test before may have cut connections between services: then the order has not begun, and is sent again. */
-async function sendUntil(dying: Promise<boolean>, key: string, body: object): Promise<Answer> {
+async function sendUntil<Answered>(
+  dying: Promise<boolean>,
+  send: () => Promise<Answered | null>,
+): Promise<Answered | null> {
   const state = { isOver: false }
   void dying.then(() => (state.isOver = true))
   for (;;) {
-    const answer = await client.send(key, `crash-${key}`, body)
-    if (answer || state.isOver) return answer
+    const answer = await send()
+    if (answer !== null || state.isOver) return answer
     await wait(100)
   }
 }
 
+const numbered = chosen.map((point, at) => ({ ...point, at }))
+
 /** The kills so far, in order: an order may still be in progress during the next kill. */
 const deaths: string[] = []
+function storyOf(key: string): string {
+  const since = deaths.slice(deaths.findIndex((death) => death.startsWith(`${key}: `))).join('\n')
+  return `deaths since:\n${since}\nits events:\n${crash.eventsOf(`crash-${key}`).join('\n')}`
+}
+
 const recoveries: { ms: number; what: string }[] = []
 
+const ORDERS_TO_TRY = 3
+
+/**
+ * Refunds or cancels a captured order until the armed process has died. Its connections may still be recovering from the kill
+ * before, so that a command is repeated and the events of the order have other numbers: then another order is tried.
+ */
+async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
+  for (let tries = 1; ; tries++) {
+    const key = `${name}-${tries}`
+    const requestId = `crash-${key}`
+    const body = await client.bodyOf(point.kind, key, '')
+    await client.warmUp()
+    await client.send(key, requestId, body)
+    const answer = await client.retry(key, body)
+    await eventsOf(key)
+    const change = { key, apiKey: answer?.order.apiKey ?? '', requestId }
+    const killed = await kill(point, key, () => client.changeOrder(point.kind, change))
+    if (killed.death.isDead || tries === ORDERS_TO_TRY) return { ...killed, key, answer, change }
+  }
+}
+
 describe.concurrent('an order reaches its one correct end when', () => {
-  test.each(chosen.map((point, at) => ({ ...point, at })))(
+  test.each(numbered.filter(({ kind }) => !isAfterSale(kind)))(
     'a $kind order is hit $event',
     async ({ at, ...point }) => {
       const key = `point-${at}`
       const user = users[Math.floor(at / CARDS_A_USER)] ?? ''
-      const { body, first, death } = await inTurn(() => kill(point, key, user))
+      const { body, first, death } = await inTurn(async () => {
+        const order = await client.bodyOf(point.kind, key, user)
+        const killed = await kill(point, key, () => client.send(key, `crash-${key}`, order))
+        return { ...killed, body: order }
+      })
       const killedAt = performance.now()
       expect(death).toEqual({ isDead: true, isBack: true })
       const answered = await first
@@ -123,14 +179,36 @@ describe.concurrent('an order reaches its one correct end when', () => {
         what: `${point.kind}, ${point.event}`,
       })
       const violations = violationsOf([await client.entryOf(key, point.kind, answer)], settled)
-      const since = deaths.slice(deaths.indexOf(`${key}: ${point.event}`)).join('\n')
-      expect(
-        violations,
-        `deaths since:\n${since}\nits events:\n${crash.eventsOf(`crash-${key}`).join('\n')}`,
-      ).toEqual([])
+      expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
       if (point.kind !== 'card') return
       const saved = (await client.cardsOf(user)).filter((card) => card === answer?.order.card?.apiKey)
       expect(saved).toHaveLength(1)
+    },
+    1_200_000,
+  )
+
+  test.each(numbered.filter(({ kind }) => isAfterSale(kind)))(
+    'its $kind is hit $event',
+    async ({ at, ...given }) => {
+      const point = { ...given, kind: given.kind as AfterSale }
+      const { key, answer, change, first, death } = await inTurn(() => killAfterSale(point, `point-${at}`))
+      const killedAt = performance.now()
+      expect(death).toEqual({ isDead: true, isBack: true })
+      await first
+      // It is repeated also when it was answered.
+      expect(await client.retryChange(point.kind, change)).toBe(200)
+      const settled = await books.settled(key, 60_000)
+      recoveries.push({
+        ms: Math.round(performance.now() - killedAt),
+        what: `${point.kind}, ${point.event}`,
+      })
+      const violations = violationsOf([await client.entryOf(key, point.kind, answer)], settled)
+      expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
+      const [order] = settled.orders
+      const back = settled.ledger.filter(({ kind }) => kind === 'refund')
+      expect([order?.cancelled, order?.refunds.map(({ state }) => state), back.length]).toEqual(
+        point.kind === 'cancel' ? [true, [], 1] : [false, ['DONE'], 1],
+      )
     },
     1_200_000,
   )

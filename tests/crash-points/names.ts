@@ -75,5 +75,5 @@ export function nameOfMessage(to: string, data: unknown): string {
 /** Null for a call that is not about the order: access keys are looked up once a second, by any request. */
 export function nameOfCall({ method, path }: { method: string; path: string }): string | null {
   if (path.includes('access-key')) return null
-  return `${method} ${(path.split('?')[0] ?? '').replaceAll(/auth_[0-9a-f]+/g, ':id')}`
+  return `${method} ${(path.split('?')[0] ?? '').replaceAll(/auth_[0-9a-f]+/g, ':id').replaceAll(/[0-9a-f]{48}/g, ':order')}`
 }

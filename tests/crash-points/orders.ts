@@ -2,13 +2,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { MenuCategory, Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import type { Entry } from '../support/order-clients.ts'
-import type { Kind } from './points.ts'
+import { isOpen, type Entry } from '../support/order-clients.ts'
+import type { AfterSale, Kind } from './points.ts'
 
 const RESTAURANTS: Record<Kind, string> = {
   card: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   cash: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   refused: '02f207fb3951c1b86a7a941a2ff08f2514787ace1e3c380a',
+  refund: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
+  cancel: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
+}
+const ENDS_AS: Record<Kind, Entry['kind']> = {
+  card: 'card',
+  cash: 'cash',
+  refused: 'refused',
+  refund: 'card',
+  cancel: 'card',
 }
 const PERSON = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
 const NEW_CARD = {
@@ -26,6 +35,9 @@ const PATIENCE_MS = 120_000
 
 export type Answer = { status: number; order: Partial<Order> & { code?: string } } | null
 
+/** `key`: of the order; the change has an Idempotency-Key of its own. */
+type Change = { key: string; apiKey: string; requestId: string }
+
 /** One client application, with users of its own. */
 export class Client {
   readonly #stack: StackFile
@@ -41,10 +53,11 @@ export class Client {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<{ status: number; body: unknown }> {
-    const answer = await fetch(`${this.#stack.gateway}/publicapi/v1/${path}`, {
+    const api = path.startsWith('operatorapi/') ? '' : 'publicapi/v1/'
+    const answer = await fetch(`${this.#stack.gateway}/${api}${path}`, {
       method,
       headers: {
-        'x-access-token': this.#stack.accessKey,
+        'x-access-token': api === '' ? this.#stack.operatorKey : this.#stack.accessKey,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -90,8 +103,7 @@ export class Client {
         'idempotency-key': key,
         'x-request-id': requestId,
       })
-      const isFinal = status < 500 && status !== 409 && status !== 429
-      return isFinal ? { status, order: order as Partial<Order> } : null
+      return isOpen(status) ? null : { status, order: order as Partial<Order> }
     } catch {
       // Cut off by the death that the test is about.
       return null
@@ -109,13 +121,41 @@ export class Client {
     return null
   }
 
+  /** An operator refunds a part of an order, or cancels it: once; null when no answer comes, or none that is final. */
+  async changeOrder(kind: AfterSale, { key, apiKey, requestId }: Change): Promise<number | null> {
+    const [path, body] =
+      kind === 'refund'
+        ? ['refunds', { items: [{ index: 0 }], reason: 'MISSING_ITEM' }]
+        : ['cancel', { reason: 'Power failure' }]
+    try {
+      const headers = { 'idempotency-key': `${key}-${kind}`, 'x-request-id': requestId }
+      const { status } = await this.call('POST', `operatorapi/v1/orders/${apiKey}/${path}`, body, headers)
+      return isOpen(status) ? null : status
+    } catch {
+      // Cut off by the death that the test is about.
+      return null
+    }
+  }
+
+  /** Repeats the request until there is a final answer. */
+  async retryChange(kind: AfterSale, change: Change): Promise<number | null> {
+    const end = performance.now() + PATIENCE_MS
+    for (let tries = 1; performance.now() < end; tries++) {
+      const requestId = `crash-retry-${change.key}-${kind}-${tries}`
+      const status = await this.changeOrder(kind, { ...change, requestId })
+      if (status !== null) return status
+      await wait(300)
+    }
+    return null
+  }
+
   /** How the order ended for its client; one that was answered while it was undecided is read again. */
   async entryOf(key: string, kind: Kind, answer: Answer): Promise<Entry> {
     const told = answer?.status === 200 ? await this.#read(answer.order.apiKey ?? '') : answer
     const { cancellation, total } = told?.order ?? {}
     return {
       key,
-      kind,
+      kind: ENDS_AS[kind],
       tries: 1,
       answer: told && {
         // A refusal that came after the answer cancels the order; a client takes it as what it is.

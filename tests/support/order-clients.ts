@@ -33,6 +33,8 @@ export async function sendOrders(
     seed: number
     enough: (orders: number) => boolean
     progress: (done: number) => void
+    /** After the final response to an order. */
+    answered?: (entry: Timed) => void
   },
 ): Promise<Timed[]> {
   const random = randomOf(options.seed)
@@ -47,6 +49,7 @@ export async function sendOrders(
       const entry: Timed = { key, kind: random.pick(MIX), tries: 0, ms: 0, answer: null }
       book.push(entry)
       await sendUntilFinal(api, entry, own)
+      options.answered?.(entry)
       options.progress(++done)
     }
   }

@@ -1,0 +1,188 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Api } from '../support/api.ts'
+import type { StackFile } from '../../dev/stack/description.ts'
+import { readBooks, type OrderRow } from '../support/books.ts'
+import type { Violation } from '../support/invariants.ts'
+import { ANSWER_WITHIN_MS, isOpen, type Timed } from '../support/order-clients.ts'
+import type { Random } from '../support/random.ts'
+
+type What =
+  | 'refund'
+  | 'refund at the processor'
+  | 'cancellation by the operator'
+  | 'cancellation by the customer'
+
+/** A request after the sale, under one Idempotency-Key, and the apiKeys of its successful responses. */
+export type Change = {
+  what: What
+  order: string
+  key: string
+  /** Of the final response. */
+  status: number | null
+  /** The last response that was not final. */
+  open: string
+  apiKeys: string[]
+}
+
+const REFUNDS = [
+  { amount: 0.01 },
+  { amount: 2.5 },
+  { items: [{ index: 0 }] },
+  { all: true },
+  { all: true },
+] as const
+/** Of the orders that were placed. */
+const SHARE = 0.5
+/** After the last order. An order that is not charged yet cannot be refunded. */
+const PATIENCE_MS = 120_000
+
+/** Refunds and cancellations by operators and customers, repeated until each has its final response, and refunds at the processor. */
+export class AfterSale {
+  readonly changes: Change[] = []
+  readonly #running: Promise<void>[] = []
+  readonly #api: Api
+  readonly #stack: StackFile
+  readonly #random: Random
+  #until = Infinity
+
+  constructor(stack: StackFile, random: Random) {
+    this.#stack = stack
+    this.#api = new Api(() => stack)
+    this.#random = random
+  }
+
+  /** Begins what happens to an order after its client has received its final response. */
+  begin({ key, kind, answer }: Timed): void {
+    const order = answer?.status === 200 ? answer.apiKey : null
+    if (order === null || kind === 'test' || this.#random.next() > SHARE) return
+    for (let left = this.#random.between(1, 3); left > 0; left--) {
+      const change: Change = {
+        what: this.#what(),
+        order,
+        key: `${key}-${left}`,
+        status: null,
+        open: '',
+        apiKeys: [],
+      }
+      this.changes.push(change)
+      const body = { ...this.#random.pick(REFUNDS), reason: 'LATE' }
+      const inMs = this.#random.between(0, 2_000)
+      if (change.what === 'refund at the processor') {
+        this.#running.push(wait(inMs).then(() => this.#refundAtProcessor(change)))
+        continue
+      }
+      this.#running.push(wait(inMs).then(() => this.#untilFinal(change, body)))
+      // Twice at once, as by a client that lost patience.
+      if (this.#random.next() < 0.3) this.#running.push(wait(inMs).then(() => this.#untilFinal(change, body)))
+    }
+  }
+
+  /** Resolves when each request has its final response. */
+  async ended(): Promise<void> {
+    this.#until = performance.now() + PATIENCE_MS
+    await Promise.all(this.#running)
+  }
+
+  #what(): What {
+    const what = this.#random.next()
+    if (what < 0.1) return 'cancellation by the operator'
+    if (what < 0.2) return 'cancellation by the customer'
+    return what < 0.4 ? 'refund at the processor' : 'refund'
+  }
+
+  async #untilFinal(change: Change, body: object): Promise<void> {
+    while (performance.now() < this.#until) {
+      const answer = await this.#send(change, body)
+      if (answer) {
+        change.status = answer.status
+        if (answer.status === 200) change.apiKeys.push(answer.apiKey)
+        return
+      }
+      await wait(this.#random.between(100, 500))
+    }
+  }
+
+  /** Once, because it has no idempotency key. An order that is not captured yet has nothing to refund. */
+  async #refundAtProcessor(change: Change): Promise<void> {
+    const body = JSON.stringify({ reference: change.order, amount: this.#random.between(1, 50) })
+    const headers = { 'content-type': 'application/json' }
+    const url = `${this.#stack.urls.processor}/dashboard/refunds`
+    change.status = (await fetch(url, { method: 'POST', headers, body })).status
+  }
+
+  async #send(change: Change, refund: object) {
+    const { what, order, key } = change
+    if (what === 'refund at the processor') throw new Error(`${what} is sent once`)
+    const [path, body, accessKey] = {
+      refund: [`/operatorapi/v1/orders/${order}/refunds`, refund, this.#stack.operatorKey],
+      'cancellation by the operator': [
+        `/operatorapi/v1/orders/${order}/cancel`,
+        { reason: 'Power failure' },
+        this.#stack.operatorKey,
+      ],
+      'cancellation by the customer': [
+        `/publicapi/v1/order/${order}/cancel`,
+        undefined,
+        this.#stack.accessKey,
+      ],
+    }[what] as [string, object | undefined, string]
+    try {
+      const { status, body: given } = await this.#api.call<{ apiKey?: string; code?: string }>(path, {
+        method: 'POST',
+        key: accessKey,
+        headers: { 'idempotency-key': key },
+        body,
+        timeoutMs: ANSWER_WITHIN_MS,
+      })
+      const isTooLate = given.code === 'cancel-too-late' || given.code === 'invalid-transition'
+      if (!isOpen(status) || isTooLate) return { status, apiKey: given.apiKey ?? '' }
+      change.open = `${status} ${given.code ?? ''}`
+      return null
+    } catch {
+      // The request or the response was lost: its outcome is unknown, so the client repeats the key.
+      return null
+    }
+  }
+}
+
+/** A lost event is found by the comparison of payments, every two minutes. */
+const MIRRORED_WITHIN_MS = 180_000
+
+/** Waits until the orders have the refunds that were made at the processor. */
+export async function untilMirrored(stack: StackFile, changes: readonly Change[]): Promise<void> {
+  const made = changes.filter(({ what, status }) => what === 'refund at the processor' && status === 200)
+  const end = performance.now() + MIRRORED_WITHIN_MS
+  for (;;) {
+    const { orders } = await readBooks(stack)
+    const missing = orders.filter(({ apiKey, cancelled, refunds }) => {
+      const seen = refunds.filter(({ requestedBy }) => requestedBy === 'processor').length
+      return !cancelled && seen < made.filter(({ order }) => order === apiKey).length
+    })
+    // What is missing then is a violation.
+    if (missing.length === 0 || performance.now() > end) return
+    await wait(500)
+  }
+}
+
+/** Each requested refund is one refund of its order, whatever was lost; each cancellation stands. */
+export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
+  const byOrder = Map.groupBy(changes, ({ order }) => order)
+  return orders.flatMap((order) => {
+    const own = byOrder.get(order.apiKey) ?? []
+    const requested = own
+      .filter(({ what, status }) => what === 'refund' && status === 200)
+      .map(({ apiKeys }) => [...new Set(apiKeys)].join())
+    const stored = order.refunds
+      .filter(({ requestedBy }) => requestedBy === 'operator')
+      .map(({ apiKey }) => apiKey)
+    const isCancelled = own.some(({ what, status }) => what.startsWith('cancellation') && status === 200)
+    const broken = [
+      own.some(({ status }) => status === null) && 'a request never received a final response',
+      String(requested.toSorted()) !== String(stored.toSorted()) && 'the refunds are not those requested',
+      isCancelled && !order.cancelled && 'a cancelled order is not cancelled',
+    ]
+    return broken
+      .filter((what) => what !== false)
+      .map((what) => ({ rule: 'after the sale', what, order: { order, own } }))
+  })
+}
