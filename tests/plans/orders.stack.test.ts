@@ -244,7 +244,7 @@ const may: Readonly<Record<string, readonly string[]>> = {
   'sagas.takeDue': ['sagas'],
   'incidents.unacceptedOrders': ['orders'],
   'incidents.isUnaccepted': ['orders'],
-  // Open, cancelled, refunded and uncharged orders by an index of such ones; others from the newest on, until the page is full.
+  // Open and uncharged orders by an index of such ones; others from the newest on, until the page is full.
   'orderSearch.find': ['orders', 'sagas'],
   'restaurantOrders.unaccepted': ['orders'],
 }
@@ -262,11 +262,13 @@ test.each<[OrderFilter, string[]]>([
   [{ phone: '608-555-0142' }, ['orders_of_phone']],
   [{ email: 'Maria@example.org' }, ['orders_of_email']],
   [{ restaurant }, ['orders_of_restaurant']],
-  [dates, ['orders_by_age']],
-  [{ status: 'PREPARING' }, ['orders_cancelled', 'orders_open']],
+  [dates, ['orders_by_age', 'orders_id_key']],
+  [{ ...dates, paymentState: 'REFUNDED' }, ['orders_ended', 'orders_ended_before', 'orders_open']],
+  [{ status: 'PREPARING' }, ['orders_ended', 'orders_ended_before', 'orders_open']],
   [{ restaurant, status: 'PREPARING' }, ['orders_after_sale', 'orders_open']],
-  [{ paymentState: 'REFUNDED' }, ['orders_cancelled', 'orders_open', 'orders_refunded']],
+  [{ paymentState: 'REFUNDED' }, ['orders_ended', 'orders_ended_before', 'orders_open']],
   [{ paymentState: 'DUE' }, ['orders_not_charged']],
+  [{ paymentState: 'NOT_REQUIRED' }, ['orders_not_required']],
   [{ paymentState: 'AUTHORIZED' }, ['orders_open', 'sagas_unfinished']],
 ])('orders are found by %o with the indexes %s', async (filter, indexes) => {
   const used = await database.findsBy((db) =>

@@ -6,6 +6,7 @@ import { BY_KEY, JOINED_BY_KEY, type RoleSettings } from '@platter/kit/postgres/
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { Statement } from './explain.ts'
 
 /* How PostgreSQL goes about the statements of a store, with enough rows that it matters. */
 
@@ -45,10 +46,10 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     .join(' ')
   const url = await newDatabase()
   const pool = new pg.Pool({ connectionString: url, max: 2, options })
-  const asked: string[] = []
+  const asked: Statement[] = []
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    log: ({ query: { sql } }) => void asked.push(sql),
+    log: ({ query }) => void asked.push(query),
   })
   const migrations = new URL(`../../services/${service}/migrations`, import.meta.url).pathname
   const log = createLog('test', 'fatal')
@@ -59,11 +60,18 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   const plansOf = async (call: Call<Tables>) => {
     asked.length = 0
     await call(db)
-    return Promise.all(asked.filter(isPlanned).map((statement) => planOf(pool, statement)))
+    return Promise.all(asked.filter(isPlanned).map(({ sql }) => planOf(pool, sql)))
   }
   return {
+    url,
     pool,
     db,
+    /** The last statement of `call`, with its values. */
+    statementOf: async (call: Call<Tables>): Promise<Statement> => {
+      asked.length = 0
+      await call(db)
+      return asked.at(-1) ?? { sql: '', parameters: [] }
+    },
     /** The tables that the statements of `call` read from one end to the other, or an index of theirs. */
     readsWhole: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(wholeReads))],
     /** The indexes by which the statements of `call` find rows. */
@@ -72,7 +80,7 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   }
 }
 
-const isPlanned = (statement: string) => /^\s*(select|insert|update|delete|with)\b/i.test(statement)
+const isPlanned = ({ sql }: Statement) => /^\s*(select|insert|update|delete|with)\b/i.test(sql)
 
 /** Of a statement as a service has it: one plan for all values of its parameters. */
 async function planOf(pool: pg.Pool, statement: string): Promise<Plan> {

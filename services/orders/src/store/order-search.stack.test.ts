@@ -54,6 +54,10 @@ async function store(rows: readonly (Omit<Row, 'id'> & { open: boolean })[]): Pr
       values (${apiKey}, 'a', ${row.restaurant}, to_timestamp(${row.at}), 'pickup', ${row.payment}, ${row.test}, ${row.total},
         ${row.status}, ${row.payment_state}, ${row.outcome}, ${row.told}, ${JSON.stringify(details)},
         ${row.cancelled ? '{}' : null}, ${row.refunded ? '[]' : null}, ${open}) returning id`.execute(db)
+    // Every second row as before migration 0220: not changed since.
+    if (stored.length % 2 === 0)
+      for (const state of ['', row.payment_state])
+        await sql`update orders set payment_state = ${state} where api_key = ${apiKey}`.execute(db)
     if (['PENDING', 'AUTHORIZED'].includes(row.payment_state))
       await sql`insert into sagas (order_api_key, facts, state, request_id, wake_at, deadline_at)
         values (${apiKey}, '{}', '{}', 'r', now(), now())`.execute(db)

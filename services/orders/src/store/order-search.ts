@@ -1,4 +1,4 @@
-import type { OrderStatus, PaymentState } from '@platter/contracts'
+import { OrderStatus, PaymentState } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
@@ -51,13 +51,16 @@ const CONCURRENT = sql`interval '1 minute'`
 const idAt = (moment: Condition) => sql`coalesce(
   (select id from orders where placed_at >= ${moment} order by orders.placed_at, orders.id limit 1), 9223372036854775807)`
 
+/** Not by the index on the time: PostgreSQL would read all orders between two dates, and then sort those that fit. */
+const PLACED = sql`(placed_at + interval '0')`
+
 const placedFrom = (from: number): Condition => {
   const moment = sql`to_timestamp(${from}::int8)`
-  return sql`placed_at >= ${moment} and id >= ${idAt(sql`${moment} - ${CONCURRENT}`)}`
+  return sql`${PLACED} >= ${moment} and id >= ${idAt(sql`${moment} - ${CONCURRENT}`)}`
 }
 const placedBefore = (to: number): Condition => {
   const moment = sql`to_timestamp(${to}::int8)`
-  return sql`placed_at < ${moment} and id < ${idAt(sql`${moment} + ${CONCURRENT}`)}`
+  return sql`${PLACED} < ${moment} and id < ${idAt(sql`${moment} + ${CONCURRENT}`)}`
 }
 
 const isShown = sql`(outcome <> 'failed' or told or shown)`
@@ -79,21 +82,21 @@ function conditionsOf(filter: OrderFilter): Condition[] {
 
 const ALL = sql`true`
 const OPEN = sql`is_open`
-const CANCELLED = sql`cancellation is not null`
-const REFUNDED = sql`refunds is not null`
 /** One index for both, which begins with the restaurant. */
 const AFTER_SALE = sql`(cancellation is not null or refunds is not null)`
+const NOT_REQUIRED = sql`(test or total = 0)`
 const NOT_CHARGED = sql`(payment = 'cash' or test or total = 0)`
 const UNFINISHED = sql`api_key = any(array(select order_api_key from sagas where finished_at is null))`
 
-const ofPaymentState: Readonly<Record<PaymentState, readonly Condition[]>> = {
-  NOT_REQUIRED: [NOT_CHARGED],
-  DUE: [NOT_CHARGED],
-  PENDING: [OPEN, UNFINISHED],
-  AUTHORIZED: [OPEN, UNFINISHED],
-  CHARGED: [ALL],
-  VOIDED: [OPEN, CANCELLED],
-  REFUNDED: [OPEN, CANCELLED, REFUNDED],
+/** Cancelled and refunded orders: one part for each status and each payment state, and one for those of before migration 0220. */
+function endedParts({ restaurant, status, paymentState }: OrderFilter): readonly Condition[] {
+  if (restaurant !== undefined) return [AFTER_SALE]
+  const statuses = status === undefined ? OrderStatus.options : [status]
+  const states = paymentState === undefined ? PaymentState.options : [paymentState]
+  const parts = statuses.flatMap((one) =>
+    states.map((state) => sql`(ended_status = ${one} and ended_payment_state = ${state})`),
+  )
+  return [...parts, sql`${AFTER_SALE} and ended_status is null`]
 }
 
 /**
@@ -101,15 +104,12 @@ const ofPaymentState: Readonly<Record<PaymentState, readonly Condition[]>> = {
  * every step of every order (0130). Delivered and charged orders are frequent, and found by reading backwards.
  */
 function partsOf(filter: OrderFilter): readonly Condition[] {
-  const parts = partsOfAll(filter)
-  if (filter.restaurant === undefined || !parts.includes(CANCELLED)) return parts
-  return [AFTER_SALE, ...parts.filter((part) => part !== CANCELLED && part !== REFUNDED)]
-}
-
-function partsOfAll({ number, phone, email, status, paymentState }: OrderFilter): readonly Condition[] {
+  const { number, phone, email, status = 'DELIVERED', paymentState = 'CHARGED' } = filter
   if (number !== undefined || phone !== undefined || email !== undefined) return [ALL]
-  if (status !== undefined && status !== 'DELIVERED') return [OPEN, CANCELLED]
-  return paymentState === undefined ? [ALL] : ofPaymentState[paymentState]
+  if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return [OPEN, UNFINISHED]
+  if (status !== 'DELIVERED' || paymentState === 'VOIDED' || paymentState === 'REFUNDED')
+    return [OPEN, ...endedParts(filter)]
+  return { CHARGED: [ALL], DUE: [NOT_CHARGED], NOT_REQUIRED: [NOT_REQUIRED] }[paymentState]
 }
 
 /** Searches of operators over the orders of all applications. */

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { PostgresOrderSearch, type OrderFilter } from '../../services/orders/src/store/order-search.ts'
+import type { Tables } from '../../services/orders/src/store/tables.ts'
+import { workOf } from './explain.ts'
+import { fill } from './fill.ts'
+import { singlesAndPairs } from './searches.ts'
+import { openDatabase } from './plans.ts'
+
+/** On 4,100 pages. 400 orders are cancelled, 100 are open, and 360 are of an hour. */
+const ORDERS = 20_000
+
+test('a search by any field or pair of fields reads the open orders and those that it finds, and no others', async () => {
+  const database = await openDatabase<Tables>('orders', { joins: 'young' })
+  const { pool, db, url } = database
+  try {
+    await fill(url, { from: 1, to: ORDERS, others: 0 })
+    const { rows } = await pool.query<{ restaurant: string; half: number }>(
+      `select restaurant_api_key as restaurant, extract(epoch from placed_at)::int as half from orders where id = ${ORDERS / 2}`,
+    )
+    const { restaurant = '', half = 0 } = rows[0] ?? {}
+    const contact = { phone: '+1 (608) 222-2005', email: 'guest77@example.org' }
+    const search = new PostgresOrderSearch(db)
+    const tooMany: [OrderFilter, number][] = []
+    const filters = singlesAndPairs({ number: 5, ...contact, restaurant, half, day: 3_600 })
+    for (const filter of filters) {
+      const find = () => search.find(filter, { before: null, limit: 100 })
+      const { length } = (await find()).orders
+      const { buffers } = await workOf(pool, await database.statementOf(find))
+      // An order's row is read twice, once by its id, and further ones are dropped: failed orders, or of another state.
+      if (buffers > 300 + 8 * length) tooMany.push([filter, buffers])
+    }
+    expect(tooMany).toEqual([])
+    expect(filters.length).toBeGreaterThan(150)
+  } finally {
+    await database.close()
+  }
+})
