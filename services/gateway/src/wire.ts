@@ -23,6 +23,7 @@ import { cors } from '#/cors.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
 import { docs } from '#/routes/docs.ts'
+import { paymentReturn } from '#/routes/payment-return.ts'
 import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { startPage } from '#/routes/start-page.ts'
@@ -114,6 +115,7 @@ export function wire(config: Config, log: Log): Parts {
   webhooks(app, config.PAYMENTS_URL)
   docs(app)
   startPage(app)
+  paymentReturn(app)
   consoleSession(app, accessKeys)
   consolePage(app)
 

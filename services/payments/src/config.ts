@@ -77,6 +77,12 @@ export const Config = z.object({
     .describe(
       "Signing secret of Stripe's webhook endpoint /webhooks/stripe. Required with PROCESSOR=stripe.",
     ),
+  STRIPE_RETURN_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      "Page to which Stripe sends a customer from the bank when the app has no returnUrl: /payment-return of the gateway's public address. Without it, such a card is declined.",
+    ),
   STRIPE_URL: z
     .url()
     .default('https://api.stripe.com')
@@ -98,6 +104,7 @@ export type ProcessorConfig =
       secretKey: string
       publishableKey: string | null
       webhookSecret: string
+      returnUrl: string | null
       url: string
       currency: string
     }
@@ -122,6 +129,7 @@ export function processorConfig(config: Config): ProcessorConfig {
     secretKey: STRIPE_SECRET_KEY,
     publishableKey: config.STRIPE_PUBLISHABLE_KEY ?? null,
     webhookSecret: STRIPE_WEBHOOK_SECRET,
+    returnUrl: config.STRIPE_RETURN_URL ?? null,
     url: config.STRIPE_URL,
     currency: config.CURRENCY,
   }

@@ -34,6 +34,7 @@ test('Stripe requires its two secrets; its URL and US dollars are defaults', () 
     secretKey: 'sk_test_1',
     publishableKey: null,
     webhookSecret: 'whsec_1',
+    returnUrl: null,
     url: 'https://api.stripe.com',
     currency: 'usd',
   })

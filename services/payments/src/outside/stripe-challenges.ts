@@ -9,12 +9,14 @@ import {
   unexpected,
 } from '#/outside/stripe-responses.ts'
 
-/** For a client without a page of its own; Stripe requires one for a redirect. */
-const RETURN_URL = 'https://stripe.com'
-
-/** The parameters of a new intent. Without them, Stripe declines a card that requires an authentication. */
-export const authenticationOf = (authentication: Authentication | undefined) =>
-  authentication ? { return_url: authentication.returnUrl ?? RETURN_URL } : { error_on_requires_action: true }
+/**
+ * The parameters of a new intent. Stripe requires a page to return to; `returnUrl` is that of clients without one. Without a page,
+ * Stripe declines a card that requires an authentication.
+ */
+export function authenticationOf(authentication: Authentication | undefined, returnUrl: string | null) {
+  const url = authentication && (authentication.returnUrl ?? returnUrl)
+  return url ? { return_url: url } : { error_on_requires_action: true }
+}
 
 const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED } as const
 

@@ -7,7 +7,8 @@ const server = new StripeServer()
 let world: World
 
 beforeAll(async () => {
-  const settings = { secretKey: SECRET_KEY, currency: 'usd', callWithinMs: CALL_WITHIN_MS }
+  const returnUrl = 'https://platter.example/payment-return'
+  const settings = { secretKey: SECRET_KEY, currency: 'usd', returnUrl, callWithinMs: CALL_WITHIN_MS }
   const url = await server.listen()
   world = {
     processor: new StripeProcessor({ ...settings, url }),

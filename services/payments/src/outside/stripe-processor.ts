@@ -45,6 +45,8 @@ export type StripeSettings = {
   url: string
   /** ISO 4217 in lower case, with two decimals. */
   currency: string
+  /** Where the bank sends the customer of a client without a page of its own. */
+  returnUrl?: string | null
   callWithinMs?: number
 }
 
@@ -58,11 +60,13 @@ export class StripeProcessor implements Processor {
   readonly #client: StripeClient
   readonly #currency: string
   readonly #callWithinMs: number
+  readonly #returnUrl: string | null
 
-  constructor({ secretKey, url, currency, callWithinMs = CALL_WITHIN_MS }: StripeSettings) {
+  constructor({ secretKey, url, currency, returnUrl = null, callWithinMs = CALL_WITHIN_MS }: StripeSettings) {
     this.#client = new StripeClient({ secretKey, url, callWithinMs })
     this.#currency = currency
     this.#callWithinMs = callWithinMs
+    this.#returnUrl = returnUrl
   }
 
   tokenize(card: Card | ProcessorToken, holder?: Cardholder) {
@@ -82,7 +86,7 @@ export class StripeProcessor implements Processor {
           allowed_payment_method_types: ['card'],
           capture_method: 'manual',
           confirm: true,
-          ...authenticationOf(authentication),
+          ...authenticationOf(authentication, this.#returnUrl),
           metadata: { [ORDER]: reference },
         },
         { idempotencyKey },

@@ -116,6 +116,24 @@ describe('a card whose bank demands an authentication', () => {
     expect(kinds().slice(2)).toEqual(['authorize', 'void'])
   })
 
+  test.each([
+    ['https://shop.example/paid', 'https://platter.example/payment-return', 'https://shop.example/paid'],
+    ['shop.example://paid', null, 'shop.example://paid'],
+    [null, 'https://platter.example/payment-return', 'https://platter.example/payment-return'],
+  ])('returns to the page %s of the client, or to %s', async (ofClient, ours, expected) => {
+    const own = at(url, { returnUrl: ours })
+    const order = orderWith(await tokenOf('4000002760003184'))
+    const result = await own.authorize({ ...order, authentication: { returnUrl: ofClient } })
+    expect(result).toMatchObject({ kind: 'challenge' })
+    expect(server.requests.at(-1)?.params).toMatchObject({ return_url: expected })
+    await own.close()
+  })
+
+  test('is declined where the customer has no page to return to', async () => {
+    const order = orderWith(await tokenOf('4000002760003184'))
+    expect(await processor.authorize({ ...order, authentication: { returnUrl: null } })).toEqual(declined)
+  })
+
   test('is unknown until the intent is cancelled', async () => {
     const token = await tokenOf('4000002500003155')
     server.fault('drop-request', 'void')
