@@ -33,7 +33,7 @@ export async function workOf(pool: pg.Pool, { sql, parameters }: Statement): Pro
     const [{ Plan: plan }] = rows[0]!['QUERY PLAN']
     return { buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], removed: removed(plan) }
   } finally {
-    await client.query('deallocate all')
+    await client.query('deallocate explained')
     client.release()
   }
 }
