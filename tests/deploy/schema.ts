@@ -102,6 +102,7 @@ const ownSchemas: Readonly<Record<string, z.ZodType>> = {
         limits: z.record(z.string(), quantity),
       }),
       rabbitmq: z.strictObject({ additionalConfig: z.string() }),
+      tls: z.strictObject({ secretName: z.string() }).optional(),
       override: z.strictObject({
         statefulSet: z.strictObject({
           spec: z.strictObject({
@@ -148,6 +149,31 @@ const ownSchemas: Readonly<Record<string, z.ZodType>> = {
         wal: compression,
         data: compression,
       }),
+    }),
+  }),
+  'cert-manager.io/v1/Issuer': z.strictObject({
+    ...named,
+    spec: z.union([
+      z.strictObject({ selfSigned: z.strictObject({}) }),
+      z.strictObject({ ca: z.strictObject({ secretName: z.string() }) }),
+    ]),
+  }),
+  'cert-manager.io/v1/Certificate': z.strictObject({
+    ...named,
+    spec: z.strictObject({
+      secretName: z.string(),
+      secretTemplate: z.strictObject({ labels: z.record(z.string(), z.string()) }).optional(),
+      isCA: z.boolean().optional(),
+      commonName: z.string().optional(),
+      duration: z.string().optional(),
+      dnsNames: z.array(z.string()).optional(),
+      usages: z.array(z.enum(['digital signature', 'server auth'])).optional(),
+      privateKey: z.strictObject({
+        algorithm: z.literal('ECDSA'),
+        size: z.literal(256),
+        rotationPolicy: z.literal('Always').optional(),
+      }),
+      issuerRef: z.strictObject({ name: z.string(), kind: z.literal('Issuer') }),
     }),
   }),
   'monitoring.coreos.com/v1/PodMonitor': z.strictObject({

@@ -147,7 +147,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(named('Ingress')).toEqual([])
     expect(named('HTTPRoute')).toEqual(['gateway'])
     expect(named('PodMonitor')).toEqual(['postgres', 'rabbitmq'])
-    expect(named('PrometheusRule')).toEqual(['platter'])
+    expect(named('PrometheusRule')).toEqual(['platter', 'postgres'])
     // Two autoscalers of one Deployment would undo each other.
     expect([...named('ScaledObject'), ...named('HorizontalPodAutoscaler')].toSorted()).toEqual(
       services.toSorted(),

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { makeSecrets } from '../../dev/kubernetes/secrets.ts'
+import { environmentFaults, isJob, jobFaults } from '../deploy/environment.ts'
+import { policiesOf } from '../deploy/policies.ts'
+import { kustomize, render, type Manifest } from '../deploy/render.ts'
+import { faultsOf } from '../deploy/schema.ts'
+import { variablesOf, workloadsOf, type Labels, type Secrets, type Workload } from '../deploy/workloads.ts'
+
+/* deploy/kubernetes/production-tls: TLS to every server and between all services (docs/decisions/0154-tls-between-services.md). */
+
+const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
+const stripe = { secretKey: 'sk_live_0123456789abcdef', webhookSecret: 'whsec_0123456789abcdef' }
+const secrets: Secrets = Object.fromEntries(
+  makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
+)
+
+const CertificateSpec = z.object({ secretName: z.string(), dnsNames: z.array(z.string()).default([]) })
+const Volumes = z.array(
+  z.looseObject({ name: z.string(), secret: z.object({ secretName: z.string() }).optional() }),
+)
+
+/** The pods of the operators have these labels. */
+const ofOperators: Readonly<Record<string, Labels>> = {
+  rabbitmq: { 'app.kubernetes.io/name': 'rabbitmq' },
+  'postgres-rw': { 'cnpg.io/cluster': 'postgres' },
+}
+
+let manifests: readonly Manifest[]
+let ours: readonly Workload[]
+const spec = (kind: string) => manifests.filter((one) => one.kind === kind).map((one) => one['spec'])
+
+/** The URLs in the variables of a pod that name a host of the namespace. */
+const urlsOf = (one: Workload): URL[] =>
+  Object.values(variablesOf(one, secrets).variables)
+    .flatMap((value) => value.split(','))
+    .filter((value) => URL.canParse(value))
+    .map((value) => new URL(value))
+    .filter(({ hostname }) => hostname !== '' && !hostname.includes('.'))
+
+// The package is for Linux on x64: there these tests never skip.
+const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
+
+describe.skipIf(cannotRender)('production-tls', () => {
+  beforeAll(async () => {
+    manifests = await render('deploy/kubernetes/production-tls')
+    ours = workloadsOf(manifests).filter(({ container }) => container.name === 'process')
+  })
+
+  test('has only known fields, and starts every process with variables that it takes', async () => {
+    expect((await Promise.all(manifests.map(faultsOf))).flat()).toEqual([])
+    const faults = await Promise.all(
+      ours.map(async (one) => {
+        const { variables, used } = variablesOf(one, secrets)
+        expect(JSON.stringify(variables)).not.toContain('$(')
+        return isJob(one.name)
+          ? jobFaults(one.name, variables, used)
+          : await environmentFaults(one.name, variables, used)
+      }),
+    )
+    expect(ours.map(({ name }) => name).toSorted()).toEqual([...services, 'prepare'].toSorted())
+    expect(faults.flat()).toEqual([])
+  })
+
+  test('every URL of a service or server is encrypted, and a certificate has its host name', () => {
+    const named = spec('Certificate').flatMap((one) => CertificateSpec.parse(one).dnsNames)
+    for (const one of ours) {
+      const { variables } = variablesOf(one, secrets)
+      for (const { protocol, hostname } of urlsOf(one)) {
+        expect(named).toContain(hostname)
+        if (protocol === 'postgres:') expect(variables['PGSSLMODE']).toBe('verify-full')
+        else expect(['https:', 'amqps:', 'rediss:']).toContain(protocol)
+      }
+      expect(urlsOf(one).length).toBeGreaterThan(0)
+    }
+  })
+
+  test('each pod mounts the certificate of its own name, and the authority that it verifies others with', () => {
+    const made = spec('Certificate').map((one) => CertificateSpec.parse(one).secretName)
+    for (const one of workloadsOf(manifests)) {
+      const volumes = Volumes.parse(one.pod['volumes'])
+      const mounted = volumes.find(({ name }) => name === 'tls')?.secret?.secretName ?? ''
+      expect(made).toContain(mounted)
+      if (one.name !== 'prepare') expect(mounted).toBe(`${one.name}-server-tls`)
+      expect(volumes.map(({ name }) => name)).not.toContain('postgres-ca')
+      if (one.name === 'redis') continue
+      const { variables } = variablesOf(one, secrets)
+      expect(variables['NODE_EXTRA_CA_CERTS']).toBe('/etc/platter/tls/ca.crt')
+      expect(variables['TLS_DIRECTORY']).toBe(one.name === 'prepare' ? undefined : '/etc/platter/tls')
+    }
+  })
+
+  test('the policies permit the encrypted ports only', () => {
+    const { mayReach } = policiesOf(manifests)
+    const labelsOf = (host: string) =>
+      ofOperators[host] ??
+      ours.find(({ name }) => name === host)?.labels ?? { 'app.kubernetes.io/name': host }
+    for (const one of ours)
+      for (const url of urlsOf(one))
+        expect([one.name, url.host, mayReach(one.labels, labelsOf(url.hostname), Number(url.port))]).toEqual([
+          one.name,
+          url.host,
+          true,
+        ])
+    for (const one of ours) expect(mayReach(one.labels, labelsOf('rabbitmq'), 5672)).toBe(false)
+  })
+
+  test('probes and the ingress speak https to the services', () => {
+    for (const { name, container } of ours.filter((one) => one.name !== 'prepare'))
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+        expect({ name, probe, ...(container[probe] as object) }).toMatchObject({
+          httpGet: { scheme: 'HTTPS', port: 'http' },
+        })
+    const [ingress] = manifests.filter(({ kind }) => kind === 'Ingress')
+    expect(ingress?.metadata).toMatchObject({
+      annotations: {
+        'nginx.ingress.kubernetes.io/backend-protocol': 'HTTPS',
+        'nginx.ingress.kubernetes.io/proxy-ssl-verify': 'on',
+        'nginx.ingress.kubernetes.io/proxy-ssl-secret': 'platter/gateway-server-tls',
+      },
+    })
+  })
+})
