@@ -75,6 +75,24 @@ const orders: Path[] = [
   ),
 ]
 
+/** Accepted with RAW_CARDS=refuse too: the processor has the number, and Platter a token. */
+export const BY_TOKEN: Path = path('an order by a token of the processor', 200, async (world) => {
+  const { sender, accessKey } = world
+  const card = cardOf(world.canaries.card('at the processor'))
+  const { body } = await sender.send({
+    path: `${API}/payment-methods`,
+    headers: { 'x-access-token': accessKey },
+  })
+  const response = await fetch(String(body['tokenUrl']), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(card),
+  }).catch(() => null)
+  const { token } = ((await response?.json().catch(() => null)) ?? {}) as { token?: string }
+  const { cardNumber: _number, cvv: _cvv, ...holder } = card
+  return post(world, 'send-order', orderOf(world, { ...holder, processorToken: token }), keyed())
+})
+
 const accounts: Path[] = [
   path('a card that is added twice under one key', 200, async (world) => {
     const { apiKey } = await newUser(world)
@@ -193,6 +211,7 @@ const bytes: Path[] = [
 /** Every way that there is. */
 export const PATHS: readonly Path[] = [
   ...orders,
+  BY_TOKEN,
   ...accounts,
   ...REFUSED,
   ...MISPLACED_PATHS,

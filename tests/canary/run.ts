@@ -10,6 +10,7 @@ import { Canaries } from './canaries.ts'
 import { PATHS } from './paths.ts'
 import { dumps, keepEverything, searchFiles, searchRows, type Found } from './places.ts'
 import { Plants } from './plants.ts'
+import { walkRefused, type Switch } from './refuse-mode.ts'
 import { Recorder, tellRedis } from './recorder.ts'
 import { Sender } from './sender.ts'
 import { orderUntilKnown, worldOf, type Path, type World } from './world.ts'
@@ -51,11 +52,12 @@ export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
   const { say, seed } = options
   const recorder = new Recorder(join(runs, 'canary-recorded'))
   const otlp = await recorder.listen()
+  const env = environment(otlp)
   const stack = await startStack({
     runDirectory: join(runs, 'canary'),
     reporter: plainReporter(say),
     fresh: true,
-    env: environment(otlp),
+    env,
   })
   const { file } = stack
   const folders = [join(runs, 'canary'), recorder.folder, ...outside(file.data.postgres)]
@@ -66,7 +68,7 @@ export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
   try {
     await keepEverything(file)
     recorder.watchRedis(file.urls.redis)
-    astray = await sendAll(stack, canaries, options)
+    astray = await sendAll(stack, canaries, { ...options, mode: env })
     await settle(stack)
     await planted.plant(file, otlp)
     rows = await searchRows(file, both(canaries, planted.canaries))
@@ -126,7 +128,7 @@ function environment(otlp: string) {
     catalog: loud,
     orders: { ...loud, TRANSMIT_DEADLINE_MS: '60000' },
     simulators: { LOG_LEVEL: 'trace', STEP_MS: '500' },
-    payments: loud,
+    payments: { ...loud },
     processor: { LOG_LEVEL: 'trace', FAULTS: JSON.stringify({ seed: 1, rules: faults }) },
   }
 }
@@ -134,7 +136,11 @@ function environment(otlp: string) {
 // Sending ------------------------------------------------------------------------------------------------------
 
 /** Gives the paths that led elsewhere. */
-async function sendAll(stack: Stack, canaries: Canaries, options: CanaryOptions): Promise<string[]> {
+async function sendAll(
+  stack: Stack,
+  canaries: Canaries,
+  options: CanaryOptions & { mode: Switch },
+): Promise<string[]> {
   const random = randomOf(options.seed + 1)
   const sender = new Sender(stack.gateway)
   try {
@@ -158,7 +164,10 @@ async function sendAll(stack: Stack, canaries: Canaries, options: CanaryOptions)
     options.say(
       `${PATHS.length} paths in ${Math.round(quietMs)} ms; then ${options.orders} orders (${[...answers].map(([status, count]) => `${status}: ${count}`).join(', ')}) while ${kills.length === 0 ? 'nothing was' : `${kills.join(', ')} were`} killed`,
     )
-    return quiet
+    const { astray, refused } = await walkRefused(stack, { world, mode: options.mode, inTurn })
+    options.say(`RAW_CARDS=refuse: ${refused} requests with a card number were refused`)
+    if (refused < PATHS.length / 3) astray.push(`only ${refused} requests were refused`)
+    return [...quiet, ...astray]
   } finally {
     sender.close()
   }
