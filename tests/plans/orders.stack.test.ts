@@ -219,6 +219,8 @@ const calls = {
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
     unacceptedOrders: (db) => postgresStores(db).incidents.unacceptedOrders(page, 1_000),
     isUnaccepted: (db) => postgresStores(db).incidents.isUnaccepted(order, 1_000),
+    failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
+    hasFailedRefund: (db) => postgresStores(db).incidents.hasFailedRefund(order),
     wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
   },
 } satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { kept: CallsOf<typeof kept, Db> }
@@ -238,12 +240,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What is to be found is all that an index of a part has: unfinished sagas, orders that are still to be made. */
+/** What is to be found is all that an index of a part has: unfinished sagas, orders that are still to be made, failed refunds. */
 const may: Readonly<Record<string, readonly string[]>> = {
   'incidents.countUnfinishedSagas': ['sagas'],
   'sagas.takeDue': ['sagas'],
   'incidents.unacceptedOrders': ['orders'],
   'incidents.isUnaccepted': ['orders'],
+  'incidents.failedRefunds': ['orders'],
+  'incidents.hasFailedRefund': ['orders'],
   // Open and uncharged orders by an index of such ones; others from the newest on, until the page is full.
   'orderSearch.find': ['orders', 'sagas'],
   'restaurantOrders.unaccepted': ['orders'],

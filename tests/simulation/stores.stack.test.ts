@@ -374,6 +374,7 @@ function aRefundCall(random: Random, orderApiKey: string): PaymentsCall {
     ['markDone', (rows) => rows.markDone(apiKey, 're_1')],
     ['markDone', (rows) => rows.markDone(apiKey, 're_1')],
     ['markFailed', (rows) => rows.markFailed(apiKey, 'refund_failed')],
+    ['markReturned', (rows) => rows.markReturned([apiKey])],
     ['settle', (rows) => rows.settle(orderApiKey)],
     ['authorization', (rows) => rows.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
     ...(random.next() < 0.2

@@ -1,13 +1,15 @@
 import { Problem, type Log } from '@platter/kit'
-import { isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
+import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
   mirrors: ChargeMirrorStore
+  refunds: Pick<RefundStore, 'markReturned'>
   /** Sends a picture to orders. One that is lost is sent again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
@@ -35,7 +37,7 @@ export type ChargeMirror = ReturnType<typeof chargeMirror>
  * Mirrors refunds and disputes of the processor, also those of this platform. The rows are set to what the processor reports, and never
  * incremented, so a repeated, late or reordered event changes nothing.
  */
-export function chargeMirror({ reads, mirrors, authorizations, send, log }: Deps) {
+export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizations, send, log }: Deps) {
   /** Reads a charge, and stores its refunds and disputes. */
   async function refresh(id: string): Promise<void> {
     const readAt = await mirrors.now()
@@ -48,6 +50,7 @@ export function chargeMirror({ reads, mirrors, authorizations, send, log }: Deps
     const hasNone = refunds.length === 0 && disputes.length === 0
     if (hasNone && !(await mirrors.find(orderApiKey))) return
     const picture = { orderApiKey, processorId: id, refunds, disputes }
+    await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(picture, readAt)
     if (version !== null) {
       log.info(

@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { OrdersSetRefunds } from '@platter/contracts'
 import { newRequestId, type Log } from '@platter/kit'
-import { disputeOf, ofProcessor } from '#/domain/charge-after-sale.ts'
+import { disputeOf, failedOwn, ofProcessor } from '#/domain/charge-after-sale.ts'
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 
 const AT_ONCE = 50
@@ -26,6 +26,7 @@ export function setRefundsOf({ orderApiKey, version, refunds, disputes }: Mirror
       state: REFUND_STATES[state],
       date: at,
     })),
+    failed: failedOwn(refunds),
     dispute: dispute && {
       state: DISPUTE_STATES[dispute.state],
       amount: dispute.amount,

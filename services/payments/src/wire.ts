@@ -102,10 +102,10 @@ export function wire(config: Config, log: Log): Parts {
   const records = postgresPaymentRecords(postgres.db)
   const chargeReads = readsOf(chosen)
   const mirrors = postgresChargeMirrors(postgres.db)
-  const send = mirrorSender({ bus, log })
-  const mirror = chargeMirror({ reads: chargeReads, mirrors, authorizations, send, log })
-  const execute = commandExecutor({ authorizations, processor, log })
   const refunds = postgresRefunds(postgres.db)
+  const send = mirrorSender({ bus, log })
+  const mirror = chargeMirror({ reads: chargeReads, mirrors, refunds, authorizations, send, log })
+  const execute = commandExecutor({ authorizations, processor, log })
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 

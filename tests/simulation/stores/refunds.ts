@@ -28,14 +28,29 @@ function reserve(orderApiKey: string, amount: number): boolean {
 
 const end = (apiKey: string, change: Partial<RefundRow>) =>
   statement(`refund ${apiKey.slice(0, 4)} to ${change.state ?? 'pending'}`, () => {
-    const { refunds, authorizations } = simulation().database
-    const found = refunds.get(apiKey)
-    if (found?.row.state !== 'sent') return
-    found.row = { ...found.row, ...change }
-    const charged = authorizations.get(found.row.orderApiKey)
-    if (change.state === 'failed' && charged && 'processorId' in charged.row)
-      charged.row = withRefunded(charged.row, refundedOf(charged.row) - found.row.amount)
+    if (simulation().database.refunds.get(apiKey)?.row.state === 'sent') set(apiKey, change)
   })
+
+/** Changes the row. A failure frees its amount. */
+function set(apiKey: string, change: Partial<RefundRow>): void {
+  const { refunds, authorizations } = simulation().database
+  const found = refunds.get(apiKey)
+  if (!found || found.row.state === 'failed') return
+  found.row = { ...found.row, ...change }
+  const charged = authorizations.get(found.row.orderApiKey)
+  if (change.state === 'failed' && charged && 'processorId' in charged.row)
+    charged.row = withRefunded(charged.row, refundedOf(charged.row) - found.row.amount)
+}
+
+function takeBack(apiKey: string): void {
+  const { refunds, authorizations } = simulation().database
+  const found = refunds.get(apiKey)
+  if (!found || found.row.state === 'failed') return
+  set(apiKey, { state: 'failed', failureCode: 'refund_failed' })
+  const charged = authorizations.get(found.row.orderApiKey)
+  if (charged?.row.state === 'refunded' && !charged.row.releaseRequested)
+    charged.row = { ...charged.row, state: 'captured' }
+}
 
 /** The rows of payments, with the conditions of `services/payments/src/store/refunds.ts`. */
 export const refunds: RefundStore = {
@@ -70,6 +85,8 @@ export const refunds: RefundStore = {
   markPending: (apiKey, processorId) => end(apiKey, { processorId }),
   markDone: (apiKey, processorId) => end(apiKey, { state: 'done', processorId }),
   markFailed: (apiKey, failureCode) => end(apiKey, { state: 'failed', failureCode }),
+
+  markReturned: (apiKeys) => statement('refunds that failed later', () => apiKeys.forEach(takeBack)),
 
   settle: (orderApiKey) =>
     statement(`settle refunds of ${orderApiKey.slice(0, 4)}`, () => {

@@ -3,7 +3,7 @@ import { command } from '#/message.ts'
 import { ApiKey, Cents, Epoch } from '#/values.ts'
 
 /*
- * What happens to a charge at the processor without this platform. Payments publishes the whole picture and repeats it until orders
+ * What happens to a charge at the processor after its capture, without this platform or later than its reply. Payments publishes the whole picture and repeats it until orders
  * has confirmed its version, so a lost message is corrected. A picture of an earlier version changes nothing.
  */
 
@@ -23,6 +23,8 @@ export const OrdersSetRefunds = command(
         date: Epoch,
       }),
     ),
+    /** The `apiKey`s of refunds of this platform that have failed at the processor, also after they were done. */
+    failed: z.array(ApiKey),
     dispute: z
       .object({
         state: z.enum(['OPEN', 'WON', 'LOST']),

@@ -15,12 +15,13 @@ export const Attention = z
         'unknown-payment',
         'order-unaccepted',
         'open-dispute',
+        'failed-refund',
         'restaurant-unattended',
         'reconciliation-mismatch',
         'alert-undelivered',
       ])
       .describe(
-        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `restaurant-unattended`: a restaurant has been unattended for 5 minutes within its opening hours. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes.',
+        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `failed-refund`: the latest refund of the order has failed, and the customer has nothing back. `restaurant-unattended`: a restaurant has been unattended for 5 minutes within its opening hours. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes.',
       ),
     orderApiKey: ApiKey.nullable().describe(
       'Null for a message that cannot be parsed, and for an incident without an order.',
@@ -45,7 +46,7 @@ export const ReadAttention = operation({
   name: 'attention',
   summary: 'Read the open incidents',
   description:
-    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, orders that their restaurant has not started in half of the time until they are cancelled, restaurants without attendance within their opening hours, mismatches of the daily reconciliation, and alerts that could not be delivered. Usually empty.',
+    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, failed refunds of the last 30 days, orders that their restaurant has not started in half of the time until they are cancelled, restaurants without attendance within their opening hours, mismatches of the daily reconciliation, and alerts that could not be delivered. Usually empty.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',

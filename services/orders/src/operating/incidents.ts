@@ -1,6 +1,7 @@
 import type { Bus } from '@platter/bus'
 import {
   CatalogUnattended,
+  cents,
   OpenDisputes,
   requestTimes,
   toMoney,
@@ -12,7 +13,7 @@ import type { internalCaller, RequestContext } from '@platter/kit'
 import type { z } from 'zod'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
-import type { DeadLetterRow, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
+import type { DeadLetterRow, FailedRefund, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
 import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'incidents'> & {
@@ -62,6 +63,11 @@ export const SOURCES = {
     advice: 'Respond with evidence at the payment processor before the deadline, or accept the loss there.',
     read: async ({ payments }, page, context) =>
       (await payments(OpenDisputes, page, context)).disputes.map(disputed),
+  },
+  refund: {
+    kind: 'failed-refund',
+    advice: 'Run: platter orders show ORDER. Refund again, or agree on another way with the customer.',
+    read: async ({ incidents }, page) => (await incidents.failedRefunds(page)).map(failedRefund),
   },
   order: {
     kind: 'order-unaccepted',
@@ -161,6 +167,15 @@ function disputed({ orderApiKey, amount, reason, respondBy, count, at }: Dispute
     count,
   }
 }
+
+const failedRefund = ({ orderApiKey, amount, at }: FailedRefund): Found => ({
+  key: orderApiKey,
+  at,
+  orderApiKey,
+  what: `refund of ${toMoney(cents(amount)).toFixed(2)}`,
+  reason: 'The processor could not refund. The customer has nothing back.',
+  count: 0,
+})
 
 const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 

@@ -7,12 +7,21 @@ import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
 type Sources = Record<
-  'payments' | 'disputes' | 'sagas' | 'letters' | 'orders' | 'mismatches' | 'channels' | 'restaurants',
+  | 'payments'
+  | 'disputes'
+  | 'refunds'
+  | 'sagas'
+  | 'letters'
+  | 'orders'
+  | 'mismatches'
+  | 'channels'
+  | 'restaurants',
   Key[]
 >
 const none: Sources = {
   payments: [],
   disputes: [],
+  refunds: [],
   sagas: [],
   letters: [],
   orders: [],
@@ -33,7 +42,7 @@ const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
     .slice(0, limit)
 
 function depsOf(
-  { payments, disputes, sagas, letters, orders, mismatches, channels, restaurants }: Sources,
+  { payments, disputes, refunds, sagas, letters, orders, mismatches, channels, restaurants }: Sources,
   state: State = fresh,
 ): Deps {
   const incidents: Partial<IncidentStore> = {
@@ -49,6 +58,8 @@ function depsOf(
       })),
     overdueSagas: async (page) =>
       pageOf(sagas, page).map(({ key, at }) => ({ orderApiKey: key, at, facts, state, attempt: 7 })),
+    failedRefunds: async (page) =>
+      pageOf(refunds, page).map(({ key, at }) => ({ orderApiKey: key, at, amount: 250 })),
     unacceptedOrders: async (page) =>
       pageOf(orders, page).map(({ key, at }) => ({
         orderApiKey: key,
@@ -126,6 +137,7 @@ test('pages of any size list every incident exactly once, newest first', async (
   const sources = fc.record({
     payments: source,
     disputes: source,
+    refunds: source,
     sagas: source,
     letters: source,
     orders: source,
@@ -143,6 +155,7 @@ test('pages of any size list every incident exactly once, newest first', async (
         ...all.letters.map(({ key }) => `letter_${key}`),
         ...all.orders.map(({ key }) => `order_${key}`),
         ...all.mismatches.map(({ key }) => `mismatch_${key}`),
+        ...all.refunds.map(({ key }) => `refund_${key}`),
         ...all.channels.map(({ key }) => `alert_${key}`),
         ...all.restaurants.map(({ key }) => `restaurant_${key}`),
       ]
@@ -159,6 +172,7 @@ test('an incident’s id leads back to its source and its key there, and no othe
     depsOf({
       payments: one,
       disputes: one,
+      refunds: one,
       sagas: one,
       letters: one,
       orders: one,
@@ -169,10 +183,12 @@ test('an incident’s id leads back to its source and its key there, and no othe
     10,
   )
   expect(listed.map(({ item }) => splitId(item.id))).toEqual(
-    ['saga', 'restaurant', 'payment', 'order', 'mismatch', 'letter', 'dispute', 'alert'].map((name) => ({
-      source: name,
-      key: 'order_1',
-    })),
+    ['saga', 'restaurant', 'refund', 'payment', 'order', 'mismatch', 'letter', 'dispute', 'alert'].map(
+      (name) => ({
+        source: name,
+        key: 'order_1',
+      }),
+    ),
   )
   for (const id of ['', 'order', 'orders_1', 'x_saga_1']) expect(splitId(id)).toBeNull()
 })
@@ -196,6 +212,7 @@ test('an incident of each source has its kind, its order and its reason', async 
       ...none,
       payments: one,
       disputes: one,
+      refunds: one,
       letters: one,
       orders: one,
       mismatches: one,
@@ -206,6 +223,7 @@ test('an incident of each source has its kind, its order and its reason', async 
   )
   expect(listed.map(({ item }) => item)).toMatchObject([
     { kind: 'restaurant-unattended', orderApiKey: null, what: 'restaurant o1', count: 0 },
+    { kind: 'failed-refund', orderApiKey: 'o1', what: 'refund of 2.50', count: 0 },
     { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
     {

@@ -49,12 +49,19 @@ export type UnacceptedOrder = {
   at: number
 }
 
+/** `amount`: cents. */
+export type FailedRefund = { orderApiKey: string; amount: number; at: number }
+
+/** The latest refund, so that another one ends it. Its index is `orders_failed_refunds`. */
+const HAS_FAILED_REFUND = sql`refunds -> -1 ->> 'state' = 'FAILED' and cancellation is null
+  and (refunds -> -1 ->> 'date')::int8 > extract(epoch from now() - interval '30 days')`
+
 /** Unfinished sagas in the same state; `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 export type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
 
 const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
 
-/** Incidents (dead letters, overdue sagas, unaccepted orders), and the counts behind the gauges. */
+/** Incidents (dead letters, overdue sagas, unaccepted orders, failed refunds), and the counts behind the gauges. */
 export class PostgresIncidents {
   readonly #db: Db
 
@@ -124,6 +131,22 @@ export class PostgresIncidents {
     where o.api_key = ${orderApiKey} and ${isUnacceptedOnConsole(withinMs)} and ${halfOf(withinMs)} <= now()`.execute(
       this.#db,
     )
+    return rows.length > 0
+  }
+
+  /** Orders whose latest refund has failed in the last 30 days. Another refund ends it. */
+  async failedRefunds(page: Page): Promise<FailedRefund[]> {
+    const at = sql`(refunds -> -1 ->> 'date')::int8 * 1000000`
+    const { rows } = await sql<FailedRefund>`
+    select api_key as "orderApiKey", (refunds -> -1 ->> 'amount')::int4 as amount, ${at} as at
+    from orders where ${HAS_FAILED_REFUND} and ${pageOf(at, 'api_key', page)}`.execute(this.#db)
+    return rows
+  }
+
+  /** Whether the order is one of `failedRefunds`. */
+  async hasFailedRefund(orderApiKey: string): Promise<boolean> {
+    const { rows } = await sql`
+    select from orders where api_key = ${orderApiKey} and ${HAS_FAILED_REFUND}`.execute(this.#db)
     return rows.length > 0
   }
 

@@ -34,6 +34,10 @@ export type ReadCharge = {
 export const ofProcessor = (refunds: readonly ReadRefund[]): ReadRefund[] =>
   refunds.filter(({ key }) => key === null)
 
+/** The `apiKey`s of the refunds of this platform that have failed. */
+export const failedOwn = (refunds: readonly ReadRefund[]): string[] =>
+  refunds.flatMap(({ key, state }) => (key !== null && state === 'failed' ? [key] : []))
+
 /** Cents that were refunded there, or may still be. */
 export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents =>
   cents(

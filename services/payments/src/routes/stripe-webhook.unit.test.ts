@@ -13,6 +13,7 @@ import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 import { commandExecutor } from '#/command-executor.ts'
 import type { MirrorRow } from '#/store/charge-mirrors.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
+import { setRefundsOf } from '#/send-mirrors.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 import { stripeEventHandler } from '#/stripe-event-handler.ts'
@@ -27,6 +28,9 @@ let processor: StripeProcessor
 let authorizations: AuthorizationStore
 let afterSale: StripeReads
 let mirrors: ReturnType<typeof memoryChargeMirrors>
+/** Refunds of this platform that have failed at the processor. */
+let returned: string[]
+const refunds = { markReturned: async (keys: readonly string[]) => void returned.push(...keys) }
 let handled: Set<string>
 let app: App
 let logged: string
@@ -57,7 +61,8 @@ beforeEach(async () => {
   readJson(app)
   afterSale = new StripeReads({ secretKey: SECRET_KEY, currency: 'usd', url })
   mirrors = memoryChargeMirrors()
-  const mirror = chargeMirror({ reads: afterSale, mirrors, authorizations, send, log })
+  returned = []
+  const mirror = chargeMirror({ reads: afterSale, mirrors, refunds, authorizations, send, log })
   stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
     handle: stripeEventHandler({
@@ -253,6 +258,15 @@ describe('a refund or dispute that was made at Stripe', () => {
       ({ charge }) => about('charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge }),
     ],
   ]
+  test('of this platform that fails there, also after it was done, frees its amount and reaches orders', async () => {
+    const of = await captured()
+    server.state.refund({ payment_intent: of.id, amount: 300, metadata: { refundApiKey: 'f1' } })
+    server.state.afterSale.failRefunds(of.id)
+    await deliver(about('refund.failed', { object: 'refund', id: 're_1', payment_intent: of.id }))
+    expect(returned).toEqual(['f1'])
+    expect(setRefundsOf(sent.at(-1)!)).toMatchObject({ refunds: [], failed: ['f1'] })
+  })
+
   test.each(SHAPES)('is stored after %s', async (_type, shape) => {
     const of = await captured()
     server.state.refund({ payment_intent: of.id, amount: 300 })
@@ -288,6 +302,7 @@ describe('a refund or dispute that was made at Stripe', () => {
     const mirror = chargeMirror({
       reads: afterSale,
       mirrors,
+      refunds,
       authorizations,
       send,
       log: pino({ level: 'silent' }),

@@ -109,6 +109,19 @@ test('a failure frees the amount once, whatever other replicas write', async () 
   expect(await reservedOf(orderApiKey)).toBe(600)
 })
 
+test('a refund that fails after it was done frees its amount once, and a refunded order is captured again', async () => {
+  const orderApiKey = await captured()
+  const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(1_000) }
+  await stores[0].reserve(one)
+  await stores[0].markDone(one.apiKey, 're_1')
+  await stores[0].settle(orderApiKey)
+  expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded' })
+  await Promise.all(Array.from({ length: 10 }, (_, at) => storeAt(at).markReturned([one.apiKey])))
+  expect(await stores[0].find(one.apiKey)).toMatchObject({ state: 'failed', failureCode: 'refund_failed' })
+  expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'captured' })
+  expect(await reservedOf(orderApiKey)).toBe(0)
+})
+
 test('an order is refunded when all of it is, and no refund is open', async () => {
   const orderApiKey = await captured()
   const refunds = [400, 600].map((amount) => ({

@@ -21,6 +21,8 @@ export type RefundStore = {
   markDone(apiKey: string, processorId: string): Promise<void>
   /** Its amount may be refunded again. */
   markFailed(apiKey: string, code: string): Promise<void>
+  /** As `markFailed`, also for refunds that were done: the processor has reported since that they failed. */
+  markReturned(apiKeys: readonly string[]): Promise<void>
   /** Moves the authorization to `refunded` when all of it is back. */
   settle(orderApiKey: string): Promise<void>
 }
@@ -84,6 +86,18 @@ export function postgresRefunds(db: Db): RefundStore {
           where api_key = ${apiKey} and state = 'sent' returning order_api_key, amount)
         update authorizations set refunded = refunded - failed.amount, updated_at = now()
         from failed where authorizations.order_api_key = failed.order_api_key`.execute(db)
+    },
+    async markReturned(apiKeys) {
+      if (apiKeys.length === 0) return
+      // A release has refunded the rest of the charge, so its authorization stays `refunded`.
+      await sql`
+        with failed as (
+          update refunds set state = 'failed', failure_code = 'refund_failed', updated_at = now()
+          where api_key = any(${apiKeys}) and state <> 'failed' returning order_api_key, amount),
+        freed as (select order_api_key, sum(amount)::integer as amount from failed group by order_api_key)
+        update authorizations set refunded = refunded - freed.amount, updated_at = now(),
+          state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
+        from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
     },
     async settle(orderApiKey) {
       await sql`update authorizations set state = 'refunded', updated_at = now()

@@ -47,6 +47,15 @@ export class AfterSale {
     return structuredClone(made)
   }
 
+  /** As a bank rejects refunds days later. */
+  failRefunds(intent: string): void {
+    const failed = this.#refunds.filter((one) => one.payment_intent === intent)
+    for (const one of failed) {
+      one.status = 'failed'
+      this.#move({ type: 'refund_failure', amount: one.amount, source: one })
+    }
+  }
+
   /** As a bank opens a dispute. */
   addDispute(intent: string, amount: number): Dispute {
     const dispute: Dispute = {

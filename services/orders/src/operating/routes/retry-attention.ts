@@ -32,26 +32,20 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
       case 'letter':
         return republish(deps, key)
       case 'saga':
-        return async ({ incidents }) =>
-          (await incidents.wakeSaga(key))
-            ? 'The command of the saga is republished within a second.'
-            : noSuchIncident()
+        return async ({ incidents }) => wakeSaga(incidents, key)
       case 'order':
-        return async ({ incidents }) => {
-          if (!(await incidents.isUnaccepted(key, acceptWithinMs))) noSuchIncident()
-          return 'Only the restaurant can start the order. Call the restaurant.'
-        }
+        return async ({ incidents }) => checkUnaccepted(incidents, key, acceptWithinMs)
       case 'mismatch': {
         if (!(await deps.alerts.hasMismatch(key))) noSuchIncident()
         await deps.scheduledRuns.wake('reconcile')
         return async () => 'The reconciliation runs again within two minutes.'
       }
+      case 'refund':
+        return async ({ incidents }) => checkRefund(incidents, key)
       case 'dispute':
         return checkDispute(deps, key, context)
-      case 'alert': {
-        if (!(await deps.alerts.wakeDeliveries(key))) noSuchIncident()
-        return async () => 'The alert is sent again within seconds.'
-      }
+      case 'alert':
+        return wakeAlert(deps, key)
       case 'restaurant':
         return checkUnattended(deps, key, context)
       case 'payment': {
@@ -73,6 +67,30 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
     const rest = await retry(id, call)
     return execute(call, async (stores) => ({ id, done: await rest(stores) }))
   }
+}
+
+async function wakeAlert({ alerts }: Deps, channel: string): Promise<Rest> {
+  if (!(await alerts.wakeDeliveries(channel))) noSuchIncident()
+  return async () => 'The alert is sent again within seconds.'
+}
+
+async function wakeSaga(incidents: Stores['incidents'], key: string): Promise<string> {
+  if (!(await incidents.wakeSaga(key))) noSuchIncident()
+  return 'The command of the saga is republished within a second.'
+}
+
+async function checkUnaccepted(
+  incidents: Stores['incidents'],
+  key: string,
+  withinMs: number,
+): Promise<string> {
+  if (!(await incidents.isUnaccepted(key, withinMs))) noSuchIncident()
+  return 'Only the restaurant can start the order. Call the restaurant.'
+}
+
+async function checkRefund(incidents: Stores['incidents'], key: string): Promise<string> {
+  if (!(await incidents.hasFailedRefund(key))) noSuchIncident()
+  return 'A failed refund is not repeated. Run: platter orders refund ORDER'
 }
 
 async function checkDispute({ payments }: Deps, orderApiKey: string, context: RequestContext): Promise<Rest> {

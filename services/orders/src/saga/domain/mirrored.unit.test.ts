@@ -18,11 +18,17 @@ import {
 const made = (id: string, amount: number, state: OrderRefund['state'] = 'DONE') =>
   refundOfProcessor({ id, amount: cents(amount), state, date: at }, id)
 const dispute = { state: 'OPEN', amount: cents(300), reason: 'fraudulent', respondBy: at + 600_000 } as const
-const mirrored = (version: number, refunds: OrderRefund[], open: typeof dispute | null = null): Event => ({
+const mirrored = (
+  version: number,
+  refunds: OrderRefund[],
+  open: typeof dispute | null = null,
+  failed: string[] = [],
+): Event => ({
   kind: 'mirrored',
   at,
   version,
   refunds,
+  failed,
   dispute: open,
 })
 const { completed, authorize, capture, save } = states()
@@ -51,6 +57,24 @@ test('the order is REFUNDED while everything is refunded, and CHARGED again when
   expect(all.order.paymentState).toBe('REFUNDED')
   expect(apply(all, mirrored(2, [made('re_1', TOTAL, 'FAILED')])).order.paymentState).toBe('CHARGED')
   expect(apply(completed!, mirrored(1, [made('re_1', TOTAL, 'PENDING')])).order.paymentState).toBe('CHARGED')
+})
+
+test('a refund of this platform that fails after it was done is FAILED, and can be refunded again', () => {
+  const refund = { ...made('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
+  const requested = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
+  const pending = apply(requested, mirrored(1, [], null, ['f1']))
+  expect(pending.order.refunds, 'a pending one ends with its reply').toMatchObject([{ state: 'PENDING' }])
+  const answered = { step: 'refund', isCompensation: false, version: 0, outcome: done } as const
+  const back = apply(pending, { kind: 'replied', at, ...answered, refund: 'f1' })
+  expect(back.order.paymentState).toBe('REFUNDED')
+  const returned = apply(back, mirrored(2, [], null, ['f1']))
+  expect(returned).toMatchObject({
+    order: { paymentState: 'CHARGED', refunds: [{ state: 'FAILED' }] },
+    saga: { isFinished: true },
+    command: null,
+  })
+  const again = { ...refund, apiKey: 'f2' }
+  expect(apply(returned, { kind: 'refunded', at, refund: again, count: 1 }).command).not.toBeNull()
 })
 
 test('a refund that was requested here stays, and both together may be everything', () => {

@@ -16,6 +16,8 @@ export type Requested = { refund: OrderRefund; count: number }
 export type Mirrored = {
   version: number
   refunds: readonly OrderRefund[]
+  /** The `apiKey`s of refunds of this platform that have failed there, also after they were done. */
+  failed: readonly string[]
   dispute: OrderDispute | null
 }
 
@@ -60,14 +62,20 @@ export function endRefund<O extends OrderState>(
 export function setMirrored<O extends OrderState>(
   order: O,
   { facts, state }: Saga,
-  { version, refunds: made, dispute }: Mirrored,
+  { version, refunds: made, failed, dispute }: Mirrored,
 ): AfterSale<O> | null {
   const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
   if (order.outcome === 'pending' || !isCaptureKnown || version < (state.mirrored ?? 0)) return null
   const disputed = { ...order, dispute: dispute ?? order.dispute }
   const mirrored = { ...state, mirrored: version }
   if (order.cancellation !== null) return { order: disputed, state: mirrored }
-  const own = order.refunds.filter(({ requestedBy }) => requestedBy !== 'processor')
+  const own = order.refunds
+    .filter(({ requestedBy }) => requestedBy !== 'processor')
+    .map((one): OrderRefund => {
+      // A pending one ends with its reply.
+      const hasReturned = one.state === 'DONE' && failed.includes(one.apiKey)
+      return hasReturned ? { ...one, state: 'FAILED' } : one
+    })
   const refunds = [...own, ...made].toSorted((one, other) => one.date - other.date)
   return { order: withRefunds(disputed, facts.total, refunds), state: mirrored }
 }

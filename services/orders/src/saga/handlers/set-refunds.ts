@@ -19,9 +19,15 @@ type Deps = Pick<Stores, 'orders'> & {
 export const setRefunds =
   ({ orders, orchestrator, bus, log }: Deps) =>
   async (picture: OrdersSetRefunds, { requestId }: Pick<Received, 'requestId'>): Promise<void> => {
-    const { orderApiKey, version, dispute } = picture
+    const { orderApiKey, version, failed, dispute } = picture
     const refunds = picture.refunds.map((one) => refundOfProcessor(one, apiKeyOf('processor', one.id)))
-    const applied = await orchestrator.apply(orderApiKey, { kind: 'mirrored', version, refunds, dispute })
+    const applied = await orchestrator.apply(orderApiKey, {
+      kind: 'mirrored',
+      version,
+      refunds,
+      failed,
+      dispute,
+    })
     if (!applied) {
       if (await orders.exists(orderApiKey)) return
       log.warn({ orderApiKey }, 'refunds and disputes of an order that does not exist')
