@@ -84,6 +84,29 @@ test('refunds made at the processor are in the order: what is left can be refund
   expect(await reconciled(reference, since)).toEqual([])
 })
 
+test('a refund that fails later is FAILED and an incident, until it is made again', async () => {
+  const reference = await paidByCard()
+  const refund = () => operator('POST', `orders/${reference}/refunds`, { all: true, reason: 'QUALITY' })
+  const incidents = async () => (await incidentsOf(reference)).map(({ kind }) => kind)
+  expect((await refund()).status).toBe(200)
+  const refunded = () =>
+    eventually(
+      () => readOrder(reference),
+      ({ paymentState }) => paymentState === 'REFUNDED',
+    )
+  await refunded()
+  await dashboard('refunds/fail', { reference })
+  const failed = await eventually(
+    () => readOrder(reference),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  expect(failed).toMatchObject({ refundedTotal: 0, refunds: [{ state: 'FAILED' }] })
+  expect(await incidents()).toEqual(['failed-refund'])
+  expect((await refund()).status).toBe(200)
+  await refunded()
+  expect(await incidents()).toEqual([])
+})
+
 test('a dispute is in the order, with its deadline, until and after its end', async () => {
   const reference = await paidByCard()
   const { id } = await dashboard<{ id: string }>('disputes', { reference, amount: 150, reason: 'fraudulent' })

@@ -107,9 +107,10 @@ test('an operator can switch the rule off', async () => {
   await api.linkConsole(restaurantApiKey)
   const listed = await operator<{ apiKey: string; requireAttendance: boolean }[]>(
     'GET',
-    'restaurants?limit=1',
+    'restaurants?limit=200',
   )
-  expect(listed.body).toMatchObject([{ apiKey: restaurantApiKey, requireAttendance: false }])
+  // Other files of this stack create restaurants at the same time.
+  expect(listed.body.find(({ apiKey }) => apiKey === restaurantApiKey)?.requireAttendance).toBe(false)
   expect((await details(restaurantApiKey)).open).toBe(true)
 })
 

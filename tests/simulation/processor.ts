@@ -1,4 +1,5 @@
-import { Book, responseTo, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
+import { Book, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
+import { responseTo } from '../../dev/processor/src/responses.ts'
 import { tokenize } from '../../dev/processor/src/cards.ts'
 import type { ProcessorRefund } from '../../services/payments/src/domain/refund.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'

@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
 import { Challenges, type Challenge } from './challenges.ts'
-import { detailsOf, disputeOf, effectsOf, type Details, type Dispute, type Movement } from './details.ts'
+import {
+  detailsOf,
+  disputeOf,
+  effectsOf,
+  standingRefunds,
+  type Details,
+  type Dispute,
+  type Movement,
+} from './details.ts'
 import type { Entry } from './ledger.ts'
+import { responseTo } from './responses.ts'
 
 /** A response of the processor. */
 export type Response = { status: number; body: Record<string, unknown> }
@@ -19,6 +28,7 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | { kind: 'authenticate'; id: string; outcome: 'yes' | 'no' }
   | { kind: 'capture' | 'refund'; id: string; amount: number }
   | { kind: 'void'; id: string }
+  | { kind: 'fail-refund'; reference: string }
   | { kind: 'dispute'; id: string; amount: number; reason: string }
   | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
 )
@@ -155,7 +165,19 @@ export class Book {
     if (request.kind === 'void' && this.#challenges.isUnconfirmed(request.id, now))
       return this.#challenges.answer(request, now)
     if (request.kind === 'close-dispute') return this.#closeDispute(request, now)
+    if (request.kind === 'fail-refund') return this.#failRefund(request, now)
     return this.#move(request, now)
+  }
+
+  /** The latest refund of an order that has not failed. */
+  #failRefund(request: Extract<EffectRequest, { kind: 'fail-refund' }>, now: Date): Decision {
+    const one = (this.#byReference.get(request.reference) ?? []).at(-1)
+    const refund = one && standingRefunds(one.entries).at(-1)
+    if (!one || !refund) return refuse(404, 'no_such_refund')
+    const { id, reference } = one
+    const failed = refund.idempotencyKey
+    const what = { reference, amount: refund.amount, id, outcome: 'failed', failed } as const
+    return effect({ ...request, kind: 'refund' }, what, now)
   }
 
   #closeDispute(request: Extract<EffectRequest, { kind: 'close-dispute' }>, now: Date): Decision {
@@ -205,7 +227,7 @@ export class Book {
       this.#byReference.set(reference, [...(this.#byReference.get(reference) ?? []), one])
     }
     if (entry.kind === 'capture') one.captured = amount
-    if (entry.kind === 'refund') one.refunded += amount
+    if (entry.kind === 'refund') one.refunded += entry.outcome === 'failed' ? -amount : amount
     if (entry.kind === 'void') one.voided = true
   }
 }
@@ -230,7 +252,7 @@ function authorize(
   return effect(request, { ...what, outcome: isApproved && !isDue ? 'approved' : `declined:${reason}` }, now)
 }
 
-type Move = Exclude<EffectRequest, { kind: 'authorize' | 'authenticate' | 'close-dispute' }>
+type Move = Exclude<EffectRequest, { kind: 'authorize' | 'authenticate' | 'close-dispute' | 'fail-refund' }>
 
 function impossible(one: Authorization, request: Move): string | null {
   if (one.voided) return 'already_voided'
@@ -253,10 +275,10 @@ function undisputable(one: Authorization, amount: number): string | null {
 
 const effect = (
   { kind, idempotencyKey, fingerprint }: Pick<Entry, 'kind' | 'idempotencyKey' | 'fingerprint'>,
-  what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome' | 'dispute' | 'authentication'>,
+  what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome' | 'failed' | 'dispute' | 'authentication'>,
   now: Date,
 ): Decision => {
-  const { reference, amount, outcome, id, dispute, authentication } = what
+  const { reference, amount, outcome, id, failed, dispute, authentication } = what
   const at = now.toISOString()
   return {
     kind: 'effect',
@@ -269,32 +291,9 @@ const effect = (
       outcome,
       id,
       fingerprint,
+      ...(failed !== undefined && { failed }),
       ...(dispute && { dispute }),
       ...(authentication && { authentication }),
     },
   }
-}
-
-const STATUS = {
-  authorize: 'authorized',
-  capture: 'captured',
-  void: 'voided',
-  refund: 'refunded',
-  dispute: 'disputed',
-  authenticate: 'authorized',
-} as const
-
-/** Returns the response to an effect, which is also the replay under its key. */
-export function responseTo({ kind, outcome, id, amount, dispute }: Entry): Response {
-  if (dispute) {
-    const state = outcome === 'won' || outcome === 'lost' ? outcome : 'open'
-    return { status: 200, body: { id: dispute.id, authorization: id, state, amount, reason: dispute.reason } }
-  }
-  if (outcome === 'open') return { status: 200, body: { id, status: 'requires_action', amount } }
-  if (kind === 'authenticate' && outcome !== 'approved')
-    return { status: 200, body: { id, status: 'declined', amount } }
-  if (outcome === 'approved') return { status: 200, body: { id, status: STATUS[kind], amount } }
-  const declineCode = outcome.slice('declined:'.length)
-  const ownCode = declineCode === 'expired_card' || declineCode === 'incorrect_cvc'
-  return { status: 402, body: { code: ownCode ? declineCode : 'card_declined', declineCode } }
 }

@@ -7,6 +7,7 @@ import { DASHBOARD, type Details } from './details.ts'
 const Cents = z.int().min(1)
 const Text = z.string().min(1).max(100)
 const NewRefund = z.object({ reference: Text, amount: Cents })
+const OfOrder = z.object({ reference: Text })
 const NewDispute = z.object({ reference: Text, amount: Cents, reason: Text.default('fraudulent') })
 const Close = z.object({ outcome: z.enum(['won', 'lost']) })
 const Id = z.object({ id: z.string() })
@@ -34,6 +35,13 @@ export function addDashboard(app: App, { book, once }: Parts): void {
     const { status, body: answer } = data
       ? await onCharge(data.reference, { kind: 'refund', amount: data.amount })
       : invalid('reference', 'amount')
+    return reply.code(status).send(answer)
+  })
+  app.post('/dashboard/refunds/fail', async ({ body }, reply) => {
+    const { data } = OfOrder.safeParse(body)
+    const { status, body: answer } = data
+      ? await once({ kind: 'fail-refund', reference: data.reference, ...newIdentity() })
+      : invalid('reference')
     return reply.code(status).send(answer)
   })
   app.post('/dashboard/disputes', async ({ body }, reply) => {
@@ -118,10 +126,14 @@ function rowOf(one: Details): string {
     ]
     return `${money(amount)} ${escaped(reason)}: ${state} ${state === 'open' ? buttons.join(' ') : ''}`
   })
+  const isStanding = refunds.some(({ state }) => state === 'done')
+  const failing = isStanding
+    ? [button('Fail the latest', '/dashboard/refunds/fail', { body: { reference } })]
+    : []
   const cells = [
     `<code>${escaped(reference)}</code>`,
     one.voided ? 'voided' : money(captured),
-    refunds.map(({ amount }) => money(amount)).join('<br>'),
+    [...refunds.map(({ amount, state }) => `${money(amount)} ${state}`), ...failing].join('<br>'),
     closing.join('<br>'),
     actions ? actions.join(' ') : '',
   ]

@@ -95,6 +95,30 @@ test('a refund in the dashboard is a line of the ledger, a detail of the charge 
   await vi.waitFor(() => expect(received.map(({ type }) => type)).toEqual(['charge.refunded']))
 })
 
+test('the latest refund fails later: the money returns to the merchant, and can be refunded again', async () => {
+  const id = await captured()
+  const fail = () => send('POST', '/dashboard/refunds/fail', { reference: 'o1' })
+  expect(await fail()).toMatchObject({ status: 404, body: { code: 'no_such_refund' } })
+  await send('POST', `/authorizations/${id}/refund`, { amount: 1075 }, 'f1')
+  expect(await fail()).toMatchObject({ status: 200, body: { status: 'failed', amount: 1075 } })
+  expect(await fail()).toMatchObject({ status: 404 })
+  expect((await send('GET', `/authorizations/${id}`)).body).toMatchObject({
+    status: 'captured',
+    refunded: 0,
+    refunds: [{ amount: 1075, state: 'failed', idempotencyKey: 'f1' }],
+  })
+  const { movements } = (await send('GET', '/movements?from=0&to=9999999999&after=0')).body
+  expect(movements.map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['payment', 1075],
+    ['refund', -1075],
+    ['refund', 1075],
+  ])
+  expect(await send('POST', `/authorizations/${id}/refund`, { amount: 1075 }, 'f2')).toMatchObject({
+    status: 200,
+  })
+  await vi.waitFor(() => expect(received.map(({ type }) => type)).toContain('refund.failed'))
+})
+
 test('a dispute is opened and closed once, and takes the money until it is won', async () => {
   await captured()
   const { id } = (await send('POST', '/dashboard/disputes', dispute(1075))).body

@@ -7,7 +7,7 @@ export type Refund = {
   id: string
   idempotencyKey: string | null
   amount: number
-  state: 'done'
+  state: 'done' | 'failed'
   at: number
 }
 export type Dispute = {
@@ -62,7 +62,8 @@ export function detailsOf({
   voided,
   entries,
 }: Authorization): Details {
-  const refunds = entries.filter(({ kind }) => kind === 'refund').map(toRefund)
+  const standing = new Set(standingRefunds(entries))
+  const refunds = entries.filter(isRefund).map((entry) => toRefund(entry, standing.has(entry)))
   const opened = entries.filter(({ kind, outcome }) => kind === 'dispute' && outcome === 'approved')
   const disputes = opened.flatMap((entry) => toDispute(entry, entries) ?? [])
   return { id, reference, amount, captured: captured ?? 0, refunded, voided, refunds, disputes }
@@ -71,10 +72,24 @@ export function detailsOf({
 export const disputeOf = (one: Authorization, id: string): Dispute | null =>
   detailsOf(one).disputes.find((dispute) => dispute.id === id) ?? null
 
-function toRefund(entry: Entry): Refund {
+const isRefund = ({ kind, outcome }: Entry): boolean => kind === 'refund' && outcome === 'approved'
+
+/** The refunds that have not failed, oldest first. */
+export function standingRefunds(entries: readonly Entry[]): Entry[] {
+  const failed = new Set(entries.map((one) => one.failed))
+  return entries.filter((one) => isRefund(one) && !failed.has(one.idempotencyKey))
+}
+
+function toRefund(entry: Entry, isStanding: boolean): Refund {
   const { idempotencyKey: key, amount } = entry
   const idempotencyKey = key.startsWith(DASHBOARD) ? null : key
-  return { id: `re_${digestOf(entry)}`, idempotencyKey, amount, state: 'done', at: secondsOf(entry) }
+  return {
+    id: `re_${digestOf(entry)}`,
+    idempotencyKey,
+    amount,
+    state: isStanding ? 'done' : 'failed',
+    at: secondsOf(entry),
+  }
 }
 
 function toDispute(entry: Entry, entries: readonly Entry[]): Dispute | null {
@@ -86,13 +101,14 @@ function toDispute(entry: Entry, entries: readonly Entry[]): Dispute | null {
   return { ...dispute, state, amount, at, respondBy: at + RESPOND_WITHIN_SECONDS }
 }
 
-/** The changes of the balance: a capture, a refund, a dispute from its beginning, and its return when it is won. */
+/** The changes of the balance: a capture, a refund and its return when it fails, a dispute from its beginning, and its return when it is won. */
 export function effectsOf(entry: Entry): Movement[] {
   const { kind, reference, amount, outcome, id: charge } = entry
   const at = secondsOf(entry)
   const movement = { id: `txn_${digestOf(entry)}`, reference, charge, at }
   if (kind === 'capture') return [{ ...movement, kind: 'payment', amount, fee: feeOf(amount) }]
-  if (kind === 'refund') return [{ ...movement, kind, amount: -amount, fee: 0 }]
+  if (kind === 'refund')
+    return [{ ...movement, kind, amount: outcome === 'failed' ? amount : -amount, fee: 0 }]
   if (kind !== 'dispute' || outcome === 'lost') return []
   if (outcome === 'won') return [{ ...movement, kind: 'dispute-reversal', amount, fee: 0 }]
   return [{ ...movement, kind, amount: -amount, fee: 0 }]

@@ -68,7 +68,7 @@ function typeOf({ kind, outcome }: Entry): string | null {
     return outcome === 'approved'
       ? 'payment_intent.amount_capturable_updated'
       : 'payment_intent.payment_failed'
-  if (kind === 'refund') return 'charge.refunded'
+  if (kind === 'refund') return outcome === 'failed' ? 'refund.failed' : 'charge.refunded'
   if (kind !== 'dispute') return null
   return outcome === 'approved' ? 'charge.dispute.created' : 'charge.dispute.closed'
 }

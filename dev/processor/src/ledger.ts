@@ -4,7 +4,8 @@ import { z } from 'zod'
 
 /**
  * One line per effect (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome` is "approved" or
- * "declined:" with the reason; a dispute ends with a second line, "won" or "lost". An authentication begins with "open". Only for replays: `id` of the authorization,
+ * "declined:" with the reason; a dispute ends with a second line, "won" or "lost". A refund that fails later has a second line,
+ * "failed". An authentication begins with "open". Only for replays: `id` of the authorization,
  * and `fingerprint`, the SHA-256 of the request, which detects another body under the same key.
  */
 export const Entry = z.object({
@@ -14,11 +15,13 @@ export const Entry = z.object({
   reference: z.string(),
   amount: z.int(),
   outcome: z.union([
-    z.enum(['approved', 'won', 'lost', 'open']),
+    z.enum(['approved', 'won', 'lost', 'open', 'failed']),
     z.templateLiteral(['declined:', z.string().min(1)]),
   ]),
   id: z.string(),
   fingerprint: z.string(),
+  /** The idempotency key of the refund that has failed. */
+  failed: z.string().optional(),
   dispute: z.object({ id: z.string(), reason: z.string() }).optional(),
   authentication: z.object({ token: z.string(), returnUrl: z.string().nullable() }).optional(),
 })

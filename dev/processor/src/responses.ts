@@ -1,0 +1,27 @@
+import type { Response } from './book.ts'
+import type { Entry } from './ledger.ts'
+
+const STATUS = {
+  authorize: 'authorized',
+  capture: 'captured',
+  void: 'voided',
+  refund: 'refunded',
+  dispute: 'disputed',
+  authenticate: 'authorized',
+} as const
+
+/** Returns the response to an effect, which is also the replay under its key. */
+export function responseTo({ kind, outcome, id, amount, dispute }: Entry): Response {
+  if (outcome === 'failed') return { status: 200, body: { id, status: 'failed', amount } }
+  if (dispute) {
+    const state = outcome === 'won' || outcome === 'lost' ? outcome : 'open'
+    return { status: 200, body: { id: dispute.id, authorization: id, state, amount, reason: dispute.reason } }
+  }
+  if (outcome === 'open') return { status: 200, body: { id, status: 'requires_action', amount } }
+  if (kind === 'authenticate' && outcome !== 'approved')
+    return { status: 200, body: { id, status: 'declined', amount } }
+  if (outcome === 'approved') return { status: 200, body: { id, status: STATUS[kind], amount } }
+  const declineCode = outcome.slice('declined:'.length)
+  const ownCode = declineCode === 'expired_card' || declineCode === 'incorrect_cvc'
+  return { status: 402, body: { code: ownCode ? declineCode : 'card_declined', declineCode } }
+}
