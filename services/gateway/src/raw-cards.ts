@@ -61,7 +61,7 @@ function isFoundIn(text: string): boolean {
 }
 
 /** JSON.parse rounds an integer of more than 15 digits, and would hide the number. */
-const LONG_NUMBER = /[[:,\s](\d{12,19})(?=[\],}\s])/g
+const LONG_NUMBER = /(?:^|[[:,\s])(\d{12,19})(?=$|[\],}\s.eE])/g
 const hasLongNumber = (text: string): boolean =>
   [...text.matchAll(LONG_NUMBER)].some(([, digits = '']) => findCardNumbers(digits).length > 0)
 

@@ -14,6 +14,8 @@ test.each<[string, string]>([
   ['a JSON number with a fraction', '{"cardNumber":4242424242424242.0}'],
   ['a JSON number with an exponent', '{"cardNumber":4.242424242424242e15}'],
   ['a JSON number of 19 digits', '{"cardNumber":6205500000000000004}'],
+  ['a JSON number of 19 digits with a fraction', '{"cardNumber":6205500000000000004.0}'],
+  ['a document that is a number of 19 digits', '6205500000000000004'],
   ['a name with escapes', String.raw`{"\u0063ardNumber":"4242424242424242"}`],
   ['digits with escapes', String.raw`{"cardNumber":"\u0034242424242424\u003242"}`],
   ['digits of another script', '{"comments":"４２４２４２４２４２４２４２４２"}'],
