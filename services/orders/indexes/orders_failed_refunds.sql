@@ -1,2 +1,2 @@
--- Few orders: those whose latest refund has failed, until there is another one.
-create index concurrently orders_failed_refunds on orders (id desc) where refunds -> -1 ->> 'state' = 'FAILED'
+-- Few orders: those with a failed refund.
+create index concurrently orders_failed_refunds on orders (id desc) where refunds @> '[{"state": "FAILED"}]'

@@ -16,7 +16,7 @@ export function accountRows(transactions: readonly BalanceTransaction[]): Accoun
   })
 }
 
-/** One line. No cell can need quotes: the platform accepts neither commas nor formulas as the id of a processor. */
+/** One line. No cell can need quotes or begin a formula: keys of orders are hexadecimal, and ids of the processor words. */
 export const csvLine = ({ date, kind, orderApiKey, charge, id, cents }: AccountRow): string =>
   [new Date(date * 1_000).toISOString(), kind, orderApiKey ?? '', charge ?? '', id, decimal(cents)].join(',')
 

@@ -10,7 +10,7 @@ export const BalanceTransaction = z
   .object({
     id: ProcessorId.describe("The processor's id."),
     kind: z.enum(['payment', 'refund', 'dispute', 'dispute-reversal', 'fee']),
-    orderApiKey: ApiKey.nullable().describe('Null for a fee that belongs to no order.'),
+    orderApiKey: ApiKey.nullable().describe('Null for a transaction that belongs to no order.'),
     charge: ProcessorId.nullable().describe("The processor's id of the charge; null without one."),
     amount: Money.describe('Positive for money that arrives, negative for money that leaves.'),
     fee: Money.describe('What the processor keeps of it.'),
@@ -23,7 +23,7 @@ export const BalanceTransactions = operation({
   name: 'balance-transactions',
   summary: 'Read payments, refunds, disputes and fees for accounting',
   description:
-    'The changes of the balance at the payment processor, as the processor reports them. The sum of `amount` minus the sum of `fee` is the change of the balance. Sales of the same account that are no orders are left out. Cash is not in it. While there is a `Link` header, follow it.',
+    'The changes of the balance at the payment processor, as the processor reports them. The sum of `amount` minus the sum of `fee` is the change of the balance. `orderApiKey` is null for a fee of the account, and for another sale of the same account. Cash is not in it. While there is a `Link` header, follow it.',
   method: 'GET',
   path: '/operatorapi/v1/balance-transactions',
   owner: 'payments',

@@ -18,6 +18,8 @@ export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
   items: { index: number; amount: Cents }[]
   delivery: Cents
   tip: Cents
+  /** Epoch seconds; only of a failed refund that was requested here. */
+  failedAt?: number
 }
 
 /** The part of an order that a refund depends on. */
@@ -159,7 +161,7 @@ export const refundOfProcessor = (
 
 /** The record for clients. */
 export function refundRecord(refund: OrderRefund): Refund {
-  const { amount, items, delivery: _delivery, tip: _tip, ...same } = refund
+  const { amount, items, delivery: _delivery, tip: _tip, failedAt: _failedAt, ...same } = refund
   const shown = items.map((item) => ({ index: item.index, amount: toMoney(item.amount) }))
   return { ...same, amount: toMoney(amount), ...(shown.length > 0 && { items: shown }) }
 }

@@ -49,12 +49,20 @@ export type UnacceptedOrder = {
   at: number
 }
 
-/** `amount`: cents. */
+/** `amount`: cents of all failed ones. */
 export type FailedRefund = { orderApiKey: string; amount: number; at: number }
 
-/** The latest refund, so that another one ends it. Its index is `orders_failed_refunds`. */
-const HAS_FAILED_REFUND = sql`refunds -> -1 ->> 'state' = 'FAILED' and cancellation is null
-  and (refunds -> -1 ->> 'date')::int8 > extract(epoch from now() - interval '30 days')`
+/**
+ * A refund that was requested here has failed in the last 30 days, and none was requested since. The first condition is that of the
+ * index `orders_failed_refunds`.
+ */
+const HAS_FAILED_REFUND = sql`refunds @> '[{"state": "FAILED"}]' and cancellation is null
+  and exists (select from jsonb_array_elements(refunds) as failed
+    where (failed ->> 'failedAt')::int8 > extract(epoch from now() - interval '30 days')
+      and not exists (select from jsonb_array_elements(refunds) as later
+        where later ->> 'requestedBy' <> 'processor' and later ->> 'apiKey' <> failed ->> 'apiKey'
+          and (later ->> 'date')::int8 >= (failed ->> 'failedAt')::int8))`
+const FAILED = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_array_elements(refunds) as failed)`
 
 /** Unfinished sagas in the same state; `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 export type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
@@ -99,14 +107,15 @@ export class PostgresIncidents {
     await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(this.#db)
   }
 
-  /** Unfinished sagas past their deadline. */
+  /** Unfinished sagas past their deadline; a refund may be pending at the processor for a day. */
   async overdueSagas(page: Page): Promise<OverdueSaga[]> {
     const at = microseconds('deadline_at')
     const { rows } = await sql<OverdueSaga>`
     select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
-    where finished_at is null and deadline_at <= now() and ${pageOf(at, 'order_api_key', page)}`.execute(
-      this.#db,
-    )
+    where finished_at is null and deadline_at <= now()
+      and (jsonb_array_length(coalesce(state -> 'refunds', '[]')) = 0 or state -> 'refusal' <> 'null'
+        or deadline_at <= now() - interval '1 day')
+      and ${pageOf(at, 'order_api_key', page)}`.execute(this.#db)
     return rows
   }
 
@@ -134,11 +143,13 @@ export class PostgresIncidents {
     return rows.length > 0
   }
 
-  /** Orders whose latest refund has failed in the last 30 days. Another refund ends it. */
+  /** Orders with a failed refund. Another refund ends it. */
   async failedRefunds(page: Page): Promise<FailedRefund[]> {
-    const at = sql`(refunds -> -1 ->> 'date')::int8 * 1000000`
+    const at = sql`${FAILED} * 1000000`
     const { rows } = await sql<FailedRefund>`
-    select api_key as "orderApiKey", (refunds -> -1 ->> 'amount')::int4 as amount, ${at} as at
+    select api_key as "orderApiKey", ${at} as at, (
+      select sum((failed ->> 'amount')::int4)::int4 from jsonb_array_elements(refunds) as failed
+      where failed ->> 'failedAt' is not null) as amount
     from orders where ${HAS_FAILED_REFUND} and ${pageOf(at, 'api_key', page)}`.execute(this.#db)
     return rows
   }

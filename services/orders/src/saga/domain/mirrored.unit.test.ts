@@ -69,7 +69,7 @@ test('a refund of this platform that fails after it was done is FAILED, and can 
   expect(back.order.paymentState).toBe('REFUNDED')
   const returned = apply(back, mirrored(2, [], null, ['f1']))
   expect(returned).toMatchObject({
-    order: { paymentState: 'CHARGED', refunds: [{ state: 'FAILED' }] },
+    order: { paymentState: 'CHARGED', refunds: [{ state: 'FAILED', failedAt: at }] },
     saga: { isFinished: true },
     command: null,
   })

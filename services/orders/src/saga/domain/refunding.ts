@@ -45,12 +45,14 @@ export function requestRefund<O extends OrderState>(
 export function endRefund<O extends OrderState>(
   order: O,
   { facts, state }: Saga,
-  { apiKey, outcome }: { apiKey: string; outcome: Outcome },
+  { apiKey, outcome, at }: { apiKey: string; outcome: Outcome; at: number },
 ): AfterSale<O> | null {
   const { refunds: pending = [] } = state
   if (!pending.some((one) => one.apiKey === apiKey)) return null
-  const end: OrderRefund['state'] = outcome.kind === 'done' ? 'DONE' : 'FAILED'
-  const refunds = order.refunds.map((one) => (one.apiKey === apiKey ? { ...one, state: end } : one))
+  const refunds = order.refunds.map((one): OrderRefund => {
+    if (one.apiKey !== apiKey) return one
+    return outcome.kind === 'done' ? { ...one, state: 'DONE' } : failedRefund(one, at)
+  })
   const left = pending.filter((one) => one.apiKey !== apiKey)
   return { order: withRefunds(order, facts.total, refunds), state: { ...state, refunds: left } }
 }
@@ -62,7 +64,7 @@ export function endRefund<O extends OrderState>(
 export function setMirrored<O extends OrderState>(
   order: O,
   { facts, state }: Saga,
-  { version, refunds: made, failed, dispute }: Mirrored,
+  { version, refunds: made, failed, dispute, at }: Mirrored & { at: number },
 ): AfterSale<O> | null {
   const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
   if (order.outcome === 'pending' || !isCaptureKnown || version < (state.mirrored ?? 0)) return null
@@ -74,11 +76,17 @@ export function setMirrored<O extends OrderState>(
     .map((one): OrderRefund => {
       // A pending one ends with its reply.
       const hasReturned = one.state === 'DONE' && failed.includes(one.apiKey)
-      return hasReturned ? { ...one, state: 'FAILED' } : one
+      return hasReturned ? failedRefund(one, at) : one
     })
   const refunds = [...own, ...made].toSorted((one, other) => one.date - other.date)
   return { order: withRefunds(disputed, facts.total, refunds), state: mirrored }
 }
+
+const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
+  ...one,
+  state: 'FAILED',
+  failedAt: at,
+})
 
 /**
  * The order is REFUNDED while all of its total is back. The payment state of a cancelled one is that of its release, which has refunded

@@ -147,8 +147,8 @@ const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: nu
 
 function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
   if (event.refund !== undefined) {
-    const { refund: apiKey, outcome } = event
-    return changeAfterSale(saga, endRefund(order, saga, { apiKey, outcome }), event.at)
+    const { refund: apiKey, outcome, at } = event
+    return changeAfterSale(saga, endRefund(order, saga, { apiKey, outcome, at }), at)
   }
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'

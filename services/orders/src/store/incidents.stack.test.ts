@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { createLog, newApiKey } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postgresStores } from '#/store/stores.ts'
+import type { Tables } from '#/store/tables.ts'
+
+const log = createLog('test', 'fatal')
+const DAY = 86_400
+const now = Math.floor(Date.now() / 1_000)
+
+let postgres: ReturnType<typeof connectPostgres<Tables>>
+beforeAll(async () => {
+  postgres = connectPostgres<Tables>(await newDatabase(), 2, log)
+  await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(() => postgres.close())
+
+type Stored = {
+  apiKey: string
+  state: string
+  date: number
+  amount?: number
+  failedAt?: number
+  requestedBy?: string
+}
+
+/** A delivered card order with these refunds. */
+async function anOrder(refunds: Stored[], cancellation: object | null = null): Promise<string> {
+  const apiKey = newApiKey()
+  const whole = refunds.map((one) => ({ amount: 100, requestedBy: 'operator', ...one }))
+  await sql`
+    insert into orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, outcome,
+      details, refunds, cancellation)
+    values (${apiKey}, 'a', 'r', 'pickup', 'card', false, 1000, 'DELIVERED', 'CHARGED', 'transmitted',
+      '{}', ${JSON.stringify(whole)}::jsonb, ${cancellation && JSON.stringify(cancellation)}::jsonb)`.execute(
+    postgres.db,
+  )
+  return apiKey
+}
+
+const failed = (apiKey: string, date: number, failedAt = date + 60): Stored => ({
+  apiKey,
+  state: 'FAILED',
+  date,
+  failedAt,
+})
+
+const page = { before: null, limit: 100 }
+const isListed = async (orderApiKey: string) => {
+  const { incidents } = postgresStores(postgres.db)
+  const listed = (await incidents.failedRefunds(page)).some((one) => one.orderApiKey === orderApiKey)
+  expect(await incidents.hasFailedRefund(orderApiKey)).toBe(listed)
+  return listed
+}
+
+test.each<[what: string, refunds: Stored[]]>([
+  ['the latest refund', [failed('f1', now - 100)]],
+  [
+    'an earlier one that failed after a later one was requested',
+    [failed('f1', now - 500, now - 50), { apiKey: 'f2', state: 'DONE', date: now - 400 }],
+  ],
+  [
+    'one that was followed by a refund at the processor',
+    [failed('f1', now - 500), { apiKey: 'p', state: 'DONE', date: now, requestedBy: 'processor' }],
+  ],
+  ['one that was requested long ago and failed lately', [failed('f1', now - 40 * DAY, now - DAY)]],
+])('a failed refund is listed: %s', async (_what, refunds) => {
+  expect(await isListed(await anOrder(refunds))).toBe(true)
+})
+
+test.each<[what: string, refunds: Stored[], cancellation?: object]>([
+  ['there is none', [{ apiKey: 'f1', state: 'DONE', date: now }]],
+  [
+    'another refund was requested since',
+    [failed('f1', now - 500), { apiKey: 'f2', state: 'PENDING', date: now }],
+  ],
+  ['it failed more than 30 days ago', [failed('f1', now - 40 * DAY, now - 31 * DAY)]],
+  ['the order was cancelled, and its release returned the rest', [failed('f1', now - 500)], { reason: 'x' }],
+])('no failed refund is listed: %s', async (_what, refunds, cancellation) => {
+  expect(await isListed(await anOrder(refunds, cancellation))).toBe(false)
+})
+
+test('all failed refunds of an order are one incident, at the time of the last failure', async () => {
+  const apiKey = await anOrder([failed('f1', now - 500, now - 50), failed('f2', now - 400, now - 300)])
+  const listed = await postgresStores(postgres.db).incidents.failedRefunds(page)
+  expect(listed.filter(({ orderApiKey }) => orderApiKey === apiKey)).toEqual([
+    { orderApiKey: apiKey, amount: 200, at: (now - 50) * 1_000_000 },
+  ])
+})
+
+test('a saga past its deadline is overdue; one that waits for a refund only after a day', async () => {
+  const saga = async (state: object, secondsAgo: number) => {
+    const apiKey = await anOrder([])
+    await sql`
+      insert into sagas (order_api_key, version, facts, state, request_id, wake_at, deadline_at)
+      values (${apiKey}, 0, '{}', ${JSON.stringify({ done: [], undone: [], refusal: null, ...state })}::jsonb, 'q', now(),
+        now() - ${secondsAgo} * interval '1 second')`.execute(postgres.db)
+    return apiKey
+  }
+  const refunds = [{ apiKey: 'f1', amount: 100 }]
+  const plain = await saga({}, 60)
+  const waiting = await saga({ refunds }, 60)
+  const released = await saga({ refunds, refusal: { code: 'order-cancelled', detail: 'x' } }, 60)
+  const long = await saga({ refunds }, DAY + 60)
+  const overdue = await postgresStores(postgres.db).incidents.overdueSagas(page)
+  expect(overdue.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual([plain, released, long].toSorted())
+  expect(overdue.map(({ orderApiKey }) => orderApiKey)).not.toContain(waiting)
+})
