@@ -30,6 +30,13 @@ export async function startStripe() {
   await new Promise<void>((resolve) => proxy.listen(0, '0.0.0.0', resolve))
   return {
     secretKey,
+    /** As an app creates it with the publishable key. Its exchange may be repeated. */
+    cardToken: server.state.newClientToken({
+      number: '4242424242424242',
+      cvc: '123',
+      exp_month: 12,
+      exp_year: 2034,
+    }),
     port: (proxy.address() as AddressInfo).port,
     /** The captured amounts in cents, by order. */
     captured: () =>
