@@ -83,3 +83,84 @@ export class Tablet {
     return installation.call('/restaurantapi/v1/orders?limit=1', { key: keys.restaurant })
   }
 }
+
+type Ordered = { idempotencyKey: string; isStored: boolean }
+
+/** Clients that send an order each quarter of a second, and repeat it under its key until it is stored. */
+export class Clients {
+  readonly #world: World
+  readonly #orders: Ordered[] = []
+  readonly #running: Promise<void>[] = []
+  readonly #answeredAt: number[] = [performance.now()]
+  #isStopped = false
+  #loop: Promise<void>
+
+  constructor(world: World) {
+    this.#world = world
+    this.#loop = this.#begin()
+  }
+
+  async #begin(): Promise<void> {
+    while (!this.#isStopped) {
+      this.#running.push(this.#order())
+      await wait(250)
+    }
+  }
+
+  async #order(): Promise<void> {
+    const order = { idempotencyKey: randomUUID(), isStored: false }
+    this.#orders.push(order)
+    const giveUpAt = performance.now() + 180_000
+    while (!order.isStored && performance.now() < giveUpAt) {
+      const reply = await sendOrder(this.#world, 'cash', order.idempotencyKey).catch(() => null)
+      if (reply && reply.status < 500) this.#answeredAt.push(performance.now())
+      order.isStored = reply?.status === 200
+      if (!order.isStored) await wait(200)
+    }
+  }
+
+  /** Ends after all orders are stored. Returns the longest time without an answer, and refuses a lost or repeated order. */
+  async end(): Promise<{ orders: number; longestGapS: number }> {
+    this.#isStopped = true
+    await this.#loop
+    await Promise.all(this.#running)
+    const stored = this.#orders.filter(({ isStored }) => isStored)
+    check(
+      stored.length === this.#orders.length,
+      `${this.#orders.length - stored.length} orders were never answered`,
+    )
+    const found = new Set<unknown>()
+    for (const { idempotencyKey } of stored) found.add(await this.#find(idempotencyKey))
+    check(found.size === stored.length, `of ${stored.length} orders ${found.size} exist`)
+    const times = this.#answeredAt.toSorted((one, other) => one - other)
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? at))
+    return { orders: stored.length, longestGapS: Math.max(...gaps) / 1000 }
+  }
+
+  async #find(idempotencyKey: string): Promise<unknown> {
+    const { installation, keys } = this.#world
+    const reply = await installation.call(`/publicapi/v1/order-by-key/${idempotencyKey}`, {
+      key: keys.application,
+    })
+    check(reply.status === 200, `an order that was answered is lost: ${reply.status}`)
+    return reply.body['apiKey']
+  }
+}
+
+/** Runs `work` while clients order. Returns the figures as a text. */
+export async function whileOrdering(
+  world: World,
+  mostGapS: number,
+  work: () => Promise<unknown>,
+): Promise<string> {
+  const clients = new Clients(world)
+  await wait(3_000)
+  const from = performance.now()
+  await work()
+  const tookS = (performance.now() - from) / 1000
+  await wait(3_000)
+  const { orders, longestGapS } = await clients.end()
+  const text = `${orders} orders, all there once; ${longestGapS.toFixed(1)} s without an answer; ${tookS.toFixed(0)} s in all`
+  check(longestGapS <= mostGapS, `${text}: more than ${mostGapS} s`)
+  return text
+}
