@@ -21,6 +21,8 @@ const MIGRATION = `create table notes (
   length integer generated always as (length(text)) stored
 );
 create table replies (note bigint not null references notes, text text);
+create table runs (name text primary key, at integer not null);
+insert into runs values ('daily', 1);
 create function refuse() returns trigger language plpgsql as $$ begin raise 'no trigger may run in a restore'; end $$;`
 const TRIGGER = 'create trigger refuse_inserts before insert on notes execute function refuse();'
 
@@ -56,6 +58,7 @@ beforeAll(async () => {
     // More than one part of a table.
     await client.query(`insert into notes (text) select repeat('x', 100000) from generate_series(1, 100)`)
     await client.query(`insert into replies values (1, 'one'), (2, 'two')`)
+    await client.query(`update runs set at = 2`)
     await client.query(TRIGGER)
   })
   await writeOne()
@@ -67,10 +70,12 @@ afterAll(async () => {
 test('a restore into an empty database returns every row, the numbers, the owner and the limits of its role', async () => {
   const target = await newDatabase()
   const { rows } = await restoreArchive(file, keys, { databaseUrl: target })
-  // In the order of the names: the migrations, their lock, notes, replies.
-  expect(rows).toEqual([2, 0, 103, 2])
+  // In the order of the names: the migrations, their lock, notes, replies, runs.
+  expect(rows).toEqual([2, 0, 103, 2, 1])
   expect(await notesOf(target)).toEqual(await notesOf(source))
   await inside(target, async (client) => {
+    // A migration has inserted this row, and a service has changed it.
+    expect(await rowsOf(client, `select * from ${schema}.runs`)).toEqual([{ name: 'daily', at: 2 }])
     const [found] = await rowsOf<{ owner: string; last: string; valid: boolean; may: boolean }>(
       client,
       `select pg_get_userbyid(relowner) as owner, nextval('${schema}.notes_id_seq')::text as last,

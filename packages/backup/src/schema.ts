@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { identifier, rowsOf } from '#/database.ts'
+import { findTables, tableName } from '#/tables.ts'
 
 /** The folder with the migrations of a service, by the name of its schema. */
 export type MigrationFolder = (schema: string) => string
@@ -15,8 +16,8 @@ const KYSELY = `create table kysely_migration (name varchar(255) not null primar
 create table kysely_migration_lock (id varchar(255) not null primary key, is_locked integer not null default 0);`
 
 /**
- * Returns SQL that builds the tables: the applied migrations in their order, as the owner of the schema. Throws when this version
- * lacks one of them, because a later version has applied it.
+ * Returns SQL that builds the tables without rows: the applied migrations in their order, as the owner of the schema. Throws when
+ * this version lacks one of them, because a later version has applied it.
  */
 export async function schemaSql(
   client: Client,
@@ -34,6 +35,9 @@ export async function schemaSql(
     for (const migration of applied) parts.push(await readMigration(folderOf(schema), migration.name))
     parts.push('reset role;\nreset search_path;\n')
   }
+  // Migrations insert rows too. The archive has them as they are now, and both would be duplicates.
+  const tables = (await findTables(client, schemas)).map(tableName)
+  if (tables.length > 0) parts.push(`truncate ${tables.join(', ')};`)
   return parts.join('\n')
 }
 
