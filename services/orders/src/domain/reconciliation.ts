@@ -67,6 +67,7 @@ export const isFulfilled = ({ outcome, cancelled }: OrderEntry): boolean =>
 export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] {
   const found = [
     ...compareCharges(order, others.charges),
+    ...compareCash(order),
     ...comparePayment(others),
     ...comparePaymentState(order, others.payment),
     ...compareDelivery(order, others),
@@ -120,6 +121,16 @@ function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree:
   if (refunded === order.refunded) return []
   const detail = `The order has refunds of ${money(order.refunded)}, the processor has refunded ${money(cents(refunded))}.`
   return [{ rule: 'refund-amount', detail, disagree }]
+}
+
+/** Cash that was returned has no other book: the order must agree with itself. */
+function compareCash(order: OrderEntry): Found[] {
+  const { payment, test, total, refunded, paymentState } = order
+  if (payment !== 'cash' || test || !isFulfilled(order)) return []
+  const isAll = total > 0 && refunded >= total
+  if (refunded <= total && (paymentState === 'REFUNDED') === isAll) return []
+  const detail = `The state is ${paymentState}, and ${money(refunded)} of ${money(total)} was returned in cash.`
+  return [{ rule: 'refund-amount', detail, disagree: ['orders'] }]
 }
 
 /** Payments against the processor. */

@@ -134,6 +134,18 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     charged,
     withCharges(each(({ refunded = 0 }) => ({ refunded: cents(refunded + 1) }))),
   ],
+  [
+    'cash was returned that the state does not have',
+    'orders',
+    balanced.filter(
+      ({ order }) =>
+        order.paymentState === 'DUE' &&
+        order.total > 0 &&
+        !order.cancelled &&
+        order.outcome === 'transmitted',
+    ),
+    ({ order, others }) => ({ order: { ...order, refunded: order.total }, others }),
+  ],
   ['payments have no row', 'payments', charged, withOthers({ payment: null })],
   [
     'payments have another total',

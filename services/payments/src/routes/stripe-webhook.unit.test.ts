@@ -224,7 +224,8 @@ const lately = () => {
 
 describe('a refund or dispute that was made at Stripe', () => {
   /** The shapes of the events of several API versions (docs.stripe.com/upgrades). */
-  const SHAPES: [string, (of: { id: string; charge: string }) => string][] = [
+  type Shape = [string, (of: { id: string; charge: string }) => string]
+  const SHAPES: Shape[] = [
     [
       'charge.refunded',
       ({ id, charge }) => about('charge.refunded', { object: 'charge', id: charge, payment_intent: id }),
@@ -233,6 +234,25 @@ describe('a refund or dispute that was made at Stripe', () => {
       'charge.refunded of a version without intents',
       ({ charge }) => about('charge.refunded', { object: 'charge', id: charge }),
     ],
+    [
+      'charge.refunded with its list of refunds, before version 2022-11-15',
+      ({ charge }) =>
+        about('charge.refunded', {
+          object: 'charge',
+          id: charge,
+          amount_refunded: 1,
+          refunds: { object: 'list', data: [{ object: 'refund', id: 're_0', amount: 1 }] },
+        }),
+    ],
+    [
+      'refund.updated',
+      ({ id, charge }) =>
+        about('refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
+    ],
+    ...['charge.dispute.updated', 'charge.dispute.funds_withdrawn'].map((type): Shape => [
+      type,
+      ({ id, charge }) => about(type, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
+    ]),
     [
       'charge.refund.updated',
       ({ charge }) =>
@@ -274,6 +294,16 @@ describe('a refund or dispute that was made at Stripe', () => {
     expect(await deliver(shape(of))).toBe(200)
     expect(await picture()).toEqual([[300], ['open']])
     expect(sent, 'to orders').toMatchObject([{ orderApiKey: 'o1', version: 1 }])
+  })
+
+  test('is set once by events of all shapes, twice and in the reverse order', async () => {
+    const of = await captured()
+    server.state.refund({ payment_intent: of.id, amount: 300 })
+    server.state.afterSale.addDispute(of.id, 200)
+    const events = SHAPES.map(([, shape]) => shape(of))
+    for (const payload of [...events.toReversed(), ...events]) expect(await deliver(payload)).toBe(200)
+    expect(await picture()).toEqual([[300], ['open']])
+    expect((await mirrors.find('o1'))?.version).toBe(1)
   })
 
   test('is set, not added, by events that arrive twice and out of order', async () => {
