@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
 import { CrashStack } from './crash-stack.ts'
-import { Client, SharedBooks } from './orders.ts'
+import { Client, SharedBooks, type Answer } from './orders.ts'
 import {
   chosenPoints,
   isAfterSale,
@@ -136,6 +136,18 @@ function storyOf(key: string): string {
 
 const recoveries: { ms: number; what: string }[] = []
 
+/** Waits until the order has ended, and compares its books. Returns them. */
+async function expectOneEnd(
+  { kind, event }: Point,
+  { key, answer, killedAt }: { key: string; answer: Answer; killedAt: number },
+) {
+  const settled = await books.settled(key, 60_000)
+  recoveries.push({ ms: Math.round(performance.now() - killedAt), what: `${kind}, ${event}` })
+  const violations = violationsOf([await client.entryOf(key, kind, answer)], settled)
+  expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
+  return settled
+}
+
 const ORDERS_TO_TRY = 3
 
 /**
@@ -173,13 +185,7 @@ describe.concurrent('an order reaches its one correct end when', () => {
       const answered = await first
       const answer = await client.retry(key, body)
       expect(answered?.order.apiKey ?? answer?.order.apiKey).toBe(answer?.order.apiKey)
-      const settled = await books.settled(key, 60_000)
-      recoveries.push({
-        ms: Math.round(performance.now() - killedAt),
-        what: `${point.kind}, ${point.event}`,
-      })
-      const violations = violationsOf([await client.entryOf(key, point.kind, answer)], settled)
-      expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
+      await expectOneEnd(point, { key, answer, killedAt })
       if (point.kind !== 'card') return
       const saved = (await client.cardsOf(user)).filter((card) => card === answer?.order.card?.apiKey)
       expect(saved).toHaveLength(1)
@@ -197,13 +203,7 @@ describe.concurrent('an order reaches its one correct end when', () => {
       await first
       // It is repeated also when it was answered.
       expect(await client.retryChange(point.kind, change)).toBe(200)
-      const settled = await books.settled(key, 60_000)
-      recoveries.push({
-        ms: Math.round(performance.now() - killedAt),
-        what: `${point.kind}, ${point.event}`,
-      })
-      const violations = violationsOf([await client.entryOf(key, point.kind, answer)], settled)
-      expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
+      const settled = await expectOneEnd(point, { key, answer, killedAt })
       const [order] = settled.orders
       const back = settled.ledger.filter(({ kind }) => kind === 'refund')
       expect([order?.cancelled, order?.refunds.map(({ state }) => state), back.length]).toEqual(

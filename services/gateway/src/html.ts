@@ -24,6 +24,22 @@ export const html = (fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
   html: String.raw({ raw: fixed }, ...parts.map(escaped)),
 })
 
+/** A page without styles and scripts. Its headers are `PLAIN_PAGE_HEADERS`. */
+export const plainPage = (title: string, body: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+      </head>
+      <body>
+        <h1>${title}</h1>
+        ${body}
+      </body>
+    </html> `.html
+
 /** Forbidden on every page: content of another host, framing, forms, a base URL. */
 const NOTHING_ELSE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -33,6 +49,8 @@ export const headersOfPage = (allowed: string) => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 })
+
+export const PLAIN_PAGE_HEADERS = headersOfPage('img-src data:')
 
 /** For an inline style or script: only this very text is allowed. */
 export const hashSource = (text: string): string =>

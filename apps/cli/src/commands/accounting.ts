@@ -1,16 +1,14 @@
-import type { BalanceTransaction } from '@platter/contracts'
+import { cents as centsOf, toCents, toMoney, type BalanceTransaction } from '@platter/contracts'
 
 export const HEAD = ['date', 'kind', 'order', 'charge', 'id', 'amount'] as const
 
 /** A row of the accountant's file; `cents` is the change of the balance. */
 export type AccountRow = Omit<BalanceTransaction, 'amount' | 'fee'> & { cents: number }
 
-const toCents = (amount: number) => Math.round(amount * 100)
-
 /** One row for each payment, refund, dispute and fee. The sum of all rows is the change of the balance, to the cent. */
 export function accountRows(transactions: readonly BalanceTransaction[]): AccountRow[] {
   return transactions.flatMap(({ amount, fee, ...one }) => {
-    const [gross, kept] = [toCents(amount), toCents(fee)]
+    const [gross, kept] = [exactCents(amount), exactCents(fee)]
     const own: AccountRow[] = one.kind === 'fee' ? [] : [{ ...one, cents: gross }]
     return kept === 0 ? own : [...own, { ...one, kind: 'fee', cents: -kept }]
   })
@@ -20,7 +18,13 @@ export function accountRows(transactions: readonly BalanceTransaction[]): Accoun
 export const csvLine = ({ date, kind, orderApiKey, charge, id, cents }: AccountRow): string =>
   [new Date(date * 1_000).toISOString(), kind, orderApiKey ?? '', charge ?? '', id, decimal(cents)].join(',')
 
-export const decimal = (cents: number): string => (cents / 100).toFixed(2)
+function exactCents(amount: number): number {
+  const exact = toCents(amount)
+  if (exact === null) throw new Error(`${amount} is not an amount with two decimals`)
+  return exact
+}
+
+export const decimal = (cents: number): string => toMoney(centsOf(cents)).toFixed(2)
 
 /** Sums in cents by kind, in the order of the first row of each. */
 export function totalsOf(

@@ -1,5 +1,5 @@
 import type { App } from '@platter/kit'
-import { headersOfPage, html } from '#/html.ts'
+import { html, PLAIN_PAGE_HEADERS, plainPage } from '#/html.ts'
 
 /** Where a developer continues who has only the address of the platform. */
 const start = {
@@ -12,33 +12,22 @@ const start = {
   console: '/console/',
 }
 
-const page = html`<!doctype html>
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>Platter</title>
-      <link rel="icon" href="data:," />
-    </head>
-    <body>
-      <h1>Platter</h1>
-      <ul>
-        <li>
-          <a href="${start.documentation}">Documentation of the API</a>, whose base is
-          <code>${start.applications}</code>
-        </li>
-        <li><a href="${start.openapi}">OpenAPI document</a></li>
-        <li><a href="${start.console}">Console for restaurants</a></li>
-      </ul>
-    </body>
-  </html> `.html
-
-const pageHeaders = headersOfPage('img-src data:')
+const page = plainPage(
+  'Platter',
+  html`<ul>
+    <li>
+      <a href="${start.documentation}">Documentation of the API</a>, whose base is
+      <code>${start.applications}</code>
+    </li>
+    <li><a href="${start.openapi}">OpenAPI document</a></li>
+    <li><a href="${start.console}">Console for restaurants</a></li>
+  </ul>`,
+)
 
 /** What `/` returns: links, for a person or for a program. */
 export function startPage(app: App): void {
   app.get('/', async ({ headers }, reply) => {
     void reply.header('vary', 'Accept')
-    return headers.accept?.includes('text/html') ? reply.headers(pageHeaders).send(page) : start
+    return headers.accept?.includes('text/html') ? reply.headers(PLAIN_PAGE_HEADERS).send(page) : start
   })
 }

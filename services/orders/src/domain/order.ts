@@ -212,6 +212,12 @@ export const clientRecord = (order: PlacedOrder): Order => ({
   ...(order.paymentAction && { paymentAction: order.paymentAction }),
 })
 
+/** The record for clients. */
+export const disputeRecord = (dispute: OrderDispute): Dispute => ({
+  ...dispute,
+  amount: toMoney(dispute.amount),
+})
+
 /** The refund of a cancellation has the current payment state. */
 function afterSale(
   { cancellation, refunds = [], dispute, total }: PricedOrder & Partial<PlacedOrder>,
@@ -224,6 +230,6 @@ function afterSale(
       : null,
     refunds: refunds.map(refundRecord),
     refundedTotal: toMoney(isAllReturned ? total : returnedOf(refunds)),
-    dispute: dispute ? { ...dispute, amount: toMoney(dispute.amount) } : null,
+    dispute: dispute ? disputeRecord(dispute) : null,
   }
 }

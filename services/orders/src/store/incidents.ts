@@ -62,7 +62,7 @@ const HAS_FAILED_REFUND = sql`refunds @> '[{"state": "FAILED"}]' and cancellatio
       and not exists (select from jsonb_array_elements(refunds) as later
         where later ->> 'requestedBy' <> 'processor' and later ->> 'apiKey' <> failed ->> 'apiKey'
           and (later ->> 'date')::int8 >= (failed ->> 'failedAt')::int8))`
-const FAILED = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_array_elements(refunds) as failed)`
+const LAST_FAILURE = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_array_elements(refunds) as failed)`
 
 /** Unfinished sagas in the same state; `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 export type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
@@ -145,7 +145,7 @@ export class PostgresIncidents {
 
   /** Orders with a failed refund. Another refund ends it. */
   async failedRefunds(page: Page): Promise<FailedRefund[]> {
-    const at = sql`${FAILED} * 1000000`
+    const at = sql`${LAST_FAILURE} * 1000000`
     const { rows } = await sql<FailedRefund>`
     select api_key as "orderApiKey", ${at} as at, (
       select sum((failed ->> 'amount')::int4)::int4 from jsonb_array_elements(refunds) as failed

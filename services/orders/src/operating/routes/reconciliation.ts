@@ -1,7 +1,8 @@
-import { toMoney, type Reconciliation } from '@platter/contracts'
+import type { Reconciliation } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import { reconcile, type Deps, type Position, type Reconciled } from '#/operating/reconcile.ts'
+import { disputeRecord } from '#/domain/order.ts'
+import { reconcile, type Deps, type Position } from '#/operating/reconcile.ts'
 
 const seconds = z.int().min(0).max(9_999_999_999)
 const Cursor = z.object({
@@ -24,15 +25,9 @@ export const reconciliation =
       complete: next === null,
       counts,
       mismatches,
-      disputes: disputes.map(disputeRecord),
+      disputes: disputes.map(({ orderApiKey, dispute }) => ({ orderApiKey, ...disputeRecord(dispute) })),
     }
   }
-
-const disputeRecord = ({ orderApiKey, dispute }: Reconciled['disputes'][number]) => ({
-  orderApiKey,
-  ...dispute,
-  amount: toMoney(dispute.amount),
-})
 
 /** From the first order of that second on. Later orders belong to the next reconciliation. */
 const beginning = (since: number, until: number): Position => ({
