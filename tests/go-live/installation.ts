@@ -9,6 +9,8 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Images are built in the first command, on a busy machine without a cache. */
 const COMMAND_MS = 1_200_000
 export const DOMAIN = 'platter.lan'
+/** The tag of the images of this repository. */
+export const CURRENT = 'go-live-a'
 
 type Ended = { status: number; stdout: string; output: string }
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
@@ -19,7 +21,7 @@ export class Installation {
   readonly folder: string
   readonly project = `platter-go-live-${randomBytes(3).toString('hex')}`
   /** The tag of the images. */
-  version = 'go-live-a'
+  version = CURRENT
   port = 0
   authority: string | undefined
 

@@ -141,3 +141,10 @@ test('Caddy limits what the gateway limits, buffers no event, and logs no access
     expect(caddyfile).toContain(line)
   expect(caddyfile).not.toContain('trusted_proxies')
 })
+
+test('an upgrade changes each service on its own, and the gateway last', () => {
+  const script = readFileSync(join(productionComposeFile, '../deploy/compose/upgrade.sh'), 'utf8')
+  const [, names = ''] = /^for service in (.*); do$/m.exec(script) ?? []
+  expect(names.split(' ').toSorted()).toEqual([...serviceNames].toSorted())
+  expect(names.endsWith(' gateway')).toBe(true)
+})

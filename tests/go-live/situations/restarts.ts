@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { CURRENT } from '../installation.ts'
 import { check, sendOrder, whileOrdering, type Situation, type World } from '../world.ts'
 
 const OURS = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 /** All servers recover: PostgreSQL replays its log, and RabbitMQ starts an Erlang machine. */
 const REBOOT_GAP_S = 120
+/** docs/operations.md, "Upgrade". */
+const UPGRADE_GAP_S = 10
+const REPOSITORY = join(import.meta.dirname, '../../..')
 
 /** Kills the main process of every container at once. Docker restarts them, as after a reboot. */
 async function killAll({ installation }: World): Promise<void> {
@@ -17,6 +22,43 @@ async function isReady({ installation }: World): Promise<void> {
   const { output } = await installation.attempt('docker', 'compose', 'up', '-d', '--wait')
   const { status } = await installation.call('/health/ready')
   check(status === 200, `not ready: ${output.slice(-500)}`)
+}
+
+/** Builds the services as they were before the newest commit that changed one, or at GO_LIVE_PREVIOUS. Returns the tag. */
+async function buildPrevious({ installation }: World): Promise<string> {
+  const version = installation.version
+  const changed = await installation.run(
+    'git',
+    '-C',
+    REPOSITORY,
+    'rev-list',
+    '-1',
+    'HEAD',
+    'services',
+    'packages',
+  )
+  const commit = process.env['GO_LIVE_PREVIOUS'] ?? `${changed.trim()}~1`
+  await installation.run('git', 'clone', '-q', '--no-checkout', REPOSITORY, 'previous')
+  await installation.run('git', '-C', 'previous', 'checkout', '-q', commit)
+  installation.version = 'go-live-previous'
+  const files = ['-f', 'previous/docker-compose.production.yml', '--project-directory', 'previous']
+  await installation.compose(...files, '--profile', 'tool', 'build')
+  installation.version = version
+  return 'go-live-previous'
+}
+
+/** The command of docs/operations.md, with the other images. */
+async function changeTo(world: World, version: string): Promise<string> {
+  const { installation } = world
+  installation.version = version
+  const text = await whileOrdering(world, UPGRADE_GAP_S, () =>
+    installation.run('sh', 'deploy/compose/upgrade.sh'),
+  )
+  const images = await installation.compose('ps', '--format', '{{.Service}} {{.Image}}')
+  for (const name of OURS)
+    check(images.includes(`${name} platter/${name}:${version}`), `${name} has another version: ${images}`)
+  await reconcile(world)
+  return text
 }
 
 const reconcile = async ({ installation }: World): Promise<void> =>
@@ -44,6 +86,16 @@ export const RESTARTS: readonly Situation[] = [
       await reconcile(world)
       return text
     },
+  },
+  {
+    title: `a rollback to the previous images while clients order: at most ${UPGRADE_GAP_S} s without an answer`,
+    async run(world) {
+      return changeTo(world, await buildPrevious(world))
+    },
+  },
+  {
+    title: `an upgrade from the previous images while clients order: at most ${UPGRADE_GAP_S} s without an answer`,
+    run: (world) => changeTo(world, CURRENT),
   },
   {
     title: 'a lost database: restored from the archive of the night, and later orders are named as lost',
