@@ -15,6 +15,7 @@ import { Installation } from './installation.ts'
 import { FAILURES } from './situations/failures.ts'
 import { RESTARTS } from './situations/restarts.ts'
 import { START } from './situations/start.ts'
+import { TRANSPORT } from './situations/transport.ts'
 import { startStripe } from './stripe.ts'
 import { Tablet, type World } from './world.ts'
 
@@ -39,7 +40,9 @@ await installation.prepare(stripe.port, {
   STRIPE_SECRET_KEY: stripe.secretKey,
   STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(16).toString('hex')}`,
 })
-const chosen = [...FAILURES, ...RESTARTS].filter(({ title }) => title.includes(values.only ?? ''))
+const chosen = [...TRANSPORT, ...FAILURES, ...RESTARTS].filter(({ title }) =>
+  title.includes(values.only ?? ''),
+)
 let failed = 0
 for (const { title, run } of [...START, ...chosen]) {
   const from = performance.now()
