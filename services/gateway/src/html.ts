@@ -24,8 +24,8 @@ export const html = (fixed: TemplateStringsArray, ...parts: readonly Part[]): Ht
   html: String.raw({ raw: fixed }, ...parts.map(escaped)),
 })
 
-/** A page without styles and scripts. Its headers are `PLAIN_PAGE_HEADERS`. */
-export const plainPage = (title: string, body: Html): string =>
+/** A whole page. Its policy (`headersOfPage`) must allow `img-src data:`, for the empty icon. */
+export const htmlPage = (title: string, body: Html, style = html``): string =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -33,12 +33,20 @@ export const plainPage = (title: string, body: Html): string =>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
+        ${style}
       </head>
       <body>
-        <h1>${title}</h1>
         ${body}
       </body>
     </html> `.html
+
+/** A page without styles and scripts, headed by its title. Its headers are `PLAIN_PAGE_HEADERS`. */
+export const plainPage = (title: string, body: Html): string =>
+  htmlPage(
+    title,
+    html`<h1>${title}</h1>
+      ${body}`,
+  )
 
 /** Forbidden on every page: content of another host, framing, forms, a base URL. */
 const NOTHING_ELSE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

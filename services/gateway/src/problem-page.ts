@@ -6,7 +6,7 @@ import {
   templateOf,
   type ProblemCode,
 } from '@platter/contracts'
-import { hashSource, headersOfPage, html } from '#/html.ts'
+import { hashSource, headersOfPage, html, htmlPage } from '#/html.ts'
 import { exampleOfProblem } from '#/openapi/problem-examples.ts'
 
 const STYLE = `
@@ -28,43 +28,30 @@ export function problemPage(code: ProblemCode): string {
   const { title, status, errorCode, retryable } = problems[code]
   const { why, fix } = problemHelp[code]
   const example = JSON.stringify(exampleOfProblem(code, '/publicapi/v1/…'), null, 2)
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        ${STYLE_TAG}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          <h2>Why it happens</h2>
-          <p>${inCode(why)}</p>
-          <h2>How to fix it</h2>
-          <p>${inCode(fix)}</p>
-          <h2>What it is</h2>
-          <dl>
-            <dt>code</dt>
-            <dd><code>${code}</code></dd>
-            <dt>errorCode</dt>
-            <dd><code>${errorCode}</code></dd>
-            <dt>HTTP status</dt>
-            <dd><code>${status}</code></dd>
-            <dt>Try again?</dt>
-            <dd>
-              ${retryable ? 'The same request may succeed later.' : 'The same request will not succeed.'}
-            </dd>
-            <dt>Answered by</dt>
-            <dd>${answeredBy(code)}</dd>
-          </dl>
-          <h2>For example</h2>
-          <pre>${example}</pre>
-          <p><a href="/docs">All of the interface</a></p>
-        </main>
-      </body>
-    </html> `.html
+  const body = html`<main>
+    <h1>${title}</h1>
+    <h2>Why it happens</h2>
+    <p>${inCode(why)}</p>
+    <h2>How to fix it</h2>
+    <p>${inCode(fix)}</p>
+    <h2>What it is</h2>
+    <dl>
+      <dt>code</dt>
+      <dd><code>${code}</code></dd>
+      <dt>errorCode</dt>
+      <dd><code>${errorCode}</code></dd>
+      <dt>HTTP status</dt>
+      <dd><code>${status}</code></dd>
+      <dt>Try again?</dt>
+      <dd>${retryable ? 'The same request may succeed later.' : 'The same request will not succeed.'}</dd>
+      <dt>Answered by</dt>
+      <dd>${answeredBy(code)}</dd>
+    </dl>
+    <h2>For example</h2>
+    <pre>${example}</pre>
+    <p><a href="/docs">All of the interface</a></p>
+  </main>`
+  return htmlPage(title, body, STYLE_TAG)
 }
 
 /** Text whose words between backticks are code. */

@@ -1,24 +1,15 @@
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { gunzip } from 'node:zlib'
-import { headersOfPage } from '#/html.ts'
+import { headersOfPage, html, htmlPage } from '#/html.ts'
 
 /** The page at /docs: an empty element that Scalar's script fills from /openapi.json. */
-export const referencePage = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>Platter API</title>
-    <link rel="icon" href="data:," />
-  </head>
-  <body>
-    <div id="reference"></div>
+export const referencePage = htmlPage(
+  'Platter API',
+  html`<div id="reference"></div>
     <script src="/docs/reference.js"></script>
-    <script src="/docs/start.js"></script>
-  </body>
-</html>
-`
+    <script src="/docs/start.js"></script>`,
+)
 
 /** Scalar sets styles from its script, which only 'unsafe-inline' allows; scripts are ours alone. */
 export const referenceHeaders = headersOfPage(
