@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { makeAccessKey } from '@platter/kit/security/access-key'
 import { newApiKey } from '@platter/kit'
 import { expect, test } from 'vitest'
+import { randomOf } from '../support/random.ts'
 import { Canaries } from './canaries.ts'
 import { PIECE, search } from './search.ts'
 
@@ -107,6 +108,9 @@ test('finds a cvv beside the name of its holder, in whatever order', () => {
 })
 
 test('is not misled by what is stored every day', () => {
+  // Not by chance: in every thirtieth run, four characters of a random text were the cvv of the holder beside it.
+  const random = randomOf(2)
+  const randomBytes = (length: number) => Buffer.from(Array.from({ length }, () => random.between(0, 255)))
   const rows = Array.from({ length: 5_000 }, (_, at) =>
     JSON.stringify({
       apiKey: newApiKey(),
@@ -114,12 +118,12 @@ test('is not misled by what is stored every day', () => {
       token: `tok_${newApiKey().slice(24)}_approved`,
       at: new Date(1_790_000_000_000 + at * 997).toISOString(),
       ms: Date.now(),
-      key: makeAccessKey('live').slice(0, 17),
+      key: `platter_live_${randomBytes(3).toString('base64url')}`,
       cardholderName: cards[at % cards.length]!.holder,
       lastFour: numbers[at % numbers.length]!.slice(-4),
       expirationMonth: '09',
       phone: '608-555-0142',
-      hash: Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString('base64'),
+      hash: randomBytes(48).toString('base64'),
       outcome: 'declined:incorrect_cvc',
       status: 402,
     }),
@@ -127,5 +131,5 @@ test('is not misled by what is stored every day', () => {
   const row =
     '(e007ebe2,declined,343,tok_19b6_incorrect_cvc,,cvc-failed,incorrect_cvc,,"2026-11-22 07:32:31+00")'
   expect(search(Buffer.from([...rows, row].join('\n')), canaries)).toEqual([])
-  expect(search(Buffer.from(crypto.getRandomValues(new Uint8Array(65_536))), canaries)).toEqual([])
+  expect(search(randomBytes(65_536), canaries)).toEqual([])
 })
