@@ -1,3 +1,4 @@
+import type { ValidatedOrder } from '@platter/contracts'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import {
   cast,
   eventually,
   get,
-  ledger,
+  authorizationsOf,
   sendOrder,
   stack,
   type MenuCategory,
@@ -20,6 +21,7 @@ import {
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant } from './planted.ts'
+import { validate } from './refusals.ts'
 
 type Ended = { code: number; stdout: string; stderr: string }
 
@@ -101,9 +103,10 @@ test('the restaurants of the development seed are valid for import', async () =>
 })
 
 test('the story of an order is a timeline, also of one that failed; no colours without a terminal', async () => {
-  const before = (await ledger()).length
-  await sendOrder(await anOrder(cast.refuses, { payment: 'card', card: card() }))
-  const apiKey = (await ledger()).slice(before).find(({ kind }) => kind === 'void')?.reference ?? ''
+  const order = await anOrder(cast.refuses, { payment: 'card', card: card(), tip: 31.13 })
+  const { total } = (await validate<ValidatedOrder>(order)).body
+  await sendOrder(order)
+  const apiKey = (await authorizationsOf(total)).at(-1)?.reference ?? ''
   const { code, stdout } = await platter(['orders', 'show', apiKey])
   expect(code).toBe(0)
   for (const words of [

@@ -72,6 +72,13 @@ export const readOrder = async (apiKey: string): Promise<Order> => (await get<Or
 /** The ledger of the payment processor. */
 export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)
 
+/**
+ * The lines of an authorization of this total. Other tests write to the ledger at the same time, so a test identifies an order
+ * without an apiKey by a total that no other test has.
+ */
+export const authorizationsOf = async (total: number): Promise<LedgerLine[]> =>
+  (await ledger()).filter(({ kind, amount }) => kind === 'authorize' && amount === Math.round(total * 100))
+
 /** Its lines of one order. */
 export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
   (await ledger()).filter(({ reference }) => reference === orderApiKey)

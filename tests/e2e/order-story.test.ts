@@ -1,4 +1,4 @@
-import { GetOrderStory, type OrderStory } from '@platter/contracts'
+import { GetOrderStory, type OrderStory, type ValidatedOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import {
   anOrder,
@@ -6,7 +6,7 @@ import {
   cardNumbers,
   cast,
   eventually,
-  ledger,
+  authorizationsOf,
   operator,
   receiptsOf,
   sendOrder,
@@ -14,6 +14,7 @@ import {
 } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { plant } from './planted.ts'
+import { validate } from './refusals.ts'
 
 const story = (apiKey: string) => operator<OrderStory & ProblemBody>('GET', `orders/${apiKey}`)
 
@@ -49,11 +50,11 @@ test('200: the order, its history, its saga, its payment and its delivery, and n
 })
 
 test('200: an order that failed, which no client sees, with the reason', async () => {
-  const before = (await ledger()).length
-  const order = await anOrder(cast.refuses, { payment: 'card', card: card() })
+  const order = await anOrder(cast.refuses, { payment: 'card', card: card(), tip: 31.07 })
+  const { total } = (await validate<ValidatedOrder>(order)).body
   expect((await sendOrder(order)).status).toBe(422)
-  const voided = (await ledger()).slice(before).find(({ kind }) => kind === 'void')
-  const { status, body } = await story(voided?.reference ?? '')
+  const authorized = (await authorizationsOf(total)).at(-1)
+  const { status, body } = await story(authorized?.reference ?? '')
   expect(status).toBe(200)
   expectConforms(GetOrderStory, body)
   expect(body).toMatchObject({
@@ -66,10 +67,11 @@ test('200: an order that failed, which no client sees, with the reason', async (
 })
 
 test('200: the decline code of a declined order', async () => {
-  const before = (await ledger()).length
   const declined = card(cardNumbers.insufficientFunds)
-  await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: declined }))
-  const line = (await ledger()).slice(before).find(({ outcome }) => outcome.includes('insufficient_funds'))
+  const order = await anOrder(cast.aurora, { payment: 'card', card: declined, tip: 31.11 })
+  const { total } = (await validate<ValidatedOrder>(order)).body
+  await sendOrder(order)
+  const line = (await authorizationsOf(total)).at(-1)
   const { body } = await story(line?.reference ?? '')
   expect(body).toMatchObject({
     visible: false,
