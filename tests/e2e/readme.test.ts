@@ -40,3 +40,13 @@ test('the commands of "A first order" in README.md order from a menu by card and
   const streamed = data.map((json) => (JSON.parse(json) as { status: string }).status)
   expect([streamed[0], streamed.at(-1)]).toEqual(['PROCESSING', 'DELIVERED'])
 })
+
+test('the commands for a card by token in README.md charge the card, and Platter gets no number', async () => {
+  const [, commands = ''] = /^With a real processor,[^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
+  const placed = JSON.parse(await shell(`${pasted()}\n${commands}`)) as Order
+  expect(placed).toMatchObject({
+    payment: 'card',
+    status: 'AWAITING_PREPARATION',
+    card: { lastFour: '4242' },
+  })
+})
