@@ -52,7 +52,7 @@ const cancelled = (apiKey: string) =>
 test('a yes at the bank transmits the order, and the browser has no part in it', async () => {
   const { apiKey, url } = await challenged()
   expect(await kindsOf(apiKey)).toEqual(['authenticate open'])
-  expect(await (await fetch(url)).text()).toContain('Do you confirm the payment')
+  expect(await (await fetch(url)).text()).toMatch(/Do you confirm the payment of [\d.]+ to Aurora Sli\?/)
   const from = performance.now()
   expect((await answer(url, 'yes')).status).toBe(200)
   const order = await eventually(

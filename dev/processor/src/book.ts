@@ -24,6 +24,7 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
       amount: number
       reference: string
       authentication?: { returnUrl: string | null } | undefined
+      statementSuffix?: string | undefined
     }
   | { kind: 'authenticate'; id: string; outcome: 'yes' | 'no' }
   | { kind: 'capture' | 'refund'; id: string; amount: number }
@@ -240,10 +241,10 @@ function authorize(
   const behaviour = behaviourOf(request.token)
   if (behaviour === null) return refuse(400, 'no_such_token')
   if (request.amount < MINIMUM) return refuse(400, 'amount_too_small')
-  const { reference, amount, token, authentication } = request
+  const { reference, amount, token, authentication, statementSuffix: payee } = request
   const what = { reference, amount, id: `auth_${randomBytes(12).toString('hex')}` }
   if (isDue && authentication) {
-    const given = { token, returnUrl: authentication.returnUrl }
+    const given = { token, returnUrl: authentication.returnUrl, ...(payee !== undefined && { payee }) }
     const opened = { ...what, outcome: 'open', authentication: given } as const
     return effect({ ...request, kind: 'authenticate' }, opened, now)
   }

@@ -23,7 +23,14 @@ export const Entry = z.object({
   /** The idempotency key of the refund that has failed. */
   failed: z.string().optional(),
   dispute: z.object({ id: z.string(), reason: z.string() }).optional(),
-  authentication: z.object({ token: z.string(), returnUrl: z.string().nullable() }).optional(),
+  authentication: z
+    .object({
+      token: z.string(),
+      returnUrl: z.string().nullable(),
+      /** As on the statement. */
+      payee: z.string().optional(),
+    })
+    .optional(),
 })
 export type Entry = z.infer<typeof Entry>
 

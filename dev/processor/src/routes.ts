@@ -25,6 +25,7 @@ const NewAuthorization = z.object({
   amount: Cents,
   reference: z.string().min(1),
   authentication: z.object({ returnUrl: z.string().nullable() }).optional(),
+  statementSuffix: z.string().min(1).max(22).optional(),
 })
 const Amount = z.object({ amount: Cents })
 const Key = z.string().min(1).max(255)

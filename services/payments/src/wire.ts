@@ -44,7 +44,7 @@ import { chargeMirror } from '#/mirror-charges.ts'
 import { orderNotifier } from '#/notify-orders.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import { developmentReads } from '#/outside/development-reads.ts'
-import { noProcessor, noReads } from '#/outside/no-processor.ts'
+import { NO_PROCESSOR, noProcessor, noReads } from '#/outside/no-processor.ts'
 import { COMMANDS_AT_ONCE } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import { createEventReader } from '#/outside/stripe-events.ts'
@@ -109,7 +109,7 @@ export function wire(config: Config, log: Log): Parts {
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
-  consume(bus, deps)
+  consume(bus, { ...deps, refusal: chosen.kind === 'none' ? NO_PROCESSOR : null })
 
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)

@@ -38,6 +38,10 @@ export type Terms = {
   token: string
   /** Absent for a client that cannot send its customer to the bank. */
   authentication?: Authentication | undefined
+  /** Absent without a name in Latin letters. */
+  statementSuffix?: string | undefined
+  /** The card is saved to the recipient's account, for orders that the customer sends later. */
+  savesCard?: boolean | undefined
 }
 
 /** Cents of the refunds of parts that have not failed, here and at the processor. */
@@ -60,7 +64,7 @@ export type Call =
   | { kind: 'void'; idempotencyKey: string; id: string }
   | { kind: 'find'; reference: string; token: string }
   /** Looks a challenged authorization up. */
-  | { kind: 'check'; id: string }
+  | { kind: 'check'; id: string; authentication?: Authentication | undefined }
 
 export type NextStep =
   | { kind: 'call'; call: Call }
@@ -113,22 +117,19 @@ function stepOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: 
     return { kind: 'incident', reason: 'the row has another amount or card' }
   }
   if (row.state === 'sent') return { kind: 'call', call: authorizeOrFind(row) }
-  if (row.state === 'challenged') return { kind: 'call', call: { kind: 'check', id: row.processorId } }
+  if (row.state === 'challenged') {
+    const { processorId: id, authentication } = row
+    return { kind: 'call', call: { kind: 'check', id, authentication } }
+  }
   if (row.state === 'declined') return refused(refusalOf(row.refusal))
   return row.state === 'authorized' || row.state === 'captured' ? done : refused(RELEASED)
 }
 
 function authorizeOrFind({ orderApiKey: reference, ageSeconds, ...row }: Sent): Call {
-  const { amount, token, authentication } = row
+  const { amount, token, authentication, statementSuffix, savesCard } = row
   if (ageSeconds > KEY_LASTS_SECONDS) return { kind: 'find', reference, token }
-  return {
-    kind: 'authorize',
-    idempotencyKey: `${reference}:authorize:1`,
-    reference,
-    amount,
-    token,
-    authentication,
-  }
+  const terms = { amount, token, authentication, statementSuffix, savesCard }
+  return { kind: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, ...terms }
 }
 
 function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): NextStep {

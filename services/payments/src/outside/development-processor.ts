@@ -145,8 +145,14 @@ const authorizing = (
   send: ReturnType<typeof sender>,
   publicUrl: string,
 ): Pick<Processor, 'authorize' | 'check'> => ({
-  async authorize({ idempotencyKey, token, amount, reference, authentication }) {
-    const body = { token, amount, reference, ...(authentication && { authentication }) }
+  async authorize({ idempotencyKey, token, amount, reference, authentication, statementSuffix }) {
+    const body = {
+      token,
+      amount,
+      reference,
+      ...(authentication && { authentication }),
+      ...(statementSuffix !== undefined && { statementSuffix }),
+    }
     const request = { method: 'POST', path: '/authorizations', idempotencyKey, body } as const
     const result = await send(request, z.union([Open, Effect]))
     if (result.kind !== 'yes') return result

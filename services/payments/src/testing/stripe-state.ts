@@ -5,7 +5,7 @@ import {
   newCharge,
   newId,
   newIntent,
-  redirectTo,
+  nextActionOf,
   shownMethod,
   type Method,
   type Params,
@@ -41,6 +41,8 @@ export class StripeState {
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
   /** As if `error_on_requires_action` were unknown. */
   asksForAction = false
+  /** Each action is one for Stripe's own library, whatever page the intent has. */
+  asksByLibrary = false
   readonly afterSale = new AfterSale()
 
   /** What Stripe.js creates in the customer's browser with the publishable key: a token that can be used once. */
@@ -105,9 +107,9 @@ export class StripeState {
     if (!method)
       throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
     method.isUsed = true
-    const action = params.return_url === undefined ? null : redirectTo(intent.id, params.return_url)
     this.#confirm(intent, method, params.error_on_requires_action === true && !this.asksForAction)
-    if (intent.status === 'requires_action') intent.next_action = action
+    if (intent.status === 'requires_action')
+      intent.next_action = nextActionOf(intent.id, this.asksByLibrary ? undefined : params.return_url)
     return shown(intent)
   }
 

@@ -16,10 +16,12 @@ const notConfirmed: Refusal = {
 }
 
 /** What is authorized. The same at each repetition, because it has one idempotency key. */
-export const authorizationOf = ({ total, token, authentication }: SendOrderFacts) => ({
-  amount: total,
-  token,
-  ...(authentication && { authentication }),
+export const authorizationOf = (facts: SendOrderFacts) => ({
+  amount: facts.total,
+  token: facts.token,
+  ...(facts.authentication && { authentication: facts.authentication }),
+  ...(facts.restaurantName !== undefined && { restaurantName: facts.restaurantName }),
+  savesCard: facts.userApiKey !== null && facts.newCard !== null,
 })
 
 /** Whether the bank waits for the customer. */
