@@ -12,6 +12,7 @@ import {
 } from './details.ts'
 import type { Entry } from './ledger.ts'
 import { responseTo } from './responses.ts'
+import { SavedCards } from './saved-cards.ts'
 
 /** A response of the processor. */
 export type Response = { status: number; body: Record<string, unknown> }
@@ -91,8 +92,10 @@ export class Book {
   readonly #effects: Entry[] = []
   readonly #challenges = new Challenges()
   readonly #disputed = new Map<string, Authorization>()
+  readonly #cards: SavedCards
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly Entry[], cards = new SavedCards()) {
+    this.#cards = cards
     for (const entry of entries) this.#apply(entry)
   }
 
@@ -161,6 +164,8 @@ export class Book {
   }
 
   #decide(request: EffectRequest, now: Date): Decision {
+    if (request.kind === 'authorize' && this.#cards.isDetached(request.token))
+      return refuse(400, 'no_such_token')
     if (request.kind === 'authorize') return authorize(request, now, this.#challenges.isDue(request.token))
     if (request.kind === 'authenticate') return this.#challenges.answer(request, now)
     if (request.kind === 'void' && this.#challenges.isUnconfirmed(request.id, now))

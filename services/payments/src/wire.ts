@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
   BalanceTransactions,
+  DetachCard,
   FindCharges,
   PaymentMethods,
   PaymentsAuthorize,
@@ -52,6 +53,7 @@ import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { refundExecutor } from '#/refund-executor.ts'
+import { detachCard } from '#/routes/detach-card.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
@@ -115,6 +117,7 @@ export function wire(config: Config, log: Log): Parts {
   readJson(app)
   const route = router(app, internalSecrets(config))
   route(Tokenize, tokenize({ ...deps, acceptsRawCards: acceptsRawCards(config) }))
+  route(DetachCard, detachCard(deps))
   route(PaymentMethods, paymentMethods(chosen, acceptsRawCards(config)))
   route(ReadPaymentStory, readPaymentStory(deps))
   route(ReadPaymentRows, readPaymentRows(deps))

@@ -1,4 +1,11 @@
-import { cents, type Authentication, type Cents, type Outcome, type Refusal } from '@platter/contracts'
+import {
+  cardTimes,
+  cents,
+  type Authentication,
+  type Cents,
+  type Outcome,
+  type Refusal,
+} from '@platter/contracts'
 import { refusalOf, RELEASED, type Decline } from '#/domain/declines.ts'
 
 /**
@@ -149,12 +156,9 @@ function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Auth
   return { kind: 'call', call: { kind: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
 }
 
-/** An open challenge ends this long after its order. The processor may end it earlier. */
-const CHALLENGE_SECONDS = 600
-
 /** When the customer's time at the bank is over, in epoch seconds; the same at each look-up. */
 export const expiresOf = ({ ageSeconds }: Pick<Authorization, 'ageSeconds'>, now: number): number =>
-  now - ageSeconds + CHALLENGE_SECONDS
+  now - ageSeconds + cardTimes.challenge / 1_000
 
 /** Only the row knows whether the release was a void or a refund. */
 const released = ({ state }: Authorization): NextStep => ({

@@ -115,6 +115,11 @@ export function developmentProcessor(
 
   return {
     tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
+    detach: ({ token }) =>
+      send(
+        { method: 'POST', path: '/tokens/detach', body: { token } },
+        z.object({ detached: z.literal(true) }),
+      ),
     ...authorizing(send, publicUrl),
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),

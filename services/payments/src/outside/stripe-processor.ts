@@ -18,6 +18,7 @@ import {
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
+import { detachCard } from '#/outside/stripe-saved-cards.ts'
 import { tokenize } from '#/outside/stripe-tokens.ts'
 import {
   AUTHENTICATION_REQUIRED,
@@ -104,6 +105,10 @@ export class StripeProcessor implements Processor {
       )
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
+  }
+
+  detach({ token }: { token: string }): Promise<ProcessorResult<unknown>> {
+    return detachCard(this.#client, token)
   }
 
   check({ id, authentication }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {

@@ -39,6 +39,7 @@ export const IntentList = z.object({
 })
 export const Method = z.object({
   id: Id.startsWith('pm_'),
+  customer: z.string().nullish(),
   card: z.object({
     brand: Word,
     last4: z.string().regex(/^\d{4}$/),

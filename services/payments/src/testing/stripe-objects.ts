@@ -11,6 +11,8 @@ export type Method = {
   billing: Params<'describe'>['billing_details']
   customer: string | null
   isUsed: boolean
+  /** It was detached from its Customer. */
+  isDetached: boolean
 }
 
 let count = 0

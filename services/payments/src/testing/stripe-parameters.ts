@@ -66,6 +66,8 @@ export const PARAMETERS = {
   describe: z.strictObject({
     billing_details: billing.optional(),
   } satisfies Of<Stripe.PaymentMethodUpdateParams>),
+  detach: z.strictObject({} satisfies Of<Stripe.PaymentMethodDetachParams>),
+  method: z.strictObject({} satisfies Of<Stripe.PaymentMethodRetrieveParams>),
   attach: z.strictObject({
     payment_method: name('pm').optional(),
     metadata: metadata.optional(),

@@ -1,4 +1,4 @@
-import type { PaymentAction, Refusal } from '@platter/contracts'
+import { cardTimes, type PaymentAction, type Refusal } from '@platter/contracts'
 import type { OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { tooLate } from '#/saga/domain/failure.ts'
@@ -7,8 +7,6 @@ import { tooLate } from '#/saga/domain/failure.ts'
 
 /** A lost event of the processor delays the order by this time. */
 const POLL_MS = 10_000
-/** A customer has this time at the bank. */
-const LONGEST_MS = 600_000
 
 const notConfirmed: Refusal = {
   code: 'card-declined',
@@ -59,5 +57,5 @@ export function challengeTimes(
 ): { wakeInMs: number; deadlineInMs: number } | null {
   if (!action) return null
   const leftMs = (action.expires - at) * 1_000
-  return { wakeInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), LONGEST_MS) }
+  return { wakeInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), cardTimes.challenge) }
 }
