@@ -1,18 +1,24 @@
 import type { PaymentAction } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { setProcessorFaults } from '../support/faults.ts'
 import {
   anOrder,
   card,
   cast,
   eventually,
   ledgerOf,
+  operator,
   post,
   readOrder,
+  register,
   sendOrder,
+  type CreditCard,
   type Order,
 } from './client.ts'
-import { aKitchen } from './own-restaurant.ts'
+import { aKitchen, putRestaurant, restaurantInput } from './own-restaurant.ts'
+import { plant } from './planted.ts'
 import { asRestaurant } from './restaurant-client.ts'
+import { isOtherPlatform, ownStack } from './stack.ts'
 
 /* The bank asks for the customer (3-D Secure). */
 
@@ -27,8 +33,8 @@ const bodyOf = async (restaurant: string = cast.aurora) => ({
   canAuthenticate: true,
   returnUrl: 'shop.example://paid',
 })
-async function challenged(restaurant?: string): Promise<{ apiKey: string; url: string }> {
-  const { status, body } = await send(await bodyOf(restaurant))
+async function challenged(restaurant?: string, changes = {}): Promise<{ apiKey: string; url: string }> {
+  const { status, body } = await send({ ...(await bodyOf(restaurant)), ...changes })
   expect({ status, body }).toMatchObject({
     status: 200,
     body: { status: 'PROCESSING', paymentState: 'PENDING', paymentAction: { type: 'redirect' } },
@@ -49,10 +55,19 @@ const cancelled = (apiKey: string) =>
     ({ cancellation, paymentState }) => cancellation !== null && paymentState === 'VOIDED',
   )
 
+/** Where the books disagree about an order that has ended. */
+const mismatchesOf = async (apiKey: string) => {
+  const { body } = await operator<{ mismatches: { orderApiKey: string }[] }>(
+    'GET',
+    `reconciliation?since=${Math.floor(Date.now() / 1_000) - 600}`,
+  )
+  return body.mismatches.filter(({ orderApiKey }) => orderApiKey === apiKey)
+}
+
 test('a yes at the bank transmits the order, and the browser has no part in it', async () => {
   const { apiKey, url } = await challenged()
   expect(await kindsOf(apiKey)).toEqual(['authenticate open'])
-  expect(await (await fetch(url)).text()).toContain('Do you confirm the payment')
+  expect(await (await fetch(url)).text()).toMatch(/Do you confirm the payment of [\d.]+ to Aurora Sli\?/)
   const from = performance.now()
   expect((await answer(url, 'yes')).status).toBe(200)
   const order = await eventually(
@@ -75,6 +90,7 @@ test('a no at the bank cancels the order, and nothing is authorized', async () =
   const { cancellation } = await cancelled(apiKey)
   expect(cancellation).toMatchObject({ reason: 'card-declined', cancelledBy: 'system' })
   expect(await kindsOf(apiKey)).toEqual(['authenticate open', 'authenticate declined:authentication_failed'])
+  expect(await mismatchesOf(apiKey)).toEqual([])
 })
 
 test('many requests with one key during the challenge have one authorization', async () => {
@@ -121,4 +137,75 @@ test('a customer cancels during the challenge, and a later yes authorizes nothin
 test('402 for a client that cannot send its customer to the bank', async () => {
   const { canAuthenticate: _, returnUrl: __, ...body } = await bodyOf()
   expect(await sendOrder(body)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
+})
+
+/* These wait for the poll or for a sweeper. */
+
+test
+  .skipIf(isOtherPlatform())
+  .concurrent('a yes whose event is lost transmits the order within 30 s', async () => {
+    const { apiKey, url } = await challenged()
+    // The processor repeats an event, but a lost request counts as delivered.
+    await setProcessorFaults(ownStack(), [
+      { fault: 'drop-request', on: ['event'], reference: apiKey, probability: 1 },
+    ])
+    const from = performance.now()
+    await answer(url, 'yes')
+    const order = await eventually(
+      () => readOrder(apiKey),
+      ({ status }) => status !== 'PROCESSING',
+      60_000,
+    )
+    expect(order.status).toBe('AWAITING_PREPARATION')
+    expect(performance.now() - from).toBeLessThan(30_000)
+  })
+
+test
+  .skipIf(isOtherPlatform())
+  .concurrent(
+    'without an answer the order is cancelled at its deadline, holds nothing, and the books balance',
+    async () => {
+      const { apiKey, url } = await challenged()
+      await plant(
+        'update orders.sagas set deadline_at = now(), wake_at = now() where order_api_key = $1',
+        apiKey,
+      )
+      const { cancellation } = await cancelled(apiKey)
+      expect(cancellation).toMatchObject({ reason: 'card-declined', cancelledBy: 'system' })
+      expect(cancellation?.message).toContain('not confirmed at the bank in time')
+      expect((await answer(url, 'yes')).status, 'a late yes').toBe(409)
+      expect(await kindsOf(apiKey)).toEqual(['authenticate open', 'authenticate declined:cancelled'])
+      expect(await mismatchesOf(apiKey)).toEqual([])
+    },
+  )
+
+test.concurrent('a restaurant whose opening hours end during the challenge does not get the order: voided, with the reason', async () => {
+  const { apiKey: restaurant } = await aKitchen()
+  const { apiKey, url } = await challenged(restaurant)
+  expect((await putRestaurant(restaurant, { ...restaurantInput, hours: {} })).status).toBe(200)
+  await answer(url, 'yes')
+  const { cancellation } = await cancelled(apiKey)
+  expect(cancellation).toMatchObject({ reason: 'restaurant-closed', cancelledBy: 'system' })
+  expect(cancellation?.message).toContain('is closed at the moment')
+  const kinds = await kindsOf(apiKey)
+  expect(kinds.at(-1)).toBe('void approved')
+  expect(kinds).not.toContain('capture approved')
+  expect(await mismatchesOf(apiKey)).toEqual([])
+})
+
+test.concurrent('the bank asks about a saved card in the same way, each time', async () => {
+  const { apiKey: user } = await register()
+  const { body: saved } = await post<CreditCard>(`user/${user}/add-card`, card(ALWAYS))
+  for (let order = 0; order < 2; order++) {
+    const { apiKey, url } = await challenged(cast.aurora, {
+      recipient: { apiKey: user },
+      card: { apiKey: saved.apiKey },
+    })
+    await answer(url, 'yes')
+    const { paymentState } = await eventually(
+      () => readOrder(apiKey),
+      (read) => read.paymentState === 'CHARGED',
+    )
+    expect(paymentState).toBe('CHARGED')
+  }
 })

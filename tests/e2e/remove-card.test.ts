@@ -1,10 +1,15 @@
+import type { PaymentAction } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
+import { withClient } from '../../dev/servers/database.ts'
 import { keyed, NOBODYS_KEY, postNothing, tally, wordsOf, type Options } from './accounts.ts'
 import {
   anOrder,
   card,
   cast,
+  eventually,
   get,
+  ledgerOf,
+  operator,
   post,
   readOrder,
   register,
@@ -13,6 +18,8 @@ import {
   type ProblemBody,
   type User,
 } from './client.ts'
+import { plant } from './planted.ts'
+import { ownStack } from './stack.ts'
 
 const remove = (user: User, cardApiKey: string, options: Options = {}) =>
   postNothing<CreditCard & ProblemBody>(`user/${user.apiKey}/remove-card/${cardApiKey}`, options)
@@ -104,4 +111,57 @@ test('Idempotency-Key: the same again replays the removal; an error stores no ke
   expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
   const absent = await remove(user, NOBODYS_KEY, key)
   expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
+})
+
+test('a removed card is detached at the processor, but not before the order that is at the bank with it', async () => {
+  const { urls } = ownStack()
+  const read = async (text: string, value: string): Promise<{ token: string }[]> =>
+    (await withClient(urls.postgres, (client) => client.query<{ token: string }>(text, [value]))).rows
+  const user = await register()
+  const { apiKey: saved } = await addCard(user, { cardNumber: '4000002760003184' })
+  const [stored] = await read('select token from accounts.cards where api_key = $1', saved)
+  const { body: order } = await post<{ apiKey: string; paymentAction: PaymentAction }>('send-order', {
+    ...(await anOrder(cast.aurora)),
+    payment: 'card',
+    card: { apiKey: saved },
+    recipient: { apiKey: user.apiKey },
+    canAuthenticate: true,
+  })
+  expect((await remove(user, saved)).status).toBe(200)
+  await fetch(order.paymentAction.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome: 'yes' }),
+  })
+  const charged = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  expect(charged.paymentState).toBe('CHARGED')
+
+  // An hour passes.
+  const waiting = 'select token from accounts.card_detachments where card_api_key = $1'
+  expect(await read(waiting, saved)).toEqual([stored])
+  await plant('update accounts.card_detachments set due_at = now() where card_api_key = $1', saved)
+  expect(
+    await eventually(
+      () => read(waiting, saved),
+      ({ length }) => length === 0,
+    ),
+  ).toEqual([])
+  const again = await fetch(`${urls.processor}/authorizations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+    body: JSON.stringify({ token: stored?.token, amount: 500, reference: 'after the removal' }),
+  })
+  expect([again.status, await again.json()]).toEqual([400, { code: 'no_such_token' }])
+
+  const refund = { all: true, reason: 'QUALITY' }
+  expect((await operator('POST', `orders/${order.apiKey}/refunds`, refund)).status).toBe(200)
+  const refunded = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'REFUNDED',
+  )
+  expect(refunded.paymentState).toBe('REFUNDED')
+  expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind).at(-1)).toBe('refund')
 })

@@ -7,6 +7,10 @@ import {
 } from '../../services/accounts/src/store/access-key-records.ts'
 import { postgresAccessKeys, type AccessKeyStore } from '../../services/accounts/src/store/access-keys.ts'
 import { postgresAddresses, type AddressStore } from '../../services/accounts/src/store/addresses.ts'
+import {
+  postgresCardDetachments,
+  type CardDetachmentStore,
+} from '../../services/accounts/src/store/card-detachments.ts'
 import { postgresCards, type CardStore } from '../../services/accounts/src/store/cards.ts'
 import {
   postgresApplications,
@@ -75,6 +79,10 @@ const calls = {
     remove: (db) => within(db, (trx) => postgresCards(trx).remove(owner, 'card1')),
     save: (db) => postgresCards(db).save('user1', card),
   },
+  cardDetachments: {
+    takeDue: (db) => postgresCardDetachments(db).takeDue(20),
+    delete: (db) => postgresCardDetachments(db).delete('card1'),
+  },
   addresses: {
     add: (db) => within(db, (trx) => postgresAddresses(trx).add(owner, address)),
     remove: (db) => within(db, (trx) => postgresAddresses(trx).remove(owner, 'address1')),
@@ -122,6 +130,7 @@ const calls = {
 } satisfies {
   users: CallsOf<UserStore, Db>
   cards: CallsOf<CardStore, Db>
+  cardDetachments: CallsOf<CardDetachmentStore, Db>
   addresses: CallsOf<AddressStore, Db>
   recipients: CallsOf<RecipientStore, Db>
   keys: CallsOf<typeof keys, Db>
@@ -141,7 +150,7 @@ beforeAll(async () => {
     insert into user_applications select api_key, 'a' from users;
     insert into cards (api_key, user_api_key, token, brand, last_four, cardholder_name, cardholder_street_address,
         cardholder_zip, expiration_month, expiration_year)
-      select 'card' || n, 'user' || n, 't', 'visa', '4242', 'M', 's', 'z', '09', '39' from generate_series(1, ${ROWS}) n;
+      select 'card' || n, 'user' || n, 'token' || n, 'visa', '4242', 'M', 's', 'z', '09', '39' from generate_series(1, ${ROWS}) n;
     insert into addresses (api_key, user_api_key, street_address, city, state, zip)
       select 'address' || n, 'user' || n, 's', 'c', 'WI', 'z' from generate_series(1, ${ROWS}) n;
     insert into access_keys (id, hash, kind, application_id)

@@ -233,7 +233,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; withi
   },
   'a challenged authorization is sent again under another key': {
     file: `${PAYMENTS}/domain/authorization.ts`,
-    from: "call: { kind: 'check', id: row.processorId } }",
+    from: "call: { kind: 'check', id, authentication } }",
     to: "call: { ...authorizeOrFind({ ...row, state: 'sent' }), idempotencyKey: `${row.orderApiKey}:${Math.random()}` } as Call }",
     seed: 3,
     within: 500,

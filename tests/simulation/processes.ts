@@ -243,7 +243,7 @@ export async function payments(): Promise<PaymentsReplica> {
   const executeRefund = refundExecutor({ refunds, processor, log })
   bus.onCommand(
     PaymentsAuthorize,
-    monitors.watched(guarded(commandHandler(bus, authorize({ authorizations, execute })))),
+    monitors.watched(guarded(commandHandler(bus, authorize({ authorizations, execute, refusal: null })))),
   )
   bus.onCommand(
     PaymentsCapture,

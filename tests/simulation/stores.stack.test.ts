@@ -22,6 +22,7 @@ import {
   type AuthorizationStore,
   type Database as Payments,
 } from '../../services/payments/src/store/authorizations.ts'
+import { NO_PROCESSOR } from '../../services/payments/src/outside/no-processor.ts'
 import { postgresRefunds, type RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { authorizations as fakeAuthorizations } from './stores/authorizations.ts'
@@ -411,13 +412,18 @@ function aPaymentsCall(
   random: Random,
   orderApiKey: string,
 ): [string, (rows: AuthorizationStore) => Promise<unknown>] {
-  const hold = { amount: cents(random.pick([1, 2])), token: 't1' }
+  const hold = {
+    amount: cents(random.pick([1, 2])),
+    token: 't1',
+    ...random.pick([{}, { statementSuffix: 'Aurora Sli', savesCard: true }, { savesCard: false }]),
+  }
   const state = random.pick(['sent', 'authorized', 'captured'] as const)
   const from = { orderApiKey, state } as Parameters<AuthorizationStore['move']>[0]
   const to = random.pick(['authorized', 'captured', 'voided', 'refunded'] as const)
   return random.pick<[string, (rows: AuthorizationStore) => Promise<unknown>]>([
     ['find', (rows) => rows.find(orderApiKey)],
     ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, hold)],
+    ['findOrCreate, declined', (rows) => rows.findOrCreate(orderApiKey, hold, NO_PROCESSOR)],
     ['requestRelease', (rows) => rows.requestRelease(orderApiKey)],
     ['move', (rows) => rows.move(from, { state: to, processorId: 'x' })],
   ])

@@ -48,9 +48,14 @@ const QUESTIONS = {
   over: '<p>This payment was not confirmed. You can close this page.</p>',
 }
 
+const questionOf = ({ amount, payee }: Challenge): string =>
+  `Do you confirm the payment of ${(amount / 100).toFixed(2)}${payee === undefined ? '' : ` to ${escaped(payee)}`}?`
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
 function pageOf(challenge: Challenge | null): string {
   const state = challenge?.state === 'open' || challenge?.state === 'approved' ? challenge.state : 'over'
-  const question = challenge ? `Do you confirm the payment of ${(challenge.amount / 100).toFixed(2)}?` : ''
+  const question = challenge ? questionOf(challenge) : ''
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Development bank</title>
 <style>${STYLE}</style>

@@ -12,6 +12,7 @@ import {
 } from './details.ts'
 import type { Entry } from './ledger.ts'
 import { responseTo } from './responses.ts'
+import { SavedCards } from './saved-cards.ts'
 
 /** A response of the processor. */
 export type Response = { status: number; body: Record<string, unknown> }
@@ -24,6 +25,7 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
       amount: number
       reference: string
       authentication?: { returnUrl: string | null } | undefined
+      statementSuffix?: string | undefined
     }
   | { kind: 'authenticate'; id: string; outcome: 'yes' | 'no' }
   | { kind: 'capture' | 'refund'; id: string; amount: number }
@@ -90,8 +92,10 @@ export class Book {
   readonly #effects: Entry[] = []
   readonly #challenges = new Challenges()
   readonly #disputed = new Map<string, Authorization>()
+  readonly #cards: SavedCards
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly Entry[], cards = new SavedCards()) {
+    this.#cards = cards
     for (const entry of entries) this.#apply(entry)
   }
 
@@ -160,6 +164,8 @@ export class Book {
   }
 
   #decide(request: EffectRequest, now: Date): Decision {
+    if (request.kind === 'authorize' && this.#cards.isDetached(request.token))
+      return refuse(400, 'no_such_token')
     if (request.kind === 'authorize') return authorize(request, now, this.#challenges.isDue(request.token))
     if (request.kind === 'authenticate') return this.#challenges.answer(request, now)
     if (request.kind === 'void' && this.#challenges.isUnconfirmed(request.id, now))
@@ -240,10 +246,10 @@ function authorize(
   const behaviour = behaviourOf(request.token)
   if (behaviour === null) return refuse(400, 'no_such_token')
   if (request.amount < MINIMUM) return refuse(400, 'amount_too_small')
-  const { reference, amount, token, authentication } = request
+  const { reference, amount, token, authentication, statementSuffix: payee } = request
   const what = { reference, amount, id: `auth_${randomBytes(12).toString('hex')}` }
   if (isDue && authentication) {
-    const given = { token, returnUrl: authentication.returnUrl }
+    const given = { token, returnUrl: authentication.returnUrl, ...(payee !== undefined && { payee }) }
     const opened = { ...what, outcome: 'open', authentication: given } as const
     return effect({ ...request, kind: 'authenticate' }, opened, now)
   }

@@ -14,6 +14,8 @@ export type Challenge = {
   amount: number
   token: string
   returnUrl: string | null
+  /** As on the statement. */
+  payee?: string | undefined
   state: 'open' | 'approved' | `declined:${string}`
 }
 

@@ -11,7 +11,8 @@ export type Target = { url: string; secret: string }
 const RETRY_AFTER_MS = [500, 2_000, 10_000]
 const SEND_WITHIN_MS = 5_000
 
-type Event = { id: string; body: string }
+/** `reference`: the order that it is about. */
+type Event = { id: string; body: string; reference: string }
 
 /**
  * Sends an event for each refund, dispute and answer at the bank, signed as Stripe signs (docs.stripe.com/webhooks/signature). The fault kind
@@ -40,7 +41,7 @@ export class Events {
         ? { object: 'payment_intent', id: entry.id, metadata: { orderApiKey: entry.reference } }
         : { object: 'charge', id: entry.id, payment_intent: entry.id }
     const body = JSON.stringify({ id, object: 'event', type, data: { object } })
-    void this.#deliver(target, { id, body })
+    void this.#deliver(target, { id, body, reference: entry.reference })
   }
 
   stop(): void {
@@ -52,10 +53,11 @@ export class Events {
       if (delay > 0) await wait(delay, undefined, { signal: this.#stopping.signal }).catch(() => 'stopped')
       if (this.#stopping.signal.aborted) return
       const sent: Event[] = []
-      const response = await this.#faults.strike('event', () => {
+      const work = () => {
         sent.push(event)
         return send(target, event)
-      })
+      }
+      const response = await this.#faults.strike('event', work, event.reference)
       if (sent.length === 0 || (response && response.status < 300)) return
     }
     this.#log.warn({ event: event.id }, 'event not delivered')

@@ -3,7 +3,16 @@ import { z } from 'zod'
 import type { Response } from './book.ts'
 
 /** The kinds of requests. */
-export const KINDS = ['tokenize', 'authorize', 'capture', 'void', 'refund', 'find', 'event'] as const
+export const KINDS = [
+  'tokenize',
+  'detach',
+  'authorize',
+  'capture',
+  'void',
+  'refund',
+  'find',
+  'event',
+] as const
 export type Kind = (typeof KINDS)[number]
 
 /**
@@ -29,6 +38,8 @@ const Rule = z
       .array(z.enum(KINDS))
       .min(1)
       .default([...KINDS]),
+    /** Only requests and events about this order. */
+    reference: z.string().optional(),
     next: z.int().min(1).optional(),
     probability: z.number().min(0).max(1).optional(),
     ms: z.int().min(0).max(60_000).default(3_000),
@@ -74,9 +85,12 @@ export class Faults {
     return { ...this.#plan, happened: this.#happened }
   }
 
-  /** Returns the response under the fault that is due. Null: the connection must be cut without a response. */
-  async strike(kind: Kind, work: () => Promise<Response>): Promise<Response | null> {
-    const due = this.#draw(kind)
+  /**
+   * Returns the response under the fault that is due. Null: the connection must be cut without a response. `reference`: the order, where
+   * the request names it.
+   */
+  async strike(kind: Kind, work: () => Promise<Response>, reference?: string): Promise<Response | null> {
+    const due = this.#draw(kind, reference)
     switch (due?.fault) {
       case undefined:
         return work()
@@ -101,8 +115,13 @@ export class Faults {
     }
   }
 
-  #draw(kind: Kind): { fault: Fault; ms: number } | null {
-    const due = this.#plan.rules.find((rule) => rule.on.includes(kind) && this.#strikes(rule))
+  #draw(kind: Kind, reference: string | undefined): { fault: Fault; ms: number } | null {
+    const due = this.#plan.rules.find(
+      (rule) =>
+        rule.on.includes(kind) &&
+        (rule.reference === undefined || rule.reference === reference) &&
+        this.#strikes(rule),
+    )
     if (!due) return null
     if (due.next !== undefined) due.next--
     this.#happened[due.fault] = (this.#happened[due.fault] ?? 0) + 1

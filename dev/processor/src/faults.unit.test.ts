@@ -110,7 +110,7 @@ async function repeatUntilKnown(orderApiKey: string, kind: Command, first = exec
 
 /** For each kind of request, the commands that lead to it and the expected lines of the ledger. */
 const STORIES: Record<
-  Exclude<Kind, 'tokenize' | 'find' | 'event'>,
+  Exclude<Kind, 'tokenize' | 'detach' | 'find' | 'event'>,
   { commands: Command[]; lines: string[] }
 > = {
   authorize: { commands: ['authorize'], lines: ['authorize 1075'] },

@@ -23,12 +23,19 @@ export const Entry = z.object({
   /** The idempotency key of the refund that has failed. */
   failed: z.string().optional(),
   dispute: z.object({ id: z.string(), reason: z.string() }).optional(),
-  authentication: z.object({ token: z.string(), returnUrl: z.string().nullable() }).optional(),
+  authentication: z
+    .object({
+      token: z.string(),
+      returnUrl: z.string().nullable(),
+      /** As on the statement. */
+      payee: z.string().optional(),
+    })
+    .optional(),
 })
 export type Entry = z.infer<typeof Entry>
 
-/** Reads the entries and opens the file for appending. Throws for an invalid line. */
-export function openLedger(file: string): { entries: Entry[]; ledger: Ledger } {
+/** Reads the lines of a file and opens it for appending. Throws for an invalid line. */
+export function openLines<T>(file: string, schema: z.ZodType<T>): { entries: T[]; lines: Lines<T> } {
   const descriptor = openSync(file, 'a+')
   try {
     const text = readFileSync(descriptor, 'utf8')
@@ -41,23 +48,25 @@ export function openLedger(file: string): { entries: Entry[]; ledger: Ledger } {
     const entries = whole
       .split('\n')
       .slice(0, -1)
-      .map((line, index) => parseLine(line, `${file}:${index + 1}`))
-    return { entries, ledger: new Ledger(open(file, 'a')) }
+      .map((line, index) => parseLine(line, schema, `${file}:${index + 1}`))
+    return { entries, lines: new Lines(open(file, 'a')) }
   } finally {
     closeSync(descriptor)
   }
 }
 
-function parseLine(line: string, where: string): Entry {
+function parseLine<T>(line: string, schema: z.ZodType<T>, where: string): T {
   try {
-    return Entry.parse(JSON.parse(line))
+    return schema.parse(JSON.parse(line))
   } catch (cause) {
-    throw new Error(`${where} is not an entry of the ledger`, { cause })
+    throw new Error(`${where} is not a line of this file`, { cause })
   }
 }
 
-/** Appends entries in order. Those that arrive during a write share the next write and its fsync. */
-export class Ledger {
+export type Ledger = Lines<Entry>
+
+/** Appends lines in order. Those that arrive during a write share the next write and its fsync. */
+export class Lines<T> {
   readonly #file: Promise<FileHandle>
   #waiting: string[] = []
   /** The write of the newest line. It stays rejected after a failure: no line may follow a gap. */
@@ -70,7 +79,7 @@ export class Ledger {
   }
 
   /** Resolves when the line is on the disk. */
-  append(entry: Entry): Promise<void> {
+  append(entry: T): Promise<void> {
     this.#waiting.push(`${JSON.stringify(entry)}\n`)
     if (this.#waiting.length === 1) {
       this.#last = this.#last.then(() => this.#write())

@@ -207,5 +207,17 @@ test('an incomplete last line of the ledger is ignored; an invalid line within i
   await hold('4242424242424242', 'k2')
   expect(lines()).toHaveLength(2)
   appendFileSync(LEDGER_FILE, 'nonsense\n')
-  expect(start).toThrow(`${LEDGER_FILE}:3 is not an entry of the ledger`)
+  expect(start).toThrow(`${LEDGER_FILE}:3 is not a line of this file`)
+})
+
+test('a detached card is declined after a restart, and its earlier authorization is replayed', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const authorize = (key: string) => post('/authorizations', { token, amount: 500, reference: 'o3' }, key)
+  const first = await authorize('k1')
+  expect(await post('/tokens/detach', { token })).toEqual({ status: 200, body: { detached: true } })
+  await restart()
+  expect(await post('/tokens/detach', { token })).toMatchObject({ status: 200 })
+  expect(await authorize('k1')).toEqual(first)
+  expect(await authorize('k2')).toEqual({ status: 400, body: { code: 'no_such_token' } })
+  expect(lines(), 'the ledger has effects on money only').toHaveLength(1)
 })

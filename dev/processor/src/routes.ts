@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { addBank } from './bank.ts'
 import type { Response, EffectRequest, Book } from './book.ts'
 import { responseTo } from './responses.ts'
-import { exchange, tokenize } from './cards.ts'
+import { behaviourOf, exchange, tokenize } from './cards.ts'
+import type { SavedCards } from './saved-cards.ts'
 import type { Challenge } from './challenges.ts'
 import { addClientTokens } from './client-tokens.ts'
 import { addDashboard } from './dashboard.ts'
@@ -19,12 +20,15 @@ const NewToken = z.object({
   expirationMonth: z.string(),
   expirationYear: z.string(),
 })
+const Reference = z.object({ reference: z.string() })
+const SavedToken = z.object({ token: z.string() })
 const Exchange = z.object({ processorToken: z.string() })
 const NewAuthorization = z.object({
   token: z.string(),
   amount: Cents,
   reference: z.string().min(1),
   authentication: z.object({ returnUrl: z.string().nullable() }).optional(),
+  statementSuffix: z.string().min(1).max(22).optional(),
 })
 const Amount = z.object({ amount: Cents })
 const Key = z.string().min(1).max(255)
@@ -44,9 +48,9 @@ const invalid = (error: z.ZodError): Response => ({
   body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
 })
 
-type Parts = { book: Book; ledger: Ledger; faults: Faults; events: Events }
+type Parts = { book: Book; cards: SavedCards; ledger: Ledger; faults: Faults; events: Events }
 
-export function addRoutes(app: App, { book, ledger, faults, events }: Parts): void {
+export function addRoutes(app: App, { book, cards, ledger, faults, events }: Parts): void {
   const route = faultyRoutes(app, faults)
   const once = createOnce(book, ledger, events)
   const effect =
@@ -56,6 +60,7 @@ export function addRoutes(app: App, { book, ledger, faults, events }: Parts): vo
       return read.effect ? once(read.effect) : read.response
     }
   route('tokenize', 'POST /tokens', async ({ body }) => tokenOf(body))
+  route('detach', 'POST /tokens/detach', async ({ body }) => detach(body, cards))
   route('find', 'GET /authorizations', async ({ query }) => find(query, book, ledger))
   route('find', 'GET /authorizations/:id', async ({ params }) => detailsOf(params, book, ledger))
   route('find', 'GET /movements', async ({ query }) => movements(query, book, ledger))
@@ -97,7 +102,8 @@ function faultyRoutes(app: App, faults: Faults) {
       method,
       url,
       async handler(request, reply) {
-        const response = await faults.strike(kind, () => work(request))
+        const { data: about } = Reference.safeParse(request.body)
+        const response = await faults.strike(kind, () => work(request), about?.reference)
         if (response) {
           if (response.status === 429) void reply.header('retry-after', 1)
           return reply.code(response.status).send(response.body)
@@ -164,6 +170,16 @@ function tokenOf(body: unknown): Response {
   const made = tokenize(card.data.cardNumber)
   if (made) return { status: 200, body: made }
   return { status: 402, body: { code: 'card_declined', declineCode: 'invalid_number' } }
+}
+
+/** A detached card has no further authorization. Those that it has are not affected. */
+async function detach(body: unknown, cards: SavedCards): Promise<Response> {
+  const saved = SavedToken.safeParse(body)
+  if (!saved.success) return invalid(saved.error)
+  const { token } = saved.data
+  if (behaviourOf(token) === null) return { status: 400, body: { code: 'no_such_token' } }
+  await cards.detach(token, new Date())
+  return { status: 200, body: { detached: true } }
 }
 
 /** Returns the charges of a reference, or those of a time. */

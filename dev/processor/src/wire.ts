@@ -5,23 +5,25 @@ import { Book } from './book.ts'
 import type { Config } from './config.ts'
 import { Events } from './events.ts'
 import { Faults, type Wait } from './faults.ts'
-import { openLedger } from './ledger.ts'
+import { Entry, openLines } from './ledger.ts'
+import { openSavedCards } from './saved-cards.ts'
 
 /** Reads the whole ledger before it listens, so that no response depends on a part of it. */
 export function wire(config: z.output<typeof Config>, log: Log, wait?: Wait): Parts {
-  const { entries, ledger } = openLedger(config.LEDGER_FILE)
+  const { entries, lines: ledger } = openLines(config.LEDGER_FILE, Entry)
+  const cards = openSavedCards(config.LEDGER_FILE)
   const app = createApp(log)
   readJson(app)
   const faults = new Faults(config.FAULTS, wait)
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = config
   const events = new Events(url === undefined ? null : { url, secret }, faults, log)
-  addRoutes(app, { book: new Book(entries), ledger, faults, events })
+  addRoutes(app, { book: new Book(entries, cards), cards, ledger, faults, events })
   return {
     app,
     checks: { ledger: () => ledger.settled() },
     async close() {
       events.stop()
-      await ledger.close()
+      await Promise.all([ledger.close(), cards.close()])
     },
   }
 }

@@ -42,7 +42,8 @@ import type { Config } from '#/config.ts'
 import { resolve } from '#/handlers/resolve.ts'
 import { save } from '#/handlers/save.ts'
 import { derivedAccessKeys } from '#/derived-access-keys.ts'
-import { tokenizer } from '#/outside/payments.ts'
+import { detachRemovedCards } from '#/detach-removed-cards.ts'
+import { detacher, tokenizer } from '#/outside/payments.ts'
 import { createPasswords } from '#/password.ts'
 import { addAddress } from '#/routes/add-address.ts'
 import { addCard } from '#/routes/add-card.ts'
@@ -68,11 +69,15 @@ import { postgresAccessKeyRecords } from '#/store/access-key-records.ts'
 import { postgresAccessKeys } from '#/store/access-keys.ts'
 import { postgresAddresses } from '#/store/addresses.ts'
 import { postgresApplications } from '#/store/applications.ts'
+import { postgresCardDetachments } from '#/store/card-detachments.ts'
 import { postgresCards } from '#/store/cards.ts'
 import { postgresRecipients } from '#/store/recipients.ts'
 import type { Tables } from '#/store/tables.ts'
 import { redisCredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
+
+/** No client waits for it. */
+const DETACH_EVERY_MS = 10_000
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -141,6 +146,13 @@ export function wire(config: Config, log: Log): Parts {
       if (config.OPERATOR_KEY_HASH !== undefined)
         await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
       await bus.start()
+      repeaters.repeat('detach removed cards', DETACH_EVERY_MS, () =>
+        detachRemovedCards({
+          detachments: postgresCardDetachments(db),
+          detach: detacher(payments, secrets),
+          log,
+        }),
+      )
       repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
     // Without Redis each replica has its own counts of attempts; everything else works.

@@ -1,3 +1,4 @@
+import { cardTimes } from '@platter/contracts'
 import { amqpConfig, networkList, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
 import { isDefaultLink } from '#/delivery/default-link.ts'
@@ -25,9 +26,14 @@ export const Config = z
       .describe(
         'The smallest total that is charged to a card, in cents: the minimum of the payment processor. That of Stripe is 0.50 USD (docs.stripe.com/currencies).',
       ),
-    SAGA_DEADLINE_MS: ms(300_000).describe(
-      'A saga whose payment is not settled within this time is compensated; milliseconds.',
-    ),
+    // A removed card is detached at the processor after all orders that may need it.
+    SAGA_DEADLINE_MS: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(cardTimes.longestSaga)
+      .default(300_000)
+      .describe('A saga whose payment is not settled within this time is compensated; milliseconds.'),
     TRANSMIT_DEADLINE_MS: ms(120_000).describe(
       'An order that its restaurant has not accepted within this time fails; milliseconds.',
     ),

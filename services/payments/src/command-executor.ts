@@ -59,10 +59,12 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
 async function callProcessor(processor: Calls, call: Call, row: Authorization) {
   // An order that was released before it was sent has no token, and there is no call for it.
   const token = row.state === 'released' ? '' : row.token
-  const lookUp = async (refused?: string) =>
-    row.state === 'challenged'
-      ? interpretCheck(row, await processor.check({ id: row.processorId }), refused)
-      : interpretLookup(row, await processor.find({ reference: row.orderApiKey, token }), refused)
+  const lookUp = async (refused?: string) => {
+    if (row.state !== 'challenged')
+      return interpretLookup(row, await processor.find({ reference: row.orderApiKey, token }), refused)
+    const { processorId: id, authentication } = row
+    return interpretCheck(row, await processor.check({ id, authentication }), refused)
+  }
   if (call.kind === 'find' || call.kind === 'check') return lookUp()
   const result = interpretEffect(row, call.kind, await effectOf(processor, call))
   return result.kind === 'look-up' ? lookUp(result.refused) : result

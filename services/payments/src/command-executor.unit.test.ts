@@ -59,7 +59,10 @@ class Row implements AuthorizationStore {
 type Fault = 'none' | 'request lost' | 'response lost' | 'request late'
 
 /** A processor that honours idempotency keys, over a network that loses requests and responses. */
-class FakeProcessor implements Omit<Processor, 'tokenize' | 'list' | 'close' | 'refundPart' | 'findRefund'> {
+class FakeProcessor implements Omit<
+  Processor,
+  'tokenize' | 'detach' | 'list' | 'close' | 'refundPart' | 'findRefund'
+> {
   readonly charges: FoundCharge[] = []
   mostOpen = 0
   readonly #responses = new Map<string, ProcessorResult<Effect>>()

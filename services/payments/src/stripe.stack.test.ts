@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Bus } from '@platter/bus'
 import {
   cents,
+  PaymentMoved,
   PaymentsAuthorize,
   PaymentsCapture,
   PaymentsRelease,
@@ -14,6 +15,7 @@ import pg from 'pg'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Config } from '#/config.ts'
+import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 import { wire } from '#/wire.ts'
 
@@ -27,6 +29,8 @@ const soon = { timeout: 30_000, interval: 50 }
 
 const stripe = new StripeServer()
 const replies: SagaReply[] = []
+/** The orders whose authorization has an event. */
+const moved: string[] = []
 let config: Config
 let parts: Parts
 let orders: Bus
@@ -50,6 +54,7 @@ beforeAll(async () => {
   parts = await startReplica()
   orders = new Bus({ url: servers().rabbitmq, service: 'orders', log })
   orders.onCommand(SagaReply, async (reply) => void replies.push(reply))
+  orders.onCommand(PaymentMoved, async ({ orderApiKey }) => void moved.push(orderApiKey))
   await orders.start()
   rows = new pg.Client({ connectionString: DATABASE_URL })
   await rows.connect()
@@ -100,6 +105,7 @@ async function tokenOf(cardNumber: string) {
   }
 }
 
+const DONE = { kind: 'done' }
 const newOrder = () => randomBytes(24).toString('hex')
 
 type Command = typeof PaymentsAuthorize | typeof PaymentsCapture | typeof PaymentsRelease
@@ -133,6 +139,63 @@ test('an order is authorized, captured and refunded through Stripe', async () =>
   expect(effects(order)).toEqual(['authorize', 'capture', 'refund'])
 })
 
+/** The parameters of the authorizations of an order. */
+const authorizations = (orderApiKey: string) =>
+  stripe.requests
+    .filter(({ kind, params }) => kind === 'authorize' && JSON.stringify(params).includes(orderApiKey))
+    .map(({ params }) => params as Record<string, unknown>)
+
+test('the restaurant is named on the statement, and only a card that is saved is announced for later orders', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const [saved, once] = [newOrder(), newOrder()]
+  const terms = { amount: AMOUNT, token, restaurantName: "Sam's Café" }
+  expect(await outcomeOf(saved, PaymentsAuthorize, { ...terms, savesCard: true })).toMatchObject(DONE)
+  expect(await outcomeOf(once, PaymentsAuthorize, { ...terms, savesCard: false })).toMatchObject(DONE)
+  expect(authorizations(saved)).toMatchObject([
+    { statement_descriptor_suffix: 'Sams Cafe', setup_future_usage: 'on_session' },
+  ])
+  expect(authorizations(once)[0]).not.toHaveProperty('setup_future_usage')
+  expect(authorizations(once)[0]).not.toHaveProperty('off_session')
+})
+
+test('a repeated authorization has the body of the first one, also when its restaurant has another name since', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const order = newOrder()
+  stripe.fault('drop-reply', 'authorize')
+  await publish(order, PaymentsAuthorize, {
+    amount: AMOUNT,
+    token,
+    restaurantName: 'Aurora',
+    savesCard: true,
+  })
+  await vi.waitFor(() => expect(effects(order)).toEqual(['authorize']), soon)
+  const repeated = { amount: AMOUNT, token, restaurantName: 'Borealis', savesCard: false }
+  await vi.waitFor(async () => {
+    await publish(order, PaymentsAuthorize, repeated, 2)
+    expect(await replyTo(order, PaymentsAuthorize)).toMatchObject(DONE)
+  }, soon)
+  expect(new Set(authorizations(order).map((one) => one['statement_descriptor_suffix']))).toEqual(
+    new Set(['Aurora']),
+  )
+  expect(effects(order)).toEqual(['authorize'])
+})
+
+test('an authorization that a replica of the previous version began is repeated with its body', async () => {
+  const { token } = await tokenOf('4242424242424242')
+  const order = newOrder()
+  const previous = new StripeProcessor({ secretKey: SECRET_KEY, url: config.STRIPE_URL, currency: 'usd' })
+  const call = { idempotencyKey: `${order}:authorize:1`, reference: order, amount: AMOUNT, token }
+  expect(await previous.authorize(call)).toMatchObject({ kind: 'yes' })
+  await previous.close()
+  await rows.query(
+    "insert into authorizations (order_api_key, state, amount, token) values ($1, 'sent', $2, $3)",
+    [order, AMOUNT, token],
+  )
+  const command = { amount: AMOUNT, token, restaurantName: 'Aurora', savesCard: true }
+  expect(await outcomeOf(order, PaymentsAuthorize, command)).toMatchObject(DONE)
+  expect(effects(order)).toEqual(['authorize'])
+})
+
 test('a declined card is 402 at its tokenization, or refused at its authorization', async () => {
   expect(await tokenOf('4000000000000127')).toMatchObject({ status: 402, code: 'cvc-failed' })
   const { token } = await tokenOf('4000000000000341')
@@ -156,12 +219,12 @@ test('a card that was declined three times within an hour is not sent to Stripe 
   expect(await tokenOf('4242424242424242')).toMatchObject({ status: 200 })
 })
 
-async function deliver(id: string, intent: string) {
+async function deliver(id: string, intent: string, metadata = {}) {
   const payload = JSON.stringify({
     id,
     object: 'event',
     type: 'payment_intent.canceled',
-    data: { object: { object: 'payment_intent', id: intent } },
+    data: { object: { object: 'payment_intent', id: intent, metadata } },
   })
   const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET })
   const { statusCode } = await parts.app.inject({
@@ -195,6 +258,29 @@ test('an event moves the row once, and its id is stored for 30 days', async () =
   await deliver('evt_2', intent)
   const kept = await rows.query('select id from webhook_events order by id')
   expect(kept.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
+})
+
+test('a challenge has the page of the bank and the client secret, and an event about it is passed on to orders', async () => {
+  const { token } = await tokenOf('4000002760003184')
+  const order = newOrder()
+  const command = { amount: AMOUNT, token, authentication: { returnUrl: 'shop.example://paid' } }
+  const outcome = await outcomeOf(order, PaymentsAuthorize, command)
+  if (outcome?.kind !== 'authenticate') throw new Error(`no challenge: ${JSON.stringify(outcome)}`)
+  const { url, clientSecret, expires } = outcome.action
+  expect([url, clientSecret]).toEqual([
+    expect.stringMatching(/^https:\/\/hooks\.stripe\.com\//),
+    expect.stringMatching(/^secret_/),
+  ])
+  expect(Math.abs(expires - Date.now() / 1_000 - 600)).toBeLessThan(60)
+  const { rows: found } = await rows.query(
+    'select processor_id from authorizations where order_api_key = $1',
+    [order],
+  )
+  const intent = (found[0] as { processor_id: string }).processor_id
+  stripe.state.answerAtBank(intent, 'yes')
+  expect(await deliver('evt_challenge', intent, { orderApiKey: order })).toBe(200)
+  await vi.waitFor(() => expect(moved).toEqual([order]), soon)
+  expect(effects(order)).toEqual(['authorize'])
 })
 
 /** The number of authorize calls for these orders. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
   BalanceTransactions,
+  DetachCard,
   FindCharges,
   PaymentMethods,
   PaymentsAuthorize,
@@ -44,7 +45,7 @@ import { chargeMirror } from '#/mirror-charges.ts'
 import { orderNotifier } from '#/notify-orders.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import { developmentReads } from '#/outside/development-reads.ts'
-import { noProcessor, noReads } from '#/outside/no-processor.ts'
+import { NO_PROCESSOR, noProcessor, noReads } from '#/outside/no-processor.ts'
 import { COMMANDS_AT_ONCE } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import { createEventReader } from '#/outside/stripe-events.ts'
@@ -52,6 +53,7 @@ import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { refundExecutor } from '#/refund-executor.ts'
+import { detachCard } from '#/routes/detach-card.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
@@ -109,12 +111,13 @@ export function wire(config: Config, log: Log): Parts {
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
-  consume(bus, deps)
+  consume(bus, { ...deps, refusal: chosen.kind === 'none' ? NO_PROCESSOR : null })
 
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
   const route = router(app, internalSecrets(config))
   route(Tokenize, tokenize({ ...deps, acceptsRawCards: acceptsRawCards(config) }))
+  route(DetachCard, detachCard(deps))
   route(PaymentMethods, paymentMethods(chosen, acceptsRawCards(config)))
   route(ReadPaymentStory, readPaymentStory(deps))
   route(ReadPaymentRows, readPaymentRows(deps))

@@ -1,4 +1,5 @@
-import type { Authorization } from '../../../services/payments/src/domain/authorization.ts'
+import type { Authorization, Terms } from '../../../services/payments/src/domain/authorization.ts'
+import type { Decline } from '../../../services/payments/src/domain/declines.ts'
 import type { AuthorizationStore } from '../../../services/payments/src/store/authorizations.ts'
 import { statement } from '../database.ts'
 import { simulation } from '../simulation.ts'
@@ -19,16 +20,21 @@ function write(orderApiKey: string, releaseRequested: boolean, fields: Fields): 
   return read(orderApiKey) ?? row
 }
 
+const created = (terms: Terms, refusal: Decline | null) => ({
+  ...terms,
+  ...(refusal ? { state: 'declined' as const, refusal } : { state: 'sent' as const }),
+})
+
 const short = (orderApiKey: string) => orderApiKey.slice(0, 4)
 
 /** The rows of payments, with the conditions of `services/payments/src/store/authorizations.ts`. */
 export const authorizations: AuthorizationStore = {
   find: (orderApiKey) => statement(`authorization of ${short(orderApiKey)}`, () => read(orderApiKey)),
 
-  findOrCreate: (orderApiKey, terms) =>
+  findOrCreate: (orderApiKey, terms, refusal = null) =>
     statement(
       `create authorization of ${short(orderApiKey)}`,
-      () => read(orderApiKey) ?? write(orderApiKey, false, { state: 'sent', ...terms }),
+      () => read(orderApiKey) ?? write(orderApiKey, false, created(terms, refusal)),
     ),
 
   requestRelease: (orderApiKey) =>

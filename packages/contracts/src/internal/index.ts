@@ -1,5 +1,6 @@
 /** Operations between services; the gateway routes none of them. */
 export * from '#/internal/retry-payment.ts'
+export * from '#/internal/detach-card.ts'
 export * from '#/internal/find-charges.ts'
 export * from '#/internal/open-disputes.ts'
 export * from '#/internal/payments-health.ts'

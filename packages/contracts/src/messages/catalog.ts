@@ -24,6 +24,8 @@ export const Quote = z.object({
   point: Point.nullable(),
   /** Minutes in which the customer may cancel. Absent from replicas of an older version. */
   customerCancelMinutes: z.int().optional(),
+  /** Appears on the customer's statement. Absent from replicas of an older version. */
+  restaurantName: z.string().optional(),
 })
 export type Quote = z.infer<typeof Quote>
 

@@ -16,6 +16,10 @@ export const PaymentsAuthorize = command(
     token: z.string(),
     /** The client can send its customer to the bank. Without it, a card that requires authentication is declined. */
     authentication: Authentication.optional(),
+    /** Appears on the customer's statement. Absent from replicas of an older version, as the next one. */
+    restaurantName: z.string().optional(),
+    /** The card is saved to the recipient's account, for orders that the customer sends later. */
+    savesCard: z.boolean().optional(),
   }),
 )
 

@@ -1,5 +1,18 @@
-import { requestTimes, revealedCard, Tokenize, type CardUser, type NewCard } from '@platter/contracts'
-import { internalCaller, type InternalSecrets, type RequestContext, type Replicas } from '@platter/kit'
+import {
+  DetachCard,
+  requestTimes,
+  revealedCard,
+  Tokenize,
+  type CardUser,
+  type NewCard,
+} from '@platter/contracts'
+import {
+  internalCaller,
+  newRequestId,
+  type InternalSecrets,
+  type RequestContext,
+  type Replicas,
+} from '@platter/kit'
 
 /**
  * Exchanges a card for the processor's token: the only way on which number and cvv leave this process. Throws the Problem of
@@ -11,3 +24,11 @@ export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
     call(Tokenize, { ...revealedCard(card), by }, context)
 }
 export type Tokenizer = ReturnType<typeof tokenizer>
+
+/** Detaches a removed card at the payment processor. Rejects when the outcome is not known; it may be repeated. */
+export function detacher(replicas: Replicas, secrets: InternalSecrets) {
+  const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.tokenize })
+  return async (token: string): Promise<void> => {
+    await call(DetachCard, { token }, { requestId: newRequestId() })
+  }
+}

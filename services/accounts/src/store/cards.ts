@@ -1,4 +1,4 @@
-import type { CreditCard, TokenizedCard } from '@platter/contracts'
+import { cardTimes, type CreditCard, type TokenizedCard } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { MAX_CARDS, type NotAdded } from '#/domain/refusals.ts'
@@ -49,6 +49,8 @@ const ERASED = {
   nickname: null,
 }
 
+const DETACHED_AT = sql<Date>`now() + ${cardTimes.detachment} * interval '1 millisecond'`
+
 const cardsOf = (db: Db, userApiKey: string) =>
   db.selectFrom('cards').select(cardColumns).where('user_api_key', '=', userApiKey)
 
@@ -74,8 +76,20 @@ const statements = (db: Db) => ({
       })
       .onConflict((conflict) => conflict.column('api_key').doNothing())
       .execute(),
+  /** One statement: the token moves from the card to its detachment. */
   erase: (apiKey: string) =>
     db
+      .with('detachment', (query) =>
+        query
+          .insertInto('card_detachments')
+          .columns(['card_api_key', 'token', 'due_at'])
+          .expression((eb) =>
+            eb
+              .selectFrom('cards')
+              .select(['api_key', 'token', DETACHED_AT.as('due_at')])
+              .where('api_key', '=', apiKey),
+          ),
+      )
       .updateTable('cards')
       .set({ ...ERASED, removed_at: sql<Date>`now()` })
       .where('api_key', '=', apiKey)

@@ -47,6 +47,13 @@ type CardRow = {
   removed_at: Date | null
 }
 
+type CardDetachmentRow = {
+  card_api_key: string
+  token: string
+  due_at: Date
+  attempts: Generated<number>
+}
+
 type AddressRow = {
   api_key: string
   user_api_key: string | null
@@ -78,6 +85,7 @@ export type Tables = {
   users: UserRow
   user_applications: { user_api_key: string; application_id: string }
   cards: CardRow
+  card_detachments: CardDetachmentRow
   addresses: AddressRow
   idempotency_keys: IdempotencyKeyRow
 }

@@ -65,6 +65,7 @@ export function quote(
       deliveryPrice: isFree ? cents(0) : delivery.price,
       point: delivery.point,
       customerCancelMinutes: restaurant.customerCancelMinutes,
+      restaurantName: restaurant.name,
     },
   }
 }

@@ -54,6 +54,7 @@ describe('prices', () => {
         deliveryPrice: 0,
         point: null,
         customerCancelMinutes: 5,
+        restaurantName: 'Ajanta',
       },
     })
   })

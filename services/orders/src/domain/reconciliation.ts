@@ -68,7 +68,7 @@ export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] 
   const found = [
     ...compareCharges(order, others.charges),
     ...compareCash(order),
-    ...comparePayment(others),
+    ...comparePayment(order, others),
     ...comparePaymentState(order, others.payment),
     ...compareDelivery(order, others),
   ]
@@ -133,12 +133,20 @@ function compareCash(order: OrderEntry): Found[] {
   return [{ rule: 'refund-amount', detail, disagree: ['orders'] }]
 }
 
+/**
+ * A challenge that ended without a yes is declined or voided under its id, and never was a charge. A transmitted order was
+ * authorized.
+ */
+const isUnconfirmed = ({ outcome }: OrderEntry, { state }: PaymentRow): boolean =>
+  outcome === 'failed' && (state === 'declined' || state === 'voided')
+
 /** Payments against the processor. */
-function comparePayment({ payment, charges }: OtherBooks): Found[] {
+function comparePayment(order: OrderEntry, { payment, charges }: OtherBooks): Found[] {
   if (!payment || payment.processorId === null) return []
   const disagree: Book[] = ['payments', 'processor']
   const charge = charges.find(({ id }) => id === payment.processorId)
   if (!charge) {
+    if (isUnconfirmed(order, payment)) return []
     const detail = `The processor has no charge ${payment.processorId}.`
     return [{ rule: 'payment-unknown-to-processor', detail, disagree }]
   }

@@ -22,6 +22,8 @@ export type SendOrderFacts = {
   /** For a client that can send its customer to the bank, with the question by which the order is checked again afterwards. */
   authentication?: Authentication
   recheck?: QuoteQuestion
+  /** Appears on the customer's statement. Absent in sagas of the previous version. */
+  restaurantName?: string
   /** Epoch seconds. Send-order has responded by then. Absent in sagas of the previous version. */
   answeredBy?: number
 }

@@ -24,11 +24,7 @@ export function acceptanceOf(
     userApiKey: order.recipientApiKey,
     newCard: cardToSave,
     newAddress,
-    ...(body.canAuthenticate === true &&
-      isCharged(order) && {
-        authentication: { returnUrl: body.returnUrl ?? null },
-        recheck: recheckOf(order),
-      }),
+    ...(isCharged(order) && chargeOf(body, checked)),
     answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
   }
   const priced = withKeys(order, { newCard, cardToSave, newAddress })
@@ -40,6 +36,18 @@ export function acceptanceOf(
     idempotency: idempotency && { scope: idempotency, claimMs: claimMs(deadline) },
   }
 }
+
+/** What the processor has to know of a charge besides its amount and card. */
+const chargeOf = (
+  { canAuthenticate, returnUrl }: OrderRequest,
+  { order, restaurantName }: CheckedOrder,
+): Pick<SendOrderFacts, 'authentication' | 'recheck' | 'restaurantName'> => ({
+  ...(restaurantName !== undefined && { restaurantName }),
+  ...(canAuthenticate === true && {
+    authentication: { returnUrl: returnUrl ?? null },
+    recheck: recheckOf(order),
+  }),
+})
 
 /** The question by which an order is checked again after its customer has been at the bank. */
 function recheckOf({

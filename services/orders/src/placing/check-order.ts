@@ -40,6 +40,7 @@ export type CheckedOrder = {
   order: PricedOrder
   savedCard: TokenizedCard | null
   saves: { card: boolean; address: boolean }
+  restaurantName: string | undefined
 }
 
 /**
@@ -73,7 +74,7 @@ export async function checkOrder(
   const order = priceOrder(request, quote, known)
   checkExpectedTotal(order, request)
   const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
-  return { order, savedCard: resolved.card, saves }
+  return { order, savedCard: resolved.card, saves, restaurantName: quote.restaurantName }
 }
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }

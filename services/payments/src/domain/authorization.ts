@@ -1,4 +1,11 @@
-import { cents, type Authentication, type Cents, type Outcome, type Refusal } from '@platter/contracts'
+import {
+  cardTimes,
+  cents,
+  type Authentication,
+  type Cents,
+  type Outcome,
+  type Refusal,
+} from '@platter/contracts'
 import { refusalOf, RELEASED, type Decline } from '#/domain/declines.ts'
 
 /**
@@ -38,6 +45,10 @@ export type Terms = {
   token: string
   /** Absent for a client that cannot send its customer to the bank. */
   authentication?: Authentication | undefined
+  /** Absent without a name in Latin letters. */
+  statementSuffix?: string | undefined
+  /** The card is saved to the recipient's account, for orders that the customer sends later. */
+  savesCard?: boolean | undefined
 }
 
 /** Cents of the refunds of parts that have not failed, here and at the processor. */
@@ -60,7 +71,7 @@ export type Call =
   | { kind: 'void'; idempotencyKey: string; id: string }
   | { kind: 'find'; reference: string; token: string }
   /** Looks a challenged authorization up. */
-  | { kind: 'check'; id: string }
+  | { kind: 'check'; id: string; authentication?: Authentication | undefined }
 
 export type NextStep =
   | { kind: 'call'; call: Call }
@@ -113,22 +124,19 @@ function stepOfAuthorize(command: Extract<Command, { kind: 'authorize' }>, row: 
     return { kind: 'incident', reason: 'the row has another amount or card' }
   }
   if (row.state === 'sent') return { kind: 'call', call: authorizeOrFind(row) }
-  if (row.state === 'challenged') return { kind: 'call', call: { kind: 'check', id: row.processorId } }
+  if (row.state === 'challenged') {
+    const { processorId: id, authentication } = row
+    return { kind: 'call', call: { kind: 'check', id, authentication } }
+  }
   if (row.state === 'declined') return refused(refusalOf(row.refusal))
   return row.state === 'authorized' || row.state === 'captured' ? done : refused(RELEASED)
 }
 
 function authorizeOrFind({ orderApiKey: reference, ageSeconds, ...row }: Sent): Call {
-  const { amount, token, authentication } = row
+  const { amount, token, authentication, statementSuffix, savesCard } = row
   if (ageSeconds > KEY_LASTS_SECONDS) return { kind: 'find', reference, token }
-  return {
-    kind: 'authorize',
-    idempotencyKey: `${reference}:authorize:1`,
-    reference,
-    amount,
-    token,
-    authentication,
-  }
+  const terms = { amount, token, authentication, statementSuffix, savesCard }
+  return { kind: 'authorize', idempotencyKey: `${reference}:authorize:1`, reference, ...terms }
 }
 
 function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Authorization): NextStep {
@@ -148,12 +156,9 @@ function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Auth
   return { kind: 'call', call: { kind: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
 }
 
-/** An open challenge ends this long after its order. The processor may end it earlier. */
-const CHALLENGE_SECONDS = 600
-
 /** When the customer's time at the bank is over, in epoch seconds; the same at each look-up. */
 export const expiresOf = ({ ageSeconds }: Pick<Authorization, 'ageSeconds'>, now: number): number =>
-  now - ageSeconds + CHALLENGE_SECONDS
+  now - ageSeconds + cardTimes.challenge / 1_000
 
 /** Only the row knows whether the release was a void or a refund. */
 const released = ({ state }: Authorization): NextStep => ({

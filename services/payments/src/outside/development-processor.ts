@@ -115,6 +115,11 @@ export function developmentProcessor(
 
   return {
     tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
+    detach: ({ token }) =>
+      send(
+        { method: 'POST', path: '/tokens/detach', body: { token } },
+        z.object({ detached: z.literal(true) }),
+      ),
     ...authorizing(send, publicUrl),
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),
@@ -145,8 +150,14 @@ const authorizing = (
   send: ReturnType<typeof sender>,
   publicUrl: string,
 ): Pick<Processor, 'authorize' | 'check'> => ({
-  async authorize({ idempotencyKey, token, amount, reference, authentication }) {
-    const body = { token, amount, reference, ...(authentication && { authentication }) }
+  async authorize({ idempotencyKey, token, amount, reference, authentication, statementSuffix }) {
+    const body = {
+      token,
+      amount,
+      reference,
+      ...(authentication && { authentication }),
+      ...(statementSuffix !== undefined && { statementSuffix }),
+    }
     const request = { method: 'POST', path: '/authorizations', idempotencyKey, body } as const
     const result = await send(request, z.union([Open, Effect]))
     if (result.kind !== 'yes') return result

@@ -1,13 +1,19 @@
+import { declineOf } from '#/domain/declines.ts'
 import type { Processor } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
 const REFUSED = { kind: 'no', code: 'no_processor', declineCode: 'no_processor' } as const
+/** Of the authorization of a saved card, which an earlier processor has. */
+export const NO_PROCESSOR = declineOf(REFUSED)
 /** A payment from before this setting may be in any state at its processor. */
 const UNKNOWN = { kind: 'unknown', reason: 'PROCESSOR=none', sent: false } as const
 
 const unknown = async () => UNKNOWN
 
-/** PROCESSOR=none: a platform for cash only. Every card is refused before its order is stored (payment-not-possible). */
+/**
+ * PROCESSOR=none: a platform for cash only. Every new card is refused before its order is stored, and an order by a saved card at its
+ * authorization (payment-not-possible).
+ */
 export function noProcessor(): Processor {
   return {
     tokenize: async () => REFUSED,
@@ -19,6 +25,7 @@ export function noProcessor(): Processor {
     findRefund: unknown,
     find: unknown,
     check: unknown,
+    detach: unknown,
     list: async () => ({ kind: 'yes', charges: [], after: null }),
     close: async () => undefined,
   }

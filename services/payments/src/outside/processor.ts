@@ -71,6 +71,11 @@ export type Processor = {
    * and so is one that the customer has confirmed meanwhile.
    */
   check(call: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge>
+  /**
+   * Detaches a saved card, which can never be charged again. Its authorizations and charges can still be captured, voided, refunded and
+   * found. `no`: the processor has no such card.
+   */
+  detach(call: { token: string }): Promise<ProcessorResult<unknown>>
   /** Returns the authorizations and charges of an order with this token, without declined ones. */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>>
   /** Returns all authorizations and charges created from `from` to before `to` (epoch seconds, by the processor's clock). */

@@ -9,13 +9,14 @@ import {
   unexpected,
 } from '#/outside/stripe-responses.ts'
 
-/**
- * The parameters of a new intent. Stripe requires a page to return to; `returnUrl` is that of clients without one. Without a page,
- * Stripe declines a card that requires an authentication.
- */
+/** The page to which the customer returns from the bank; `returnUrl` is that of clients without one. */
+export const pageOf = (authentication: Authentication | undefined, returnUrl: string | null): string | null =>
+  authentication ? (authentication.returnUrl ?? returnUrl) : null
+
+/** The parameters of a new intent. Without a page to return to, Stripe declines a card that requires an authentication. */
 export function authenticationOf(authentication: Authentication | undefined, returnUrl: string | null) {
-  const url = authentication && (authentication.returnUrl ?? returnUrl)
-  return url ? { return_url: url } : { error_on_requires_action: true }
+  const page = pageOf(authentication, returnUrl)
+  return page === null ? { error_on_requires_action: true } : { return_url: page }
 }
 
 const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED } as const
@@ -35,7 +36,7 @@ export async function cancelChallenge(client: StripeClient, id: string): Promise
  */
 export async function checkChallenge(
   client: StripeClient,
-  id: string,
+  { id, page }: { id: string; page: string | null },
   effectOf: (id: string, amount: number, intent: Intent) => Effect,
 ): Promise<ProcessorResult<FoundCharge> | Challenge> {
   const read = await client.send(Intent, (stripe) =>
@@ -43,7 +44,7 @@ export async function checkChallenge(
   )
   if (read.kind === 'failed') return read.result
   const { status } = read.value
-  const challenge = status === 'requires_action' ? challengeOf(read.value) : null
+  const challenge = status === 'requires_action' ? challengeOf(read.value, page) : null
   if (challenge) return challenge
   if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id)
   const report = reportOf(read.value)

@@ -16,8 +16,9 @@ import {
   type RefundPart,
 } from '#/outside/processor.ts'
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
-import { authenticationOf, cancelChallenge, checkChallenge } from '#/outside/stripe-challenges.ts'
+import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
+import { detachCard } from '#/outside/stripe-saved-cards.ts'
 import { tokenize } from '#/outside/stripe-tokens.ts'
 import {
   AUTHENTICATION_REQUIRED,
@@ -76,7 +77,7 @@ export class StripeProcessor implements Processor {
   async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {
     const card = cardOf(call.token)
     if (!card) return { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' }
-    const { idempotencyKey, reference, amount, authentication } = call
+    const { idempotencyKey, reference, amount, authentication, statementSuffix, savesCard } = call
     const created = await this.#client.send(Intent, (stripe) =>
       stripe.paymentIntents.create(
         {
@@ -88,6 +89,9 @@ export class StripeProcessor implements Processor {
           confirm: true,
           ...authenticationOf(authentication, this.#returnUrl),
           metadata: { [ORDER]: reference },
+          // The customer is present at each charge, so the charges of a saved card announce nothing (`off_session`).
+          ...(savesCard && { setup_future_usage: 'on_session' }),
+          ...(statementSuffix !== undefined && { statement_descriptor_suffix: statementSuffix }),
         },
         { idempotencyKey },
       ),
@@ -95,13 +99,21 @@ export class StripeProcessor implements Processor {
     if (created.kind === 'failed') return this.#notAuthorized(created, call)
     const { id, status, amount_capturable: authorized } = created.value
     if (status === 'requires_action')
-      return (authentication && challengeOf(created.value)) || cancelChallenge(this.#client, id)
+      return (
+        (authentication && challengeOf(created.value, pageOf(authentication, this.#returnUrl))) ||
+        cancelChallenge(this.#client, id)
+      )
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
   }
 
-  check({ id }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
-    return checkChallenge(this.#client, id, (...found) => this.#effect(...found))
+  detach({ token }: { token: string }): Promise<ProcessorResult<unknown>> {
+    return detachCard(this.#client, token)
+  }
+
+  check({ id, authentication }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
+    const page = pageOf(authentication, this.#returnUrl)
+    return checkChallenge(this.#client, { id, page }, (...found) => this.#effect(...found))
   }
 
   capture({ id, amount, idempotencyKey }: CallOf<'capture'>): Promise<ProcessorResult<Effect>> {

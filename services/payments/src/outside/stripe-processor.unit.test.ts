@@ -97,6 +97,15 @@ describe('requests to Stripe', () => {
   })
 })
 
+test('a restaurant and a card that is saved are parameters of the authorization, and nothing else is', async () => {
+  const token = await tokenOf()
+  await idOf(processor.authorize({ ...orderWith(token), statementSuffix: 'Aurora Sli', savesCard: true }))
+  await idOf(processor.authorize({ ...orderWith(token, 'o2'), savesCard: false }))
+  const [saved, once] = server.requests.slice(-2).map(({ params }) => params as object)
+  const more = { statement_descriptor_suffix: 'Aurora Sli', setup_future_usage: 'on_session' }
+  expect(saved).toEqual({ ...once, metadata: { orderApiKey: 'o1' }, ...more })
+})
+
 describe('a card whose bank demands an authentication', () => {
   const declined = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' }
 
@@ -127,6 +136,23 @@ describe('a card whose bank demands an authentication', () => {
     expect(result).toMatchObject({ kind: 'challenge' })
     expect(server.requests.at(-1)?.params).toMatchObject({ return_url: expected })
     await own.close()
+  })
+
+  test('can be answered with the library of Stripe, by the client secret, where there is no page of the bank', async () => {
+    server.state.asksByLibrary = true
+    const page = 'https://shop.example/paid'
+    const order = { ...orderWith(await tokenOf('4000002760003184')), authentication: { returnUrl: page } }
+    const challenge = await processor.authorize(order)
+    if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
+    expect(challenge).toMatchObject({ url: page })
+    expect(challenge.clientSecret).toMatch(/^secret_/)
+    const { id } = challenge
+    expect(await processor.check({ id, authentication: order.authentication })).toEqual(challenge)
+    server.state.answerAtBank(id, 'yes')
+    expect(await processor.check({ id, authentication: order.authentication })).toMatchObject({
+      kind: 'yes',
+      status: 'authorized',
+    })
   })
 
   test('is declined where the customer has no page to return to', async () => {

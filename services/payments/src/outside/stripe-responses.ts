@@ -25,7 +25,9 @@ export const Intent = z.object({
   metadata: z.record(z.string(), Word),
   last_payment_error: Refusal.nullable(),
   client_secret: z.string().nullish(),
-  next_action: z.object({ redirect_to_url: z.object({ url: z.string().nullable() }).nullish() }).nullish(),
+  next_action: z
+    .object({ type: Word, redirect_to_url: z.object({ url: z.string().nullable() }).nullish() })
+    .nullish(),
   /** The id of the charge, or with `expand` the charge itself. */
   latest_charge: z.union([z.string(), Charge]).nullable(),
 })
@@ -37,6 +39,7 @@ export const IntentList = z.object({
 })
 export const Method = z.object({
   id: Id.startsWith('pm_'),
+  customer: z.string().nullish(),
   card: z.object({
     brand: Word,
     last4: z.string().regex(/^\d{4}$/),
@@ -102,9 +105,16 @@ function taken({ id, amount_received: amount }: Intent, charge: z.output<typeof 
 const declined = ({ last_payment_error: error }: Intent): ReportedCharge | null =>
   error && { status: 'declined', ...codesOf(error) }
 
-/** The challenge of an intent that waits for the customer; null without a page of the bank. */
-export function challengeOf({ id, client_secret, next_action }: Intent): Challenge | null {
-  const url = next_action?.redirect_to_url?.url
+/**
+ * The challenge of an intent that waits for the customer; null when no client can answer it. An action of the type `use_stripe_sdk` has
+ * no page of the bank: an app with Stripe's library answers it by the client secret. Its `url` is then the page to return to.
+ */
+export function challengeOf(
+  { id, client_secret, next_action }: Intent,
+  page: string | null,
+): Challenge | null {
+  const isForLibrary = next_action?.type === 'use_stripe_sdk' && Boolean(client_secret)
+  const url = next_action?.redirect_to_url?.url || (isForLibrary && page)
   if (!url) return null
   return { kind: 'challenge', id, url, ...(client_secret && { clientSecret: client_secret }) }
 }

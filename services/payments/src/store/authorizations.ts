@@ -25,6 +25,8 @@ export type Database = {
     unknown_answers: Generated<number>
     refunded: Generated<number>
     authentication: Authentication | null
+    statement_suffix: string | null
+    saves_card: boolean | null
     refunded_elsewhere: Generated<number>
   }
   charge_mirrors: {
@@ -43,8 +45,11 @@ export type Database = {
 /** The rows of `authorizations`. Each method is one statement, and so one transaction, unless the row has changed meanwhile. */
 export type AuthorizationStore = {
   find(orderApiKey: string): Promise<Authorization | null>
-  /** Inserts the row with state `sent`, or returns the existing one. Committed before the processor is called. */
-  findOrCreate(orderApiKey: string, terms: Terms): Promise<Authorization>
+  /**
+   * Inserts the row with state `sent`, or returns the existing one. Committed before the processor is called. With a `refusal` the
+   * new row is `declined`, and no call is made for it.
+   */
+  findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization>
   /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
   requestRelease(orderApiKey: string): Promise<Authorization>
   /** Returns the moved row, or the current one when another command has moved it meanwhile. */
@@ -63,6 +68,8 @@ const row = [
   'decline_code',
   'release_requested_at',
   'authentication',
+  'statement_suffix',
+  'saves_card',
   sql<number>`authorizations.refunded + authorizations.refunded_elsewhere`.as('refunded'),
   sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
 ] as const
@@ -76,7 +83,7 @@ const columns = sql.join(
 )
 
 type Db = Kysely<Database>
-type NewRow = { orderApiKey: string } & Terms
+type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
 type Move = { from: Authorization; change: Change }
 type Unknown = { row: Authorization; call: string; reason: string }
 
@@ -98,10 +105,13 @@ const read = batched({
 
 const insertRows = statement(
   ({ rows }: { rows: string }) => sql<Row>`
-    insert into authorizations (order_api_key, state, amount, token, authentication)
-    select "orderApiKey", 'sent', amount, token, authentication
-    from jsonb_to_recordset(${rows}::jsonb)
-      as given("orderApiKey" text, amount integer, token text, authentication jsonb)
+    insert into authorizations (
+      order_api_key, state, amount, token, authentication, statement_suffix, saves_card, refusal_code, decline_code)
+    select "orderApiKey", state, amount, token, authentication, "statementSuffix", "savesCard",
+      refusal ->> 'code', refusal ->> 'declineCode'
+    from jsonb_to_recordset(${rows}::jsonb) as given(
+      "orderApiKey" text, state text, amount integer, token text, authentication jsonb, "statementSuffix" text,
+      "savesCard" boolean, refusal jsonb)
     on conflict (order_api_key) do nothing
     returning ${columns}`,
 )
@@ -201,8 +211,13 @@ const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Author
 
 export const postgresAuthorizations = (db: Db): AuthorizationStore => ({
   find: (orderApiKey) => read(db, orderApiKey),
-  async findOrCreate(orderApiKey, terms) {
-    const inserted = await insert(db, { orderApiKey, ...terms })
+  async findOrCreate(orderApiKey, terms, refusal = null) {
+    const inserted = await insert(db, {
+      orderApiKey,
+      state: refusal ? 'declined' : 'sent',
+      refusal,
+      ...terms,
+    })
     return inserted ?? existing(await read(db, orderApiKey), orderApiKey)
   },
   requestRelease: async (orderApiKey) => existing(await release(db, orderApiKey), orderApiKey),
@@ -227,6 +242,8 @@ const toAuthorization = (found: Row): Authorization =>
     ageSeconds: found.age_seconds,
     ...(found.amount !== null && { amount: found.amount, token: found.token }),
     ...(found.authentication !== null && { authentication: found.authentication }),
+    ...(found.statement_suffix !== null && { statementSuffix: found.statement_suffix }),
+    ...(found.saves_card !== null && { savesCard: found.saves_card }),
     ...(found.processor_id !== null && { processorId: found.processor_id }),
     ...(found.refunded > 0 && { refunded: found.refunded }),
     ...(found.refusal_code !== null && {

@@ -12,8 +12,14 @@ export function memoryAuthorizations(): AuthorizationStore {
   const fresh = { releaseRequested: false, ageSeconds: 0 }
   return {
     find: async (orderApiKey) => find(orderApiKey),
-    findOrCreate: async (orderApiKey, terms) =>
-      find(orderApiKey) ?? put({ orderApiKey, ...fresh, state: 'sent', ...terms }),
+    findOrCreate: async (orderApiKey, terms, refusal = null) =>
+      find(orderApiKey) ??
+      put({
+        orderApiKey,
+        ...fresh,
+        ...terms,
+        ...(refusal ? { state: 'declined', refusal } : { state: 'sent' }),
+      }),
     async requestRelease(orderApiKey) {
       const row = find(orderApiKey) ?? ({ orderApiKey, ...fresh, state: 'released' } as const)
       return put({ ...row, releaseRequested: true })

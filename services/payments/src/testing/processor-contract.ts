@@ -6,6 +6,7 @@ import { declineOf } from '#/domain/declines.ts'
 import type { Challenge, Effect, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Card, Processor } from '#/outside/processor.ts'
 import { CHALLENGE_PROMISES } from '#/testing/processor-challenge-promises.ts'
+import { DETACHMENT_PROMISES } from '#/testing/processor-detachment-promises.ts'
 import { TOKEN_PROMISES } from '#/testing/processor-token-promises.ts'
 
 /**
@@ -32,7 +33,7 @@ export type World = {
   /** The same processor at an address without a server. */
   unreachable: Processor
   /** Injects a fault into the next request of this kind; `slow` takes SLOW_MS. */
-  fault(fault: ContractFault, on: Move | 'tokenize'): void | Promise<void>
+  fault(fault: ContractFault, on: Move | 'tokenize' | 'detach'): void | Promise<void>
   /** Creates a token for this card, as a client does at the processor itself. */
   clientToken(card: Card): Promise<string>
   /** Answers for the customer at the bank. An answer after the end of the challenge changes nothing. */
@@ -93,6 +94,7 @@ type Promised = (world: World) => Promise<void>
 /** All promises of the type `Processor`, by title. Every processor is tested against them. */
 export const PROMISES: Readonly<Record<string, Promised>> = {
   ...TOKEN_PROMISES,
+  ...DETACHMENT_PROMISES,
   ...CHALLENGE_PROMISES,
 
   'an unknown token is a final refusal': async (world) => {

@@ -11,6 +11,8 @@ export type Method = {
   billing: Params<'describe'>['billing_details']
   customer: string | null
   isUsed: boolean
+  /** It was detached from its Customer. */
+  isDetached: boolean
 }
 
 let count = 0
@@ -26,11 +28,17 @@ export const newCharge = (status: 'succeeded' | 'failed', amount: number) => ({
   refunded: false,
 })
 
-/** docs.stripe.com/api/payment_intents/object, `next_action`. */
-export const redirectTo = (id: string, return_url: string) => ({
-  type: 'redirect_to_url' as const,
-  redirect_to_url: { url: `https://hooks.stripe.com/redirect/authenticate/${id}`, return_url },
-})
+/**
+ * docs.stripe.com/api/payment_intents/object, `next_action`: a page of the bank for an intent with a `return_url`; else an action for
+ * Stripe's own library, whose content is not documented.
+ */
+export const nextActionOf = (id: string, return_url: string | undefined) =>
+  return_url === undefined
+    ? { type: 'use_stripe_sdk' as const, use_stripe_sdk: { type: 'three_d_secure_redirect' } }
+    : {
+        type: 'redirect_to_url' as const,
+        redirect_to_url: { url: `https://hooks.stripe.com/redirect/authenticate/${id}`, return_url },
+      }
 
 export const newIntent = ({
   amount,
@@ -54,7 +62,7 @@ export const newIntent = ({
   latest_charge: null as Charge | null,
   livemode: false,
   metadata: metadata ?? {},
-  next_action: null as ReturnType<typeof redirectTo> | null,
+  next_action: null as ReturnType<typeof nextActionOf> | null,
   payment_method: payment_method ?? null,
   payment_method_types: ['card'],
   status: 'requires_confirmation',

@@ -19,6 +19,11 @@ const boolean = z.enum(['true', 'false']).transform((text) => text === 'true')
 const name = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_\\w+$`))
 const currency = z.string().regex(/^[a-z]{3}$/, 'Invalid currency')
 const metadata = z.record(z.string().max(40), z.string().max(500))
+/** docs.stripe.com/get-started/account/statement-descriptors; ten characters fit behind each prefix. */
+const statementSuffix = z
+  .string()
+  .max(10)
+  .regex(/^(?=.*[A-Za-z])[^<>\\'"*\u0080-\uFFFF]+$/)
 const expand = z.array(z.enum(['latest_charge', 'data.latest_charge']))
 
 const numberCard = z.strictObject({
@@ -61,6 +66,8 @@ export const PARAMETERS = {
   describe: z.strictObject({
     billing_details: billing.optional(),
   } satisfies Of<Stripe.PaymentMethodUpdateParams>),
+  detach: z.strictObject({} satisfies Of<Stripe.PaymentMethodDetachParams>),
+  method: z.strictObject({} satisfies Of<Stripe.PaymentMethodRetrieveParams>),
   attach: z.strictObject({
     payment_method: name('pm').optional(),
     metadata: metadata.optional(),
@@ -76,6 +83,8 @@ export const PARAMETERS = {
     confirm: boolean.optional(),
     error_on_requires_action: boolean.optional(),
     return_url: z.url().optional(),
+    setup_future_usage: z.enum(['on_session', 'off_session']).optional(),
+    statement_descriptor_suffix: statementSuffix.optional(),
     metadata: metadata.optional(),
     expand: expand.optional(),
   } satisfies Of<Stripe.PaymentIntentCreateParams>),

@@ -60,6 +60,8 @@ const RATE_LIMITED: Refusal = {
 const ROUTES: readonly [Kind, string, RegExp][] = [
   ['tokenize', 'POST', /^\/v1\/payment_methods$/],
   ['describe', 'POST', /^\/v1\/payment_methods\/(pm_\w+)$/],
+  ['detach', 'POST', /^\/v1\/payment_methods\/(pm_\w+)\/detach$/],
+  ['method', 'GET', /^\/v1\/payment_methods\/(pm_\w+)$/],
   ['attach', 'POST', /^\/v1\/customers$/],
   ['authorize', 'POST', /^\/v1\/payment_intents$/],
   ['capture', 'POST', /^\/v1\/payment_intents\/(pi_\w+)\/capture$/],
@@ -177,6 +179,8 @@ export class StripeServer {
     const endpoints: Record<Kind, () => object> = {
       tokenize: () => state.tokenize(valid),
       describe: () => state.describe(id, valid),
+      detach: () => state.detach(id),
+      method: () => state.method(id),
       attach: () => state.attach(valid),
       authorize: () => state.authorize(valid),
       capture: () => state.capture(id, valid),

@@ -60,6 +60,10 @@ test.each([
   [{ currency: 'USD' }, 'parameter_invalid', 'currency'],
   [{ confirm: '1' }, 'parameter_invalid', 'confirm'],
   [{ capture_method: 'later' }, 'parameter_invalid', 'capture_method'],
+  [{ setup_future_usage: 'later' }, 'parameter_invalid', 'setup_future_usage'],
+  [{ statement_descriptor_suffix: "Sam's Pies" }, 'parameter_invalid', 'statement_descriptor_suffix'],
+  [{ statement_descriptor_suffix: '1913' }, 'parameter_invalid', 'statement_descriptor_suffix'],
+  [{ statement_descriptor_suffix: 'Aurora Slice House' }, 'parameter_invalid', 'statement_descriptor_suffix'],
 ])('%j is refused in the shape of Stripe’s errors: %s, %s', async (form, code, param) => {
   const { status, body } = await send('payment_intents', { ...(await newIntent()), ...form })
   expect({ status, error: body.error }).toMatchObject({

@@ -5,7 +5,7 @@ import {
   newCharge,
   newId,
   newIntent,
-  redirectTo,
+  nextActionOf,
   shownMethod,
   type Method,
   type Params,
@@ -41,6 +41,8 @@ export class StripeState {
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
   /** As if `error_on_requires_action` were unknown. */
   asksForAction = false
+  /** Each action is one for Stripe's own library, whatever page the intent has. */
+  asksByLibrary = false
   readonly afterSale = new AfterSale()
 
   /** What Stripe.js creates in the customer's browser with the publishable key: a token that can be used once. */
@@ -55,7 +57,15 @@ export class StripeState {
     const { number, exp_month, exp_year } = card
     if (!isCardNumber(number)) throw declinedWith({ code: 'incorrect_number' })
     const expiry = { exp_month, exp_year }
-    const method: Method = { id: newId('pm'), number, expiry, billing, customer: null, isUsed: false }
+    const method: Method = {
+      id: newId('pm'),
+      number,
+      expiry,
+      billing,
+      customer: null,
+      isUsed: false,
+      isDetached: false,
+    }
     this.#methods.set(method.id, method)
     return shownMethod(method)
   }
@@ -66,6 +76,24 @@ export class StripeState {
     if (method.customer === null)
       throw invalid('parameter_invalid', 'The PaymentMethod must be attached to a Customer.')
     method.billing = billing ?? method.billing
+    return shownMethod(method)
+  }
+
+  method(id: string) {
+    return shownMethod(this.#method(id, { status: 404 }))
+  }
+
+  /** docs.stripe.com/api/payment_methods/detach. The second time it is refused, without a code. */
+  detach(id: string) {
+    const method = this.#method(id, { status: 404 })
+    if (method.customer === null)
+      throw new Refused({
+        status: 400,
+        type: 'invalid_request_error',
+        message: 'The payment method you provided is not attached to a customer so detachment is impossible.',
+      })
+    method.customer = null
+    method.isDetached = true
     return shownMethod(method)
   }
 
@@ -87,6 +115,8 @@ export class StripeState {
       if (typeof behaviour === 'object') throw declinedWith(behaviour)
       if (method.customer !== null)
         throw invalid('resource_already_exists', 'It is attached to another Customer.')
+      if (method.isDetached)
+        throw invalid('payment_method_invalid', 'It was detached from a Customer, and may not be used again.')
       method.customer = customer
     }
     return { id: customer, object: 'customer', livemode: false }
@@ -105,9 +135,9 @@ export class StripeState {
     if (!method)
       throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
     method.isUsed = true
-    const action = params.return_url === undefined ? null : redirectTo(intent.id, params.return_url)
     this.#confirm(intent, method, params.error_on_requires_action === true && !this.asksForAction)
-    if (intent.status === 'requires_action') intent.next_action = action
+    if (intent.status === 'requires_action')
+      intent.next_action = nextActionOf(intent.id, this.asksByLibrary ? undefined : params.return_url)
     return shown(intent)
   }
 
@@ -222,9 +252,9 @@ export class StripeState {
     this.#record('authorize', intent, amount)
   }
 
-  #method(id: string): Method {
+  #method(id: string, more: Partial<Refusal> = {}): Method {
     const method = this.#methods.get(id)
-    if (!method) throw missing('PaymentMethod', id, { param: 'payment_method' })
+    if (!method) throw missing('PaymentMethod', id, { param: 'payment_method', ...more })
     return method
   }
 
@@ -236,7 +266,7 @@ export class StripeState {
         'The PaymentMethod belongs to another Customer, or to none.',
       )
     }
-    if (customer === undefined && method.isUsed) {
+    if (customer === undefined && (method.isUsed || method.isDetached)) {
       throw invalid(
         'payment_method_invalid',
         'It was used without Customer attachment and may not be used again.',

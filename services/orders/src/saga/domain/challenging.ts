@@ -1,4 +1,4 @@
-import type { PaymentAction, Refusal } from '@platter/contracts'
+import { cardTimes, type PaymentAction, type Refusal } from '@platter/contracts'
 import type { OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { tooLate } from '#/saga/domain/failure.ts'
@@ -7,8 +7,6 @@ import { tooLate } from '#/saga/domain/failure.ts'
 
 /** A lost event of the processor delays the order by this time. */
 const POLL_MS = 10_000
-/** A customer has this time at the bank. */
-const LONGEST_MS = 600_000
 
 const notConfirmed: Refusal = {
   code: 'card-declined',
@@ -16,10 +14,12 @@ const notConfirmed: Refusal = {
 }
 
 /** What is authorized. The same at each repetition, because it has one idempotency key. */
-export const authorizationOf = ({ total, token, authentication }: SendOrderFacts) => ({
-  amount: total,
-  token,
-  ...(authentication && { authentication }),
+export const authorizationOf = (facts: SendOrderFacts) => ({
+  amount: facts.total,
+  token: facts.token,
+  ...(facts.authentication && { authentication: facts.authentication }),
+  ...(facts.restaurantName !== undefined && { restaurantName: facts.restaurantName }),
+  savesCard: facts.userApiKey !== null && facts.newCard !== null,
 })
 
 /** Whether the bank waits for the customer. */
@@ -57,5 +57,5 @@ export function challengeTimes(
 ): { wakeInMs: number; deadlineInMs: number } | null {
   if (!action) return null
   const leftMs = (action.expires - at) * 1_000
-  return { wakeInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), LONGEST_MS) }
+  return { wakeInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), cardTimes.challenge) }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { transition } from '#/saga/domain/transition.ts'
-import { challengeTimes } from '#/saga/domain/challenging.ts'
+import { authorizationOf, challengeTimes } from '#/saga/domain/challenging.ts'
 import {
   accepted,
   apply,
@@ -18,6 +18,14 @@ const action = { type: 'redirect', url: 'https://bank.example/1', expires: at + 
 const authenticate = { kind: 'authenticate', action } as const
 const authorize = accepted(card)
 const open = apply(authorize, reply(authorize, authenticate))
+
+test('the authorization names the restaurant, and whether the card is saved to an account', () => {
+  const named = { ...card, restaurantName: 'Aurora Slice House' }
+  const terms = { amount: card.total, token: 'tok_1' }
+  expect(authorizationOf(named)).toEqual({ ...terms, restaurantName: 'Aurora Slice House', savesCard: true })
+  expect(authorizationOf({ ...card, newCard: null })).toEqual({ ...terms, savesCard: false })
+  expect(authorizationOf({ ...card, userApiKey: null }), 'a guest').toEqual({ ...terms, savesCard: false })
+})
 
 test('a challenge shows its action, publishes no command, and has a deadline and a poll of its own', () => {
   expect(open).toMatchObject({

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { internalOperation } from '#/operation.ts'
+
+/**
+ * Detaches a removed card at the payment processor, so that it can never be charged again. It may be repeated. Orders that were
+ * authorized before are not affected.
+ */
+export const DetachCard = internalOperation({
+  name: 'detach-card',
+  path: '/internal/detach-card',
+  owner: 'payments',
+  body: z.object({ token: z.string() }),
+  /** `detached`: false for a card that the processor does not have, such as one of an earlier processor. */
+  response: z.object({ detached: z.boolean() }),
+  problems: ['payment-unavailable'],
+})

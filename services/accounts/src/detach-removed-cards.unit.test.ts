@@ -1,0 +1,40 @@
+import { createLog } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { detachRemovedCards } from '#/detach-removed-cards.ts'
+
+const cardsOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ cardApiKey: `card${n}`, token: `tok_${n}` }))
+
+/** Detaches due cards, except those of `failing`. Returns what is left, and what was logged. */
+async function round(due: ReturnType<typeof cardsOf>, failing: readonly string[] = []) {
+  const left = new Set(due.map(({ cardApiKey }) => cardApiKey))
+  const lines: string[] = []
+  const more = await detachRemovedCards({
+    detachments: {
+      takeDue: async (limit) => due.slice(0, limit),
+      delete: async (cardApiKey) => void left.delete(cardApiKey),
+    },
+    detach: async (token) => {
+      if (failing.includes(token)) throw new Error('payment-unavailable')
+    },
+    log: createLog('accounts', 'warn', { write: (line) => void lines.push(line) }),
+  })
+  return { more, left: [...left], lines }
+}
+
+test('a card is done after its detachment, and one that failed stays', async () => {
+  expect(await round(cardsOf(3), ['tok_1'])).toMatchObject({ more: false, left: ['card1'] })
+})
+
+test('one line reports failures, without a token', async () => {
+  const { lines } = await round(cardsOf(3), ['tok_0', 'tok_2'])
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ count: 2, level: 'warn' })
+  expect(lines[0]).not.toContain('tok_')
+})
+
+test('a full page is followed by the next one at once, unless the processor is unavailable', async () => {
+  expect(await round(cardsOf(20))).toMatchObject({ more: true, left: [] })
+  expect((await round(cardsOf(20), ['tok_7'])).more).toBe(false)
+  expect((await round([])).more).toBe(false)
+})

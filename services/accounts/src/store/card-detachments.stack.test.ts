@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import type { TokenizedCard } from '@platter/contracts'
+import { createLog, newApiKey } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { postgresApplications } from '#/store/applications.ts'
+import { postgresCardDetachments } from '#/store/card-detachments.ts'
+import { postgresCards } from '#/store/cards.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+import type { Owner } from '#/store/tenant-user.ts'
+import { postgresUsers } from '#/store/users.ts'
+
+let db: Db
+let close: () => Promise<void>
+let owner: Owner
+
+beforeAll(async () => {
+  const log = createLog('test', 'fatal')
+  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  ;({ db, close } = postgres)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+})
+afterAll(() => close())
+
+beforeEach(async () => {
+  await db.deleteFrom('card_detachments').execute()
+  owner = { userApiKey: newApiKey(), applicationId: newApiKey() }
+  await postgresApplications(db).insert({ id: owner.applicationId, name: 'an app' })
+  const maria = { passwordHash: 'none', firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
+  const user = { apiKey: owner.userApiKey, email: `${owner.userApiKey}@example.org`, ...maria }
+  await postgresUsers(db).insert(user, owner.applicationId)
+})
+
+async function savedCard(token: string): Promise<string> {
+  const card: TokenizedCard = {
+    apiKey: newApiKey(),
+    token,
+    nickname: null,
+    cardholderName: newApiKey(),
+    cardholderStreetAddress: '316 W Washington Ave',
+    cardholderZip: '53703',
+    lastFour: '4242',
+    expirationMonth: '09',
+    expirationYear: '31',
+    brand: 'visa',
+  }
+  await postgresCards(db).save(owner.userApiKey, card)
+  return card.apiKey
+}
+
+const remove = (apiKey: string) => db.transaction().execute((trx) => postgresCards(trx).remove(owner, apiKey))
+const due = () => postgresCardDetachments(db).takeDue(20)
+/** Lets time pass for all rows. */
+const later = (interval: string) =>
+  sql`update card_detachments set due_at = due_at - ${interval}::interval`.execute(db)
+const minutesLeft = async () =>
+  (
+    await sql<{ left: number }>`
+      select extract(epoch from due_at - now())::float8 / 60 as left from card_detachments`.execute(db)
+  ).rows.map(({ left }) => left)
+
+test('the token of a removed card is detached an hour later, until it is confirmed', async () => {
+  const card = await savedCard('tok_a')
+  await remove(card)
+  expect(await due()).toEqual([])
+  await later('59 minutes')
+  expect(await due()).toEqual([])
+  await later('1 minute')
+  expect(await due()).toEqual([{ cardApiKey: card, token: 'tok_a' }])
+  expect(await due(), 'not at once again').toEqual([])
+  await later('1 hour')
+  expect(await due(), 'repeated, because it is not confirmed').toHaveLength(1)
+  await postgresCardDetachments(db).delete(card)
+  await later('1 day')
+  expect(await due()).toEqual([])
+})
+
+test('a removal that is rolled back leaves nothing to detach', async () => {
+  const card = await savedCard('tok_b')
+  const failing = db.transaction().execute(async (trx) => {
+    await postgresCards(trx).remove(owner, card)
+    throw new Error('rolled back')
+  })
+  await expect(failing).rejects.toThrow('rolled back')
+  expect(await minutesLeft()).toEqual([])
+})
+
+test('the delay grows to an hour, and one replica takes a row', async () => {
+  await remove(await savedCard('tok_c'))
+  for (let attempt = 0; attempt < 12; attempt++) {
+    await later('2 hours')
+    const taken = await Promise.all(Array.from({ length: 8 }, due))
+    expect(taken.flat()).toHaveLength(1)
+    const [left = 0] = await minutesLeft()
+    const delay = Math.min(60, 2 ** attempt / 6)
+    expect(left).toBeGreaterThan(0.75 * delay)
+    expect(left).toBeLessThanOrEqual(1.2 * delay)
+  }
+})
+
+test('a token that another saved card has is not detached before that one is removed', async () => {
+  const [first, second] = [await savedCard('tok_twice'), await savedCard('tok_twice')]
+  await remove(first)
+  await later('1 hour')
+  expect(await due()).toEqual([])
+  expect(await minutesLeft(), 'the row of the first is done').toEqual([])
+  await remove(second)
+  await later('1 hour')
+  expect(await due()).toEqual([{ cardApiKey: second, token: 'tok_twice' }])
+})
+
+test('of two removed cards with one token, the later one decides when it is detached', async () => {
+  const [first, second] = [await savedCard('tok_pair'), await savedCard('tok_pair')]
+  await remove(first)
+  await later('50 minutes')
+  await remove(second)
+  await later('10 minutes')
+  expect(await due()).toEqual([])
+  await later('50 minutes')
+  expect(await due()).toEqual([{ cardApiKey: second, token: 'tok_pair' }])
+})

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Db } from '#/store/tables.ts'
+
+/** A removed card that is to be detached at the payment processor. The token must not be logged. */
+export type CardDetachment = { cardApiKey: string; token: string }
+
+/** The rows of `card_detachments`. The removal of a card inserts them. */
+export type CardDetachmentStore = {
+  /**
+   * Returns due detachments, at most `limit`. Each is due again after 10 s, doubling to an hour, ±20 %, unless it is deleted. Rows
+   * whose token is that of a saved card, or of a card that was removed later, are deleted and not returned.
+   */
+  takeDue(limit: number): Promise<CardDetachment[]>
+  /** The card is detached, or the processor does not have it. */
+  delete(cardApiKey: string): Promise<void>
+}
+
+export const postgresCardDetachments = (db: Db): CardDetachmentStore => ({
+  async takeDue(limit) {
+    const { rows } = await sql<CardDetachment>`
+      with due as materialized (
+        select card_api_key, token from card_detachments where due_at <= now()
+        order by due_at limit ${limit} for update skip locked
+      ), needless as (
+        delete from card_detachments using due where card_detachments.card_api_key = due.card_api_key and (
+          exists (select from cards where cards.token = due.token and cards.user_api_key is not null)
+          or exists (select from card_detachments later where later.token = due.token and later.due_at > now()))
+        returning due.card_api_key
+      )
+      update card_detachments set attempts = attempts + 1,
+        due_at = now() + (0.8 + 0.4 * random())
+          * least(interval '1 hour', interval '10 seconds' * power(2, least(attempts, 10)))
+      from due where card_detachments.card_api_key = due.card_api_key
+        and due.card_api_key not in (select card_api_key from needless)
+      returning due.card_api_key as "cardApiKey", due.token`.execute(db)
+    return rows
+  },
+  async delete(cardApiKey) {
+    await db.deleteFrom('card_detachments').where('card_api_key', '=', cardApiKey).execute()
+  },
+})

@@ -1,0 +1,24 @@
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { StripeClient } from '#/outside/stripe-client.ts'
+import { cardOf, Method, unexpected } from '#/outside/stripe-responses.ts'
+
+const NO_SUCH_TOKEN = { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' } as const
+
+/**
+ * Detaches a PaymentMethod from its Customer, which Stripe never reverses. The Customer is kept: the look-up of an order lists its
+ * intents, and it has no data of the cardholder. Intents are not affected (docs.stripe.com/api/payment_methods/detach).
+ *
+ * There is no idempotency key: Stripe refuses a second detachment with an invalid_request_error without a code, so the PaymentMethod
+ * is read after a refusal.
+ */
+export async function detachCard(client: StripeClient, token: string): Promise<ProcessorResult<unknown>> {
+  const card = cardOf(token)
+  if (!card) return NO_SUCH_TOKEN
+  const { customer, payment_method: id } = card
+  const detached = await client.send(Method, (stripe) => stripe.paymentMethods.detach(id))
+  if (detached.kind === 'yes') return { kind: 'yes' }
+  if (detached.result.kind === 'unknown') return detached.result
+  const read = await client.send(Method, (stripe) => stripe.paymentMethods.retrieve(id))
+  if (read.kind === 'failed') return read.result
+  return read.value.customer === customer ? unexpected('a PaymentMethod cannot be detached') : { kind: 'yes' }
+}

@@ -1,0 +1,22 @@
+import { createLog } from '@platter/kit'
+import { expect, test } from 'vitest'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import { detachCard } from '#/routes/detach-card.ts'
+
+const detach = (result: ProcessorResult<unknown>) =>
+  detachCard({ processor: { detach: async () => result }, log: createLog('payments', 'silent') })({
+    body: { token: 'tok_1' },
+    requestId: 'r1',
+  } as never)
+
+test('a detached card, and one that the processor does not have, need no repetition', async () => {
+  expect(await detach({ kind: 'yes' })).toEqual({ detached: true })
+  expect(await detach({ kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' })).toEqual({
+    detached: false,
+  })
+})
+
+test('an unknown outcome is a problem, so that accounts repeats the detachment', async () => {
+  const unknown = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
+  await expect(detach(unknown)).rejects.toMatchObject({ code: 'payment-unavailable' })
+})

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { cents } from '@platter/contracts'
+import { expect } from 'vitest'
+import { declineOf } from '#/domain/declines.ts'
+import type { World } from '#/testing/processor-contract.ts'
+
+const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
+const AMOUNT = cents(1075)
+
+async function savedCard(world: World): Promise<string> {
+  const processorToken = await world.clientToken(CARD)
+  const made = await world.processor.tokenize({ processorToken })
+  if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
+  return made.token
+}
+
+function orderOf(token: string) {
+  const reference = randomBytes(24).toString('hex')
+  return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
+}
+
+async function authorized({ processor }: World, token: string) {
+  const order = orderOf(token)
+  const result = await processor.authorize(order)
+  if (result.kind !== 'yes') throw new Error(`not authorized: ${JSON.stringify(result)}`)
+  const terms = (move: string) => ({ id: result.id, amount: AMOUNT, idempotencyKey: `${result.id}:${move}` })
+  return { order, terms }
+}
+
+/** The promises of the type `Processor` about cards that their owners have removed. */
+export const DETACHMENT_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  'a detached card cannot be charged, however often it is detached': async (world) => {
+    const token = await savedCard(world)
+    await authorized(world, token)
+    for (let count = 0; count < 3; count++)
+      expect(await world.processor.detach({ token })).toMatchObject({ kind: 'yes' })
+    const order = orderOf(token)
+    const result = await world.processor.authorize(order)
+    expect(result.kind === 'no' && declineOf(result).code).toBe('payment-not-possible')
+    expect(world.effects(order.reference)).toEqual([])
+  },
+
+  'an order of a detached card can be captured, voided, refunded and found': async (world) => {
+    const token = await savedCard(world)
+    const [kept, released] = [await authorized(world, token), await authorized(world, token)]
+    await world.processor.detach({ token })
+    expect(await world.processor.capture(kept.terms('capture'))).toMatchObject({ kind: 'yes' })
+    expect(await world.processor.void(released.terms('void'))).toMatchObject({ kind: 'yes' })
+    const found = { id: kept.terms('').id, amount: AMOUNT, status: 'captured' }
+    expect(await world.processor.find(kept.order)).toEqual({ kind: 'yes', found: [found] })
+    expect(await world.processor.refund(kept.terms('refund'))).toMatchObject({ kind: 'yes' })
+    expect(world.effects(kept.order.reference)).toEqual(['authorize', 'capture', 'refund'])
+    expect(world.effects(released.order.reference)).toEqual(['authorize', 'void'])
+  },
+
+  'an authorization from before the detachment is repeated with its result': async (world) => {
+    const token = await savedCard(world)
+    const order = orderOf(token)
+    await world.fault('drop-reply', 'authorize')
+    expect(await world.processor.authorize(order)).toMatchObject({ kind: 'unknown', sent: true })
+    await world.processor.detach({ token })
+    expect(await world.processor.authorize(order)).toMatchObject({ kind: 'yes', amount: AMOUNT })
+    expect(world.effects(order.reference)).toEqual(['authorize'])
+  },
+
+  'a detachment without a response is unknown, and succeeds when it is repeated': async (world) => {
+    for (const fault of ['drop-request', 'drop-reply', 'error-after-effect', 'rate-limited'] as const) {
+      const token = await savedCard(world)
+      await world.fault(fault, 'detach')
+      expect(await world.processor.detach({ token })).toMatchObject({ kind: 'unknown', sent: true })
+      expect(await world.processor.detach({ token })).toMatchObject({ kind: 'yes' })
+    }
+    expect(await world.unreachable.detach({ token: await savedCard(world) })).toMatchObject({
+      kind: 'unknown',
+      sent: false,
+    })
+  },
+
+  'a card that the processor does not have cannot be detached': async ({ processor }) => {
+    for (const token of ['tok_of_another_processor', 'cus_00000000000099:pm_00000000000099'])
+      expect(await processor.detach({ token })).toMatchObject({ kind: 'no' })
+  },
+}
