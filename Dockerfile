@@ -65,3 +65,4 @@ RUN npm run build --workspace apps/console
 # With PACKAGE=services/gateway.
 FROM process AS gateway
 COPY --from=console /app/apps/console/dist /app/apps/console/dist
+COPY docs/openapi.json /app/docs/openapi.json

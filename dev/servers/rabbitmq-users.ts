@@ -25,14 +25,6 @@ export type BrokerService = (typeof brokerServices)[number]
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'
 
 /**
- * Commands of the previous version. During a rolling upgrade, its replicas still declare their queues. Without the permission,
- * they would lose their connections again and again.
- */
-const RETIRED: Readonly<Partial<Record<BrokerService, readonly string[]>>> = {
-  orders: ['restaurants.transmit'],
-}
-
-/**
  * Returns the permissions of a service, derived from the messages that it owns (packages/bus/src/topology.ts): a name and any
  * version of it. It consumes from its own queues only. All users may publish through the default exchange, which carries
  * commands, questions and their replies: RabbitMQ does not check the routing key there.
@@ -41,9 +33,7 @@ export function permissionsOf(service: BrokerService): Permissions {
   const own = messages.filter(({ owner }) => owner === service)
   const hasEvents = own.some(({ kind }) => kind === 'event')
   const names = [
-    ...[...own.map(({ name }) => name), ...(RETIRED[service] ?? [])].map(
-      (name) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`,
-    ),
+    ...own.map(({ name }) => `${name.replaceAll('.', '\\.')}\\.v\\d+(\\.dead)?`),
     ...(service === KEEPER_OF_DEAD_LETTERS ? ['.*\\.dead'] : []),
     // Each consumer has its own queue, under an unguessable name that the server generates.
     ...(hasEvents ? ['amq\\.gen-.*'] : []),

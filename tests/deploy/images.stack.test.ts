@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)(
       // As a clone has it: the user of the job secrets may enter it.
       chmodSync(folder, 0o755)
       port = await freePort()
-      const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist', 'docs'])
+      const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist'])
       cpSync(root, folder, {
         recursive: true,
         filter: (path) => relative(root, path) === '' || !left.has(basename(path)),

@@ -36,7 +36,7 @@ test('no document names the target of an image or another command than docker co
   expect(documents.filter((file) => /docker build |--target\b/.test(read(file)))).toEqual([])
 })
 
-test('each image is built from a stage that there is, and that of the gateway has the console in it', () => {
+test('each image is built from a stage that there is, and that of the gateway has the console and the OpenAPI document in it', () => {
   const stages = read('Dockerfile')
     .split(/^FROM /m)
     .slice(1)
@@ -44,5 +44,6 @@ test('each image is built from a stage that there is, and that of the gateway ha
     stages.find((stage) => new RegExp(`^\\S+ AS ${built.get(image)?.target}\\n`).test(stage)) ?? ''
   for (const image of built.keys()) expect({ image, stage: stageOf(image) }).not.toEqual({ image, stage: '' })
   expect(stageOf('platter/gateway')).toContain('COPY --from=console /app/apps/console/dist ')
+  expect(stageOf('platter/gateway')).toContain('COPY docs/openapi.json ')
   expect(built.get('platter/gateway')?.args).toEqual({ PACKAGE: 'services/gateway' })
 })

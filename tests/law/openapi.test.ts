@@ -15,8 +15,8 @@ import { createApp, createLog, Problem, Replicas, type RateLimit } from '@platte
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AccessKeys } from '../../services/gateway/src/access-keys.ts'
 import { Admission } from '../../services/gateway/src/admission.ts'
-import { openApiDocument } from '../../services/gateway/src/openapi/document.ts'
-import { exampleOfProblem } from '../../services/gateway/src/openapi/problem-examples.ts'
+import { openApiDocument } from '../../dev/docs/openapi/document.ts'
+import { exampleOfProblem } from '../../services/gateway/src/problem-examples.ts'
 import { publicRoutes } from '../../services/gateway/src/routes/public-routes.ts'
 import type { Streams } from '../../services/gateway/src/streams.ts'
 

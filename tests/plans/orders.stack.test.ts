@@ -167,7 +167,6 @@ const calls = {
     position: (db) => postgresStores(db).changes.position(),
     changedSince: (db) =>
       postgresStores(db).changes.changedSince('700', { orders: [order], restaurants: [restaurant] }),
-    restaurantsOf: (db) => postgresStores(db).changes.restaurantsOf([order]),
   },
   orderStories: {
     find: async (db) => {

@@ -11,4 +11,6 @@ export const idempotent = (() => ({
   replay: async () => null,
   execute: async (_call: Call<Operation>, work: (stores: Stores) => Promise<unknown>) =>
     new Rendered(JSON.stringify(await work(stores))),
+  executeRepeatable: async (_call: Call<Operation>, work: () => Promise<unknown>) =>
+    new Rendered(JSON.stringify(await work())),
 })) as unknown as Idempotent

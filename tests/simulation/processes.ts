@@ -285,6 +285,7 @@ export async function others(): Promise<true> {
       tax: cents(0),
       deliveryPrice: cents(0),
       point: null,
+      customerCancelMinutes: 5,
     },
   }))
   bus.onQuestion(AccountsResolve, async () => ({
@@ -292,6 +293,8 @@ export async function others(): Promise<true> {
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
     card: null,
     address: null,
+    newCard: null,
+    newAddress: null,
   }))
   bus.onCommand(AccountsSave, monitors.watched(guarded(save({ cards, addresses, bus }))))
   await bus.start()

@@ -3,7 +3,7 @@ const BEAT_MS = 15_000
 /** While customers cannot order for a reason that the next beat may end: they can order within five seconds of its end. */
 const URGENT_BEAT_MS = 3_000
 
-export type Beats = {
+type Beats = {
   /** When the previous beat began (ms), by the clock of the device. */
   lastMs: number
   /** The connection is lost, or the restaurant is not yet known as attended. */

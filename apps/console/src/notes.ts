@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 type Tone = 'info' | 'error' | 'urgent'
-export type Note = { id: number; tone: Tone; text: string }
+type Note = { id: number; tone: Tone; text: string }
 
 /** The notes at the foot of the page, which screen readers announce too. */
 export const notes = signal<readonly Note[]>([])

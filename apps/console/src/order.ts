@@ -62,7 +62,7 @@ function cancellationLabel({ cancelledBy }: NonNullable<RestaurantOrder['cancell
   return cancelledBy === 'system' ? 'Cancelled' : `Cancelled by the ${cancelledBy}`
 }
 
-export type WaitTimes = { minWaitTime: number; maxWaitTime: number }
+type WaitTimes = { minWaitTime: number; maxWaitTime: number }
 
 /** Minutes before a new order is late, when minWaitTime and maxWaitTime are equal. */
 const TIME_TO_SEE = 5

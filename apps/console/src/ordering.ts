@@ -1,5 +1,5 @@
 import type { ConnectionState } from '#/connection.ts'
-import type { Attendance, OwnRestaurant } from '#/restaurant.ts'
+import type { Attendance, OwnRestaurant } from '@platter/contracts'
 
 /** Whether customers can order now. `until` and `from` are in seconds. */
 export type Ordering =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { orderingOf, type Facts } from '#/ordering.ts'
-import type { OwnRestaurant } from '#/restaurant.ts'
+import type { OwnRestaurant } from '@platter/contracts'
 
 const open = { open: true, paused: false, pausedUntil: null }
 const attended = { attended: true, link: 'console', until: 2_000 } as const
@@ -29,7 +29,7 @@ describe('customers cannot order', () => {
     ['a pause', { paused: true, pausedUntil: 90, closedReason: 'paused' }, { why: 'paused', until: 90 }],
     ['a pause outside the hours', { paused: true, closedReason: 'hours', opensAt: 9 }, { why: 'stopped' }],
     ['the hours', { closedReason: 'hours', opensAt: 90 }, { why: 'hours', from: 90 }],
-    ['the hours, by an earlier version of the gateway', {}, { why: 'hours', from: null }],
+    ['the hours, without an end', { closedReason: 'hours' }, { why: 'hours', from: null }],
     ['no sighting yet', { closedReason: 'unattended' }, { why: 'unattended', link: 'console' }],
     ['the operator', { closedReason: 'hidden' }, { why: 'hidden' }],
   ])('because of %s', (_, record, expected) => {

@@ -1,13 +1,6 @@
 import type { Refund, RefundReason, RestaurantOrder } from '@platter/contracts'
 import { money } from '#/order.ts'
 
-type Dispute = { state: 'OPEN' | 'WON' | 'LOST'; amount: number; reason: string; respondBy: number | null }
-
-/** Absent in records of replicas of an earlier version. */
-type AfterSale = { refunds?: Refund[]; refundedTotal?: number; dispute?: Dispute | null }
-
-export type Order = Omit<RestaurantOrder, keyof AfterSale> & AfterSale
-
 export const reasonLabels: Readonly<Record<Exclude<RefundReason, 'CANCELLED'>, string>> = {
   MISSING_ITEM: 'Item missing',
   WRONG_ITEM: 'Wrong item',
@@ -88,17 +81,18 @@ export function amountOf(text: string): number | null {
 
 const cents = (amount: number): number => Math.round(amount * 100)
 
-const sumOf = ({ refunds = [] }: Order, state: Refund['state']): number =>
+const sumOf = ({ refunds }: RestaurantOrder, state: Refund['state']): number =>
   refunds.filter((refund) => refund.state === state).reduce((sum, { amount }) => sum + cents(amount), 0) / 100
 
 /** `refundedTotal` is without the pending ones. */
-const refundedCents = (order: Order): number => cents(sumOf(order, 'DONE')) + cents(sumOf(order, 'PENDING'))
+const refundedCents = (order: RestaurantOrder): number =>
+  cents(sumOf(order, 'DONE')) + cents(sumOf(order, 'PENDING'))
 
 /** Returns what can still be refunded. */
-export const leftOf = (order: Order): number => (cents(order.total) - refundedCents(order)) / 100
+export const leftOf = (order: RestaurantOrder): number => (cents(order.total) - refundedCents(order)) / 100
 
 /** Returns what was already refunded of an item. A failed refund moved nothing. */
-export const refundedOf = ({ refunds = [] }: Order, index: number): number =>
+export const refundedOf = ({ refunds }: RestaurantOrder, index: number): number =>
   refunds
     .filter(({ state }) => state !== 'FAILED')
     .flatMap(({ items = [] }) => items)
@@ -112,25 +106,24 @@ export type Reversal = 'refuse' | 'refund' | 'cancel' | null
  * Returns the offer; the gateway decides. Before the restaurant has begun, it refuses the whole order. Afterwards it refunds; the
  * dialog of the refund offers to cancel as well. Cash that is not collected yet, and a test order, have nothing to refund.
  */
-export function reversalOf(order: Order): Reversal {
-  const { status, cancellation, refunds, payment, test } = order
+export function reversalOf(order: RestaurantOrder): Reversal {
+  const { status, cancellation, payment, test } = order
   if (cancellation) return null
   if (status === 'PROCESSING' || status === 'AWAITING_PREPARATION') return 'refuse'
   const isDelivered = status === 'DELIVERED'
   const wasPaid = !test && (payment === 'card' || isDelivered)
-  // A gateway of an earlier version has no refunds.
-  if (wasPaid && refunds !== undefined && leftOf(order) > 0) return 'refund'
+  if (wasPaid && leftOf(order) > 0) return 'refund'
   return isDelivered ? null : 'cancel'
 }
 
 /** Returns the refunds in a few words; null without one. */
-export function refundLabel(order: Order): string | null {
+export function refundLabel(order: RestaurantOrder): string | null {
   const refunded = refundedCents(order)
   return refunded === 0 ? null : `Refunded ${money(refunded / 100)}`
 }
 
 /** Returns the state of the refunds in words: "Refunded 4.50 of 23.10"; null without one. */
-export function refundText(order: Order): string | null {
+export function refundText(order: RestaurantOrder): string | null {
   const label = refundLabel(order)
   const pending = sumOf(order, 'PENDING')
   if (label === null) return null
@@ -138,12 +131,7 @@ export function refundText(order: Order): string | null {
 }
 
 /** Returns a warning about failed refunds; null without one. */
-export function failedRefundText(order: Order): string | null {
+export function failedRefundText(order: RestaurantOrder): string | null {
   const failed = sumOf(order, 'FAILED')
   return failed === 0 ? null : `A refund of ${money(failed)} failed. The customer did not receive it.`
 }
-
-const disputeLabels = { OPEN: 'Disputed', WON: 'Dispute won', LOST: 'Dispute lost' } as const
-
-export const disputeLabel = ({ dispute }: Order): string | null =>
-  dispute ? disputeLabels[dispute.state] : null

@@ -1,20 +1,7 @@
-import type { Restaurant } from '@platter/contracts'
+import type { Attendance, OwnRestaurant } from '@platter/contracts'
 import { signal } from '@preact/signals'
 import { restaurantApi, type Options } from '#/api.ts'
 import { attempt } from '#/attempt.ts'
-
-export type ClosedReason = 'hours' | 'paused' | 'unattended' | 'hidden'
-
-/** Times in seconds. `pausedUntil` is null for a pause that lasts until the restaurant ends it. */
-export type OwnRestaurant = Restaurant & {
-  paused: boolean
-  pausedUntil: number | null
-  closedReason?: ClosedReason | null
-  opensAt?: number | null
-}
-
-/** Whether a client takes the orders of the restaurant, and until when (s) without another sighting of it. */
-export type Attendance = { attended: boolean; link: 'console' | 'webhook'; until: number | null }
 
 export const restaurant = signal<OwnRestaurant | null>(null)
 

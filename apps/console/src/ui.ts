@@ -16,7 +16,7 @@ window.addEventListener('hashchange', () => {
 /** The visible column on a screen with space for only one. */
 export const shownColumn = signal<Column>('new')
 
-export type OpenDialog =
+type OpenDialog =
   | { kind: 'refuse'; order: RestaurantOrder }
   | { kind: 'refund'; order: RestaurantOrder }
   | { kind: 'pause' }

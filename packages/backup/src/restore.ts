@@ -34,7 +34,7 @@ export async function inspectArchive(file: string, keys: Keys): Promise<Contents
 export class RestoreRefused extends Error {}
 
 /** An order whose saga was under way at the snapshot, or that waited for its restaurant. */
-export type OpenOrder = { orderApiKey: string; number: number; restaurantApiKey: string; card: boolean }
+type OpenOrder = { orderApiKey: string; number: number; restaurantApiKey: string; card: boolean }
 
 export type Restored = Contents & { openOrders: OpenOrder[] }
 

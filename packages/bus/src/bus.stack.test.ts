@@ -310,10 +310,7 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   proxy.mend()
   await vi.waitFor(() => expect(letters).toHaveLength(1), soon)
   const [letter] = letters
-  expect(letter).toMatchObject({
-    requestId: 'r1',
-    reason: expect.stringContaining('handler failed') as string,
-  })
+  expect(letter).toMatchObject({ requestId: 'r1' })
   expect(letter?.content.toString()).toBe('{"number":5}')
   await vi.waitFor(async () => expect(await waiting(dead)).toBe(0), soon)
   state.works = true
@@ -400,32 +397,27 @@ test('a question that is repeated during its handler is not handled twice', asyn
   expect(seen.mostInHand).toBe(1)
 })
 
-test('replicas of the previous release and of the other queue type consume and publish the same messages', async () => {
+test('while BUS_QUEUES is changed, replicas of both queue types consume and publish the same messages', async () => {
   const wanted = aCommand()
   const double = aQuestion()
   const handled: number[] = []
-  const channel = await outside.createChannel()
-  for (const { name } of [wanted, double]) await channel.assertQueue(`${name}.v1`)
-  await channel.consume(`${double.name}.v1`, (message) => {
-    if (!message) return
-    const { number } = JSON.parse(String(message.content)) as { number: number }
-    const { replyTo, correlationId } = message.properties as { replyTo: string; correlationId: string }
-    channel.sendToQueue(replyTo, Buffer.from(JSON.stringify({ number: number * 2 })), { correlationId })
-  })
-  await start()
-  // v2 has no consumer yet.
-  expect(await bus.ask(double, { number: 4 }, patient)).toEqual({ number: 8 })
-  await Promise.all([1, 2].map((number) => bus.publish(wanted, { number }, context)))
-  await vi.waitFor(async () => expect(await waiting(`${wanted.name}.v1`)).toBe(2), soon)
-  // A replica with the other queue type consumes waiting and new messages.
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log, queues: 'quorum' })
   other.onCommand(wanted, async ({ number }) => void handled.push(number))
+  other.onQuestion(double, async ({ number }) => ({ number: number * 2 }))
   await other.start()
+  await start()
+  // The queues of the type of `bus` do not exist yet.
+  expect(await bus.ask(double, { number: 4 }, patient)).toEqual({ number: 8 })
+  await Promise.all([1, 2].map((number) => bus.publish(wanted, { number }, context)))
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 2]), soon)
-  handled.length = 0
-  await bus.publish(wanted, { number: 3 }, context)
-  await vi.waitFor(() => expect(handled).toContain(3), soon)
   await other.close()
+  // The last messages of the other type wait in its queue for a replica of this one.
+  await send(queueOf(wanted, 'quorum'), '{"number":3}')
+  const last = new Bus({ url: servers().rabbitmq, service: 'last', log })
+  last.onCommand(wanted, async ({ number }) => void handled.push(number))
+  await last.start()
+  await vi.waitFor(() => expect(handled).toContain(3), soon)
+  await last.close()
 })
 
 test('an event reaches every replica', async () => {

@@ -3,7 +3,6 @@ import { observe, type Log } from '@platter/kit'
 import { connect as connectAmqp } from 'amqplib'
 import type { z } from 'zod'
 import { Consumer, type Delivery } from '#/consumer.ts'
-import { deadLetterReason } from '#/dead-letter-reason.ts'
 import type { Connect } from '#/reconnecting-connection.ts'
 import { Publisher, type Context } from '#/publisher.ts'
 import {
@@ -12,14 +11,14 @@ import {
   declareDead,
   declareEvent,
   declareQuestion,
-  otherQueuesOf,
+  otherQueueOf,
   type QueueType,
 } from '#/topology.ts'
 
 export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
 
 /** A command that could not be handled. Its bytes are not validated. */
-export type DeadLetter = { content: Buffer; requestId: string; reason: string }
+export type DeadLetter = { content: Buffer; requestId: string }
 
 type Options = {
   /** One URL, or those of the nodes of a cluster: each new connection is to the next node. */
@@ -115,7 +114,7 @@ export class Bus {
     this.#consumer.add({
       name: command.name,
       declare: (channel) => declareCommand(channel, command, this.#type),
-      otherQueues: otherQueuesOf(command, this.#type),
+      otherQueue: otherQueueOf(command, this.#type),
       atOnce,
       handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
       failed: (delivery) => this.#publisher.deadLetter(command, delivery.content(), delivery),
@@ -132,13 +131,12 @@ export class Bus {
       declare: (channel) => declareDead(channel, command),
       atOnce: DEAD_LETTERS_AT_ONCE,
       staysUnacknowledged: true,
-      handle: ({ content, requestId, headers }) =>
-        store({ content: content(), requestId, reason: deadLetterReason(headers) }),
+      handle: ({ content, requestId }) => store({ content: content(), requestId }),
     })
   }
 
   /** Republishes the bytes of a dead letter. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
-  republish(command: Command, { content, requestId }: Omit<DeadLetter, 'reason'>): Promise<void> {
+  republish(command: Command, { content, requestId }: DeadLetter): Promise<void> {
     return this.#publisher.republish(command, content, { requestId })
   }
 
@@ -149,7 +147,7 @@ export class Bus {
     this.#consumer.add({
       name: question.name,
       declare: (channel) => declareQuestion(channel, question, this.#type),
-      otherQueues: otherQueuesOf(question, this.#type),
+      otherQueue: otherQueueOf(question, this.#type),
       atOnce: QUESTIONS_AT_ONCE,
       noAck: true,
       handle: async (delivery) => {

@@ -1,4 +1,4 @@
-import { Cancelled, ConcurrencyLimit, inRootSpan, isUnavailable, type Log } from '@platter/kit'
+import { Cancelled, ConcurrencyLimit, Deadline, inRootSpan, isUnavailable, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
@@ -6,17 +6,16 @@ import { processing } from '#/spans.ts'
 
 export type Delivery = Incoming & {
   redelivered: boolean
-  headers: Record<string, unknown>
   /** The address for the reply to a question. */
   replyTo: string
 }
 
-export type Consumption = {
+type Consumption = {
   name: string
   /** Returns the name of the queue. */
   declare: (channel: Channel) => Promise<string>
-  /** Consumed as well if they exist: replicas of another version or configuration publish to them. */
-  otherQueues?: readonly string[]
+  /** Consumed as well if it exists: replicas with another configuration publish to it. */
+  otherQueue?: string
   /** Items that are handled at the same time. The prefetch is as many messages, each with up to 32 items. */
   atOnce: number
   handle: (delivery: Delivery) => Promise<void>
@@ -97,20 +96,27 @@ export class Consumer {
       ),
     )
     for (const { limit } of this.#consumptions) limit.cancelPending()
-    const late = new Promise<void>((resolve) => setTimeout(resolve, QUIESCE_TIMEOUT_MS).unref())
-    await Promise.race([cancelled.then(() => Promise.allSettled(this.#running)), late])
+    await Deadline.in(QUIESCE_TIMEOUT_MS).race(cancelled.then(() => Promise.allSettled(this.#running)))
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
     const tags = await Promise.all(
       this.#consumptions.flatMap((consumption) => [
         this.#consume(model, consumption, consumption.declare, broken),
-        ...(consumption.otherQueues ?? []).map(async (queue) =>
-          (await exists(model, queue)) ? this.#consume(model, consumption, async () => queue, broken) : [],
-        ),
+        this.#consumeOther(model, consumption, broken),
       ]),
     )
     return { tags: tags.flat() }
+  }
+
+  async #consumeOther(
+    model: ChannelModel,
+    consumption: ActiveConsumption,
+    broken: (reason: Error) => void,
+  ): Promise<Tag | []> {
+    const { otherQueue } = consumption
+    if (otherQueue === undefined || !(await exists(model, otherQueue))) return []
+    return this.#consume(model, consumption, async () => otherQueue, broken)
   }
 
   async #consume(
@@ -172,9 +178,8 @@ export class Consumer {
     const { id, requestId, traceparent, timeoutMs, data } = item
     if (id !== undefined && questions.has(id)) return 'done'
     const receivedAt = performance.now()
-    const headers = (properties.headers ?? {}) as Record<string, unknown>
     const { redelivered } = fields
-    const delivery = { ...item, redelivered, headers, replyTo: String(properties.replyTo) }
+    const delivery = { ...item, redelivered, replyTo: String(properties.replyTo) }
     const handle = () => this.#logged(consumption, delivery)
     try {
       if (id !== undefined) questions.add(id)

@@ -8,7 +8,7 @@ import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.
 import { decode, encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
-import { deadQueueOf, exchangeOf, otherQueuesOf, queueOf, type QueueType } from '#/topology.ts'
+import { deadQueueOf, exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
 import { NotPublished } from '#/unavailable.ts'
 
 const CONFIRM_WITHIN_MS = 5_000
@@ -17,8 +17,8 @@ const FLUSH_WITHIN_MS = 1_000
 /** Bytes that wait in the socket's buffer. Above it publishing fails: RabbitMQ is slow, and the rows republish. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 
-/** The destination of a command or question, and the queues from which replicas of another version or configuration consume it. */
-type Route = { to: Destination; others: readonly Destination[] }
+/** The destination of a command or question, and the queue from which replicas with another configuration consume it. */
+type Route = { to: Destination; other: Destination }
 
 type Session = { light: Channel; confirmed: ConfirmChannel; isBlocked: boolean; backlogBytes: number }
 
@@ -74,14 +74,14 @@ export class Publisher {
     data: unknown,
     { requestId, timeoutMs }: Context & { timeoutMs: number },
   ): Promise<unknown> {
-    const { to, others } = this.#routeOf(question)
+    const { to, other } = this.#routeOf(question)
     const item = () => ({ json: JSON.stringify(data), requestId, ...traceHeaders() })
     return inSpan(
       () => sending(to.key, data),
       () =>
         this.#questions.ask(question.name, item(), timeoutMs, {
           toQueue: (one) => this.#batcher.add(to, one),
-          toOthers: (one) => this.#publishTo(others, one),
+          toOther: (one) => this.#publish(other, [one]),
         }),
     )
   }
@@ -124,15 +124,10 @@ export class Publisher {
     const known = this.#routes.get(key)
     if (known) return known
     const options = message.kind === 'question' ? { replyTo: 'amq.rabbitmq.reply-to' } : {}
-    const others = otherQueuesOf(message, this.#type).map((other) => ({ key: other, options }))
-    const route = { to: { key, options: { ...options, mandatory: true } }, others }
+    const other = { key: otherQueueOf(message, this.#type), options }
+    const route = { to: { key, options: { ...options, mandatory: true } }, other }
     this.#routes.set(key, route)
     return route
-  }
-
-  /** One item for each message: v1 had no batches. RabbitMQ drops a message whose queue does not exist. */
-  #publishTo(destinations: readonly Destination[], item: Outgoing): void {
-    for (const to of destinations) this.#publish(to, [item])
   }
 
   #publish({ exchange = '', key, options }: Destination, items: readonly Outgoing[]): void {
@@ -204,14 +199,17 @@ export class Publisher {
     return session
   }
 
-  /** The queue does not exist yet: all running replicas have another version or configuration. */
+  /**
+   * The queue does not exist yet: all running replicas have another configuration. RabbitMQ drops the message if the other queue
+   * does not exist either.
+   */
   #reroute(message: Message): void {
     const { routingKey: queue } = message.fields
-    const { others } = this.#routes.get(queue) ?? { others: [] }
+    const route = this.#routes.get(queue)
     for (const { id, requestId, traceparent, content } of decode(message)) {
       try {
-        if (id === undefined) this.#publishTo(others, { json: content().toString(), requestId, traceparent })
-        else this.#questions.returned(id)
+        if (id !== undefined) this.#questions.returned(id)
+        else if (route) this.#publish(route.other, [{ json: content().toString(), requestId, traceparent }])
       } catch (error) {
         this.#log.warn({ message: queue, requestId, err: error }, 'a message without a queue was lost')
       }

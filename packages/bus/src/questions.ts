@@ -12,11 +12,11 @@ const FIRST_REPEAT_MS = 200
 /** How a question is published. `toQueue` rejects without a connection. */
 export type Asking = {
   toQueue: (item: Outgoing) => Promise<void>
-  /** To the other names of the queue (topology.ts). */
-  toOthers: (item: Outgoing) => void
+  /** To the other name of the queue (topology.ts). */
+  toOther: (item: Outgoing) => void
 }
 
-type Pending = { resolve: (data: unknown) => void; publishToOthers: () => void }
+type Pending = { resolve: (data: unknown) => void; publishToOther: () => void }
 
 /** The pending questions of a process. */
 export class Questions {
@@ -32,7 +32,7 @@ export class Questions {
     const left = () => Math.ceil(deadline - performance.now())
     const item = () => ({ ...question, id, timeoutMs: left() })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { resolve, publishToOthers: () => asking.toOthers(item()) })
+    this.#pending.set(id, { resolve, publishToOther: () => asking.toOther(item()) })
     let delayMs = FIRST_REPEAT_MS
     let timer = setTimeout(repeat, Math.min(delayMs, timeoutMs))
     function repeat(): void {
@@ -41,7 +41,7 @@ export class Questions {
       const mayLackConsumer = delayMs > FIRST_REPEAT_MS
       asking
         .toQueue(item())
-        .then(() => (mayLackConsumer ? asking.toOthers(item()) : undefined))
+        .then(() => (mayLackConsumer ? asking.toOther(item()) : undefined))
         .catch(() => 'no connection; the next repeat may have one')
       delayMs *= 2
       timer = setTimeout(repeat, Math.min(delayMs, left()))
@@ -63,6 +63,6 @@ export class Questions {
 
   /** RabbitMQ returned the question: its queue does not exist. */
   returned(id: string): void {
-    this.#pending.get(id)?.publishToOthers()
+    this.#pending.get(id)?.publishToOther()
   }
 }

@@ -9,7 +9,7 @@ let startedAt = 0
 const note = (queue: string, item: Outgoing) => void asked.push([queue, performance.now() - startedAt, item])
 const asking: Asking = {
   toQueue: async (item) => note('queue', item),
-  toOthers: (item) => note('others', item),
+  toOther: (item) => note('other', item),
 }
 const when = () => asked.map(([queue, atMs]) => `${queue} ${atMs}`)
 const question = { json: '{"a":1}', requestId: 'r' }
@@ -22,13 +22,13 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('a question is repeated after 0.2, 0.6 and 1.4 s, also to the other queues from the second time on, until its timeout', async () => {
+test('a question is repeated after 0.2, 0.6 and 1.4 s, also to the other queue from the second time on, until its timeout', async () => {
   const questions = new Questions()
   const answer = questions.ask('catalog.quote', question, 2_000, asking)
   const outcome = answer.catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(2_100)
   expect(await outcome).toBeInstanceOf(NoReply)
-  expect(when()).toEqual(['queue 0', 'queue 200', 'queue 600', 'others 600', 'queue 1400', 'others 1400'])
+  expect(when()).toEqual(['queue 0', 'queue 200', 'queue 600', 'other 600', 'queue 1400', 'other 1400'])
   expect(asked.map(([, , { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 1_400, 600, 600])
   expect(new Set(asked.map(([, , { id }]) => id)).size).toBe(1)
 })
@@ -47,12 +47,12 @@ test('the first reply ends a question and its repeats; replies to other question
   expect(await other).toBe(3)
 })
 
-test('a question to a queue that does not exist is published to the other queues at once', async () => {
+test('a question to a queue that does not exist is published to the other queue at once', async () => {
   const questions = new Questions()
   const answer = questions.ask('catalog.quote', question, 2_000, asking)
   const id = asked[0]?.[2].id ?? ''
   questions.returned(id)
-  expect(when()).toEqual(['queue 0', 'others 0'])
+  expect(when()).toEqual(['queue 0', 'other 0'])
   questions.receiveReplies(reply(id, '1'))
   expect(await answer).toBe(1)
 })
@@ -78,7 +78,7 @@ test('a question without a connection fails; one that loses it is repeated', asy
   await vi.advanceTimersByTimeAsync(500)
   isConnected = true
   await vi.advanceTimersByTimeAsync(200)
-  expect(when()).toEqual(['queue 0', 'queue 600', 'others 600'])
+  expect(when()).toEqual(['queue 0', 'queue 600', 'other 600'])
   questions.receiveReplies(reply(asked[0]?.[2].id, '1'))
   expect(await answer).toBe(1)
 })

@@ -7,7 +7,7 @@ const SET_UP_TIMEOUT_MS = 10_000
 const FIRST_DELAY_MS = 200
 const LONGEST_DELAY_MS = 1_500
 
-export type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promise<S>
+type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promise<S>
 
 /** amqplib's `connect`, or a test double. */
 export type Connect = (url: string, options: object) => Promise<ChannelModel>

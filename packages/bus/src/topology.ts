@@ -15,14 +15,9 @@ const EVENT_VERSION = 'v2'
 
 export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSIONS[type]}`
 
-/**
- * The names that other replicas use for the queue, newest first: replicas configured for the other type, and replicas of the
- * release before these versions. They exist only while replicas are replaced.
- */
-export const otherQueuesOf = (message: Command | Question, type: QueueType): readonly string[] => [
-  queueOf(message, type === 'classic' ? 'quorum' : 'classic'),
-  `${message.name}.v1`,
-]
+/** The queue of replicas that are configured for the other type. It exists only while BUS_QUEUES is changed. */
+export const otherQueueOf = (message: Command | Question, type: QueueType): string =>
+  queueOf(message, type === 'classic' ? 'quorum' : 'classic')
 
 /** Queues for dead letters have not changed since v1. */
 export const deadQueueOf = ({ name }: Command): string => `${name}.v1.dead`

@@ -4,7 +4,7 @@ import { isIssued, LONGEST, passesLuhn, SHORTEST } from '#/card-issuers.ts'
  * A card number in a text, from `start` to `end`, with the expiry and cvv that follow it. `places` are the positions of all its
  * digits; the last four digits of the number begin at index `lastFour` of them.
  */
-export type FoundCard = { start: number; end: number; places: Uint32Array; lastFour: number }
+type FoundCard = { start: number; end: number; places: Uint32Array; lastFour: number }
 
 const MOST_SEPARATORS = 3
 

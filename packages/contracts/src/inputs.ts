@@ -139,20 +139,17 @@ export const Whereabouts = z.object({
   'street-address': text(300)
     .optional()
     .describe('The place in words: an address, or a ZIP code, or a city and state.'),
-  latitude: z
-    .number()
-    .min(-90)
-    .max(90)
-    .optional()
-    .describe('The place as a point, in degrees north; together with `longitude`.'),
-  longitude: z
-    .number()
-    .min(-180)
-    .max(180)
-    .optional()
-    .describe('The place as a point, in degrees east; together with `latitude`.'),
+  latitude: Latitude.optional().describe(
+    'The place as a point, in degrees north; together with `longitude`.',
+  ),
+  longitude: Longitude.optional().describe(
+    'The place as a point, in degrees east; together with `latitude`.',
+  ),
 })
 export type Whereabouts = z.output<typeof Whereabouts>
+
+/** A time in a query: Unix seconds up to the year 2286, so that milliseconds are a fault. */
+export const Moment = z.int().min(0).max(9_999_999_999)
 
 /** The query of a list, newest first. `cursor` is that of the `Link` header of the previous page. */
 export const PageQuery = z.object({

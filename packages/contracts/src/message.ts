@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 /** A service that owns queues. */
-export type QueueOwner = 'catalog' | 'accounts' | 'orders' | 'payments'
+type QueueOwner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
  * Requests one step of its owner, which executes it once. Its queue has its name. The reply is a command in the other direction. A

@@ -14,8 +14,7 @@ export const Principal = z.discriminatedUnion('kind', [
     kind: z.literal('application'),
     applicationId: ApiKey,
     accessKeyId: ApiKey,
-    // The default is for tokens of gateways of an older version, which had no modes.
-    mode: KeyMode.default('live'),
+    mode: KeyMode,
   }),
   z.object({ kind: z.literal('restaurant'), restaurantApiKey: ApiKey, accessKeyId: ApiKey }),
   z.object({ kind: z.literal('operator'), accessKeyId: ApiKey }),

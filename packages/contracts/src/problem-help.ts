@@ -1,7 +1,7 @@
 import type { ProblemCode } from '#/problems.ts'
 
 /** The cause of a problem and its remedy, for the page that its `type` links to. */
-export type ProblemHelp = { why: string; fix: string }
+type ProblemHelp = { why: string; fix: string }
 
 export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   'malformed-json': {

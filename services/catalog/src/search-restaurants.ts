@@ -15,7 +15,7 @@ import type { CandidateStore } from '#/store/candidates.ts'
 import type { RestaurantCache } from '#/store/restaurant-cache.ts'
 
 export type Deps = { candidates: CandidateStore; restaurantCache: RestaurantCache; geocoder: Geocoder }
-export type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>
+type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>
 /** Which restaurants are searched; in `all-test` the place only orders them. */
 type Scope = 'live' | 'test' | 'all-test'
 

@@ -10,8 +10,6 @@ import {
 import { badCredentials } from '#/bad-credentials.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
-/** A revocation takes effect within a second: a cached principal expires after it. */
-const FRESH_MS = changeTimes.accessKey
 /** While accounts is unavailable, a key that was valid stays valid for this time (docs/decisions/0005-access-key-cache.md). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
@@ -22,8 +20,8 @@ type Known = { principal: Principal | null; at: number }
 /** Resolves access keys to principals. The key itself never leaves this process: accounts gets its hash. */
 export class AccessKeys {
   readonly #call: ReturnType<typeof internalCaller>
-  readonly #known = new Cache<Known>({ maxEntries: MAX_KNOWN })
-  readonly #resolving = new Map<string, Promise<Known>>()
+  /** A revocation takes effect within a second: a principal expires after it. */
+  readonly #known = new Cache<Known>({ maxEntries: MAX_KNOWN, ttlMs: changeTimes.accessKey })
   readonly #badKeys = badCredentials('access key')
   readonly #imported: ImportedKeys
 
@@ -43,7 +41,7 @@ export class AccessKeys {
     const isOurs = looksLikeAccessKey(accessKey)
     const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
     // A valid key in the cache is not affected by another client that guesses keys from the same address.
-    if (hash === null || !this.#known.get(hash)?.principal) await this.#badKeys.check(address)
+    if (hash === null || !this.#known.peek(hash)?.principal) await this.#badKeys.check(address)
     const mayBeValid = hash !== null && (isOurs || (await this.#imported.has(hash)))
     const principal = mayBeValid ? await this.#find(hash, requestId) : null
     if (principal) return principal
@@ -57,12 +55,10 @@ export class AccessKeys {
    */
   lastKnown(accessKey: string): Principal | null {
     const hash = hashAccessKey(accessKey)
-    const known = this.#known.get(hash)
-    if (!known?.principal) return null
-    const age = performance.now() - known.at
-    if (age >= USABLE_MS) return null
-    // The admission of the request resolves the key again, and reports the error.
-    if (age >= FRESH_MS) this.#resolve(hash, newRequestId()).catch(() => null)
+    const known = this.#known.peek(hash)
+    if (!known?.principal || performance.now() - known.at >= USABLE_MS) return null
+    // The admission of the request resolves an expired key again, and reports the error.
+    if (!this.#known.get(hash)) this.#find(hash, newRequestId()).catch(() => null)
     return known.principal
   }
 
@@ -84,31 +80,20 @@ export class AccessKeys {
     await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, { requestId: newRequestId() })
   }
 
+  /** One request to accounts at a time for a key, which all of its requests share. */
   async #find(hash: string, requestId: string): Promise<Principal | null> {
-    const known = this.#known.get(hash)
-    const age = known ? performance.now() - known.at : Infinity
-    if (known && age < FRESH_MS) return known.principal
-    try {
-      return (await this.#resolve(hash, requestId)).principal
-    } catch (error) {
-      if (known?.principal && age < USABLE_MS) return known.principal
-      throw error
-    }
+    const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))
+    return known?.principal ?? null
   }
 
-  /** One request to accounts at a time for a key, which all of its requests share. */
-  #resolve(hash: string, requestId: string): Promise<Known> {
-    const resolving = this.#resolving.get(hash)
-    if (resolving) return resolving
+  async #resolve(hash: string, requestId: string, expired: Known | undefined): Promise<Known> {
     const at = performance.now()
-    const started = this.#call(ResolveAccessKey, { hash }, { requestId })
-      .then(({ principal }) => {
-        const known = { principal, at }
-        this.#known.set(hash, known)
-        return known
-      })
-      .finally(() => this.#resolving.delete(hash))
-    this.#resolving.set(hash, started)
-    return started
+    try {
+      const { principal } = await this.#call(ResolveAccessKey, { hash }, { requestId })
+      return { principal, at }
+    } catch (error) {
+      if (expired?.principal && performance.now() - expired.at < USABLE_MS) return expired
+      throw error
+    }
   }
 }

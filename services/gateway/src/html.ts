@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** HTML that is safe to put into a page as it is. */
-export type Html = { readonly html: string }
+type Html = { readonly html: string }
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',

@@ -82,11 +82,6 @@ test('while accounts is unavailable, known imported keys stay valid, and an unkn
   expect(await keys.has(hashAccessKey('another key of an app'))).toBe(false)
 })
 
-test('a replica of accounts without the endpoint has no imported keys', async () => {
-  accounts.problem = new Problem('internal-error', 'There is no such endpoint.')
-  expect(await known().has(hashAccessKey(compiledIn))).toBe(false)
-})
-
 test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei', 'platter_live_mistyped'])(
   '%j is no imported key',
   (text) => {

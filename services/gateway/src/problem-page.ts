@@ -7,7 +7,7 @@ import {
   type ProblemCode,
 } from '@platter/contracts'
 import { hashSource, headersOfPage, html, htmlPage } from '#/html.ts'
-import { exampleOfProblem } from '#/openapi/problem-examples.ts'
+import { exampleOfProblem } from '#/problem-examples.ts'
 
 const STYLE = `
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

@@ -3,7 +3,7 @@ import { cents as centsOf, toCents, toMoney, type BalanceTransaction } from '@pl
 export const HEAD = ['date', 'kind', 'order', 'charge', 'id', 'amount'] as const
 
 /** A row of the accountant's file; `cents` is the change of the balance. */
-export type AccountRow = Omit<BalanceTransaction, 'amount' | 'fee'> & { cents: number }
+type AccountRow = Omit<BalanceTransaction, 'amount' | 'fee'> & { cents: number }
 
 /** One row for each payment, refund, dispute and fee. The sum of all rows is the change of the balance, to the cent. */
 export function accountRows(transactions: readonly BalanceTransaction[]): AccountRow[] {

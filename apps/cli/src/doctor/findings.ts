@@ -33,7 +33,7 @@ export type Facts = {
 }
 
 /** A restaurant that is not a test restaurant. Both members are absent while catalog has no attendance. */
-export type AttendedRestaurant = { name: string; closedReason?: unknown; requireAttendance?: unknown }
+type AttendedRestaurant = { name: string; closedReason?: unknown; requireAttendance?: unknown }
 
 /** One line of the table. `remedy` is for a wrong state. */
 export type Finding = { check: string; state: 'ok' | 'wrong' | 'unknown'; detail: string; remedy: string }

@@ -1,13 +1,13 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { timeOf } from '#/clock.ts'
 import { money, nameOf, stateLabel } from '#/order.ts'
-import { disputeLabel, refundLabel } from '#/refund.ts'
+import { refundLabel } from '#/refund.ts'
 import { cardId } from '#/ui.ts'
 import { PrintButton, ReverseButton } from '#/views/order-card.tsx'
 import { AfterSale, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
 
 const outcomeOf = (order: RestaurantOrder): string | null =>
-  [stateLabel(order), refundLabel(order), disputeLabel(order)].filter((text) => text !== null).join(' · ')
+  [stateLabel(order), refundLabel(order)].filter((text) => text !== null).join(' · ')
 
 /** A completed order: one line, which unfolds to all details. */
 export function DoneOrder({ order }: { order: RestaurantOrder }) {

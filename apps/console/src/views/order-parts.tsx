@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
-import { now, timeOf } from '#/clock.ts'
+import { now } from '#/clock.ts'
 import { formatMinutes, lateAfter, linesOf, minutesSince, money, nameOf, paymentText } from '#/order.ts'
-import { disputeLabel, failedRefundText, refundText, type Order } from '#/refund.ts'
+import { failedRefundText, refundText } from '#/refund.ts'
 import { restaurant } from '#/restaurant.ts'
 import { Bag, Clock, Phone, Pin, Scooter, Speech } from '#/views/icons.tsx'
 
@@ -96,22 +96,13 @@ export function Customer({ order }: Of) {
   )
 }
 
-/** Refunds and a dispute. The amounts are those of the processor. */
+/** The amounts are those of the processor. */
 export function AfterSale({ order }: Of) {
   const failed = failedRefundText(order)
-  const { dispute } = order as Order
   return (
     <>
       {refundText(order) && <p class="refunded">{refundText(order)}</p>}
       {failed && <p class="trouble">{failed}</p>}
-      {dispute && (
-        <p class={dispute.state === 'WON' ? 'refunded' : 'trouble'}>
-          {disputeLabel(order)}: {money(dispute.amount)}, {dispute.reason}
-          {dispute.state === 'OPEN' &&
-            dispute.respondBy &&
-            `. The bank waits until ${timeOf(dispute.respondBy)}`}
-        </p>
-      )}
     </>
   )
 }

@@ -21,7 +21,7 @@ export const PaymentRow = z.object({
 export type PaymentRow = z.infer<typeof PaymentRow>
 
 /** The number of orders that one request compares: with 500, 100,000 orders take a few seconds. */
-export const BOOKS_AT_ONCE = 500
+const BOOKS_AT_ONCE = 500
 
 /** The payments of these orders, and all payments that were created from `from` to before `to`. */
 export const ReadPaymentRows = internalOperation({

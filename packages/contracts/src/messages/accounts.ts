@@ -55,9 +55,9 @@ export const AccountsResolve = question('accounts.resolve', 'accounts', {
     recipient: Recipient.nullable(),
     card: TokenizedCard.nullable(),
     address: Address.nullable(),
-    /** Null when the question has none, and from replicas of an older version. */
-    newCard: Saving.nullable().default(null),
-    newAddress: Saving.nullable().default(null),
+    /** Null when the question has none. */
+    newCard: Saving.nullable(),
+    newAddress: Saving.nullable(),
   }),
 })
 

@@ -22,8 +22,8 @@ export const Quote = z.object({
   deliveryPrice: Cents,
   /** The position of the address; null for pickup. */
   point: Point.nullable(),
-  /** Minutes in which the customer may cancel. Absent from replicas of an older version. */
-  customerCancelMinutes: z.int().optional(),
+  /** Minutes in which the customer may cancel. */
+  customerCancelMinutes: z.int(),
   /** Appears on the customer's statement. Absent from replicas of an older version. */
   restaurantName: z.string().optional(),
 })
@@ -52,7 +52,7 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
   answer: z.object({
     faults: z.array(FaultShape),
     quote: Quote.nullable(),
-    /** With faults: the sum of the items, unless an item has a fault. Absent from replicas of an older version. */
+    /** With faults only: the sum of the items, unless an item has a fault. */
     subtotal: Cents.nullish(),
   }),
 })

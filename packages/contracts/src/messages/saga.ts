@@ -38,11 +38,12 @@ export type SagaReply = z.infer<typeof SagaReply.data>
 
 /**
  * An order has changed: pending requests and event streams read its row. A failure has its `refusal`, so that a replica without
- * PostgreSQL responds with the failure. Without it the response would be a pending order that can never be read.
+ * PostgreSQL responds with the failure. Without it the response would be a pending order that can never be read. A replica of the
+ * version before sends no `restaurantApiKey`.
  */
 export const OrderMoved = event(
   'orders.order-moved',
   'orders',
-  z.object({ orderApiKey: ApiKey, refusal: RefusalShape.optional() }),
+  z.object({ orderApiKey: ApiKey, restaurantApiKey: ApiKey.optional(), refusal: RefusalShape.optional() }),
 )
 export type OrderMoved = z.infer<typeof OrderMoved.data>

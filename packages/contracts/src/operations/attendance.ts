@@ -28,3 +28,4 @@ export const ReadAttendance = operation({
   examples: { response: { attended: true, link: 'console', until: 1795199775 } },
   problems: [],
 })
+export type Attendance = z.infer<(typeof ReadAttendance)['response']>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
+import { Moment } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { ApiKey, Epoch, Money } from '#/values.ts'
 
@@ -29,13 +30,8 @@ export const BalanceTransactions = operation({
   owner: 'payments',
   admission: 'priority',
   query: z.object({
-    since: z.int().min(0).max(9_999_999_999).describe('Unix time in seconds: the beginning.'),
-    until: z
-      .int()
-      .min(0)
-      .max(9_999_999_999)
-      .optional()
-      .describe('The end, itself not included; the present when absent.'),
+    since: Moment.describe('Unix time in seconds: the beginning.'),
+    until: Moment.optional().describe('The end, itself not included; the present when absent.'),
     cursor: z
       .string()
       .max(400)

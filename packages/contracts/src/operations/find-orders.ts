@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { deliveryOrder, keys } from '#/examples.ts'
-import { PageQuery } from '#/inputs.ts'
+import { Moment, PageQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { ApiKey, OrderStatus, PaymentState, text } from '#/values.ts'
-
-const moment = z.int().min(0).max(9_999_999_999)
 
 /** An order of any application, for operators. */
 export const FoundOrder = Order.extend({
@@ -42,8 +40,8 @@ export const FindOrders = operation({
       ),
     email: text(254).optional().describe("The recipient's e-mail address, in upper or lower case."),
     restaurant: ApiKey.optional().describe('apiKey of the restaurant.'),
-    from: moment.optional().describe('Unix time in seconds: orders placed at this time or later.'),
-    to: moment.optional().describe('Unix time in seconds: orders placed before this time.'),
+    from: Moment.optional().describe('Unix time in seconds: orders placed at this time or later.'),
+    to: Moment.optional().describe('Unix time in seconds: orders placed before this time.'),
     status: OrderStatus.optional().describe('The current status. A cancelled order keeps its last one.'),
     paymentState: PaymentState.optional(),
   }),

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { detailedRestaurant } from '#/examples.ts'
 import { operation } from '#/operation.ts'
 import { Pause } from '#/operations/pause.ts'
@@ -28,3 +29,4 @@ export const OwnRestaurant = operation({
   },
   problems: ['restaurant-not-found'],
 })
+export type OwnRestaurant = z.infer<(typeof OwnRestaurant)['response']>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
+import { Moment } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Dispute } from '#/records.ts'
 import { ApiKey, Epoch } from '#/values.ts'
@@ -66,11 +67,7 @@ export const Reconciliation = operation({
   owner: 'orders',
   admission: 'priority',
   query: z.object({
-    since: z
-      .int()
-      .min(0)
-      .max(9_999_999_999)
-      .describe('Unix time in seconds: the beginning of the compared orders and charges.'),
+    since: Moment.describe('Unix time in seconds: the beginning of the compared orders and charges.'),
     cursor: z
       .string()
       .max(200)

@@ -1,7 +1,6 @@
 import { OrderInPath } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { RefundOrder } from '#/operations/refund-order.ts'
-import { PreviewRefund, Refund, RefundRequest } from '#/refund.ts'
 
 export const RefundRestaurantOrder = operation({
   name: 'refund-restaurant-order',
@@ -13,9 +12,9 @@ export const RefundRestaurantOrder = operation({
   owner: 'orders',
   admission: 'priority',
   params: OrderInPath,
-  query: PreviewRefund,
-  body: RefundRequest,
-  response: Refund,
+  query: RefundOrder.query,
+  body: RefundOrder.body,
+  response: RefundOrder.response,
   returns: RefundOrder.returns,
   examples: RefundOrder.examples,
   problems: RefundOrder.problems,

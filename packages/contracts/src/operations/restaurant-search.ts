@@ -15,7 +15,7 @@ const words = text(200)
       .filter((word) => word !== '' && word !== 'null'),
   )
 
-export const SearchQuery = Whereabouts.extend({
+const SearchQuery = Whereabouts.extend({
   method: z
     .enum(['pickup', 'delivery', 'both'])
     .default('both')
@@ -28,7 +28,6 @@ export const SearchQuery = Whereabouts.extend({
   ),
   ...PageQuery.shape,
 })
-export type SearchQuery = z.output<typeof SearchQuery>
 
 const place: Address = {
   apiKey: null,

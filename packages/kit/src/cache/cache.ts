@@ -39,6 +39,11 @@ export class Cache<V> {
     return entry && this.#clock.now() < entry.expiresAt ? entry.value : undefined
   }
 
+  /** The value, also an expired one. */
+  peek(key: string): V | undefined {
+    return this.#entries.get(key)?.value
+  }
+
   set(key: string, value: V, at = this.#clock.now()): void {
     this.#entries.set(key, { value, expiresAt: at + this.#ttlMs })
   }
@@ -68,7 +73,7 @@ export class Cache<V> {
   async #loadAndSet(key: string, load: Load<V>): Promise<V | undefined> {
     // The time of a value begins with its load: the value may lack a change that was made since.
     const at = this.#clock.now()
-    const value = await load(this.#entries.get(key)?.value)
+    const value = await load(this.peek(key))
     if (value === undefined) this.#entries.delete(key)
     else this.set(key, value, at)
     return value

@@ -4,8 +4,9 @@ import { Problem } from '#/http/problem.ts'
 /** The position at the end of a page, opaque to clients: base64url of its JSON. */
 const writeCursor = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url')
 
-/** The position in a cursor of `nextPage`. Throws Problem invalid-field for any other text. */
-export function readCursor<S extends z.ZodType>(cursor: string, position: S): z.output<S> {
+/** The position in a cursor of `nextPage`, or null for none. Throws Problem invalid-field for any other text. */
+export function readCursor<S extends z.ZodType>(cursor: string | undefined, position: S): z.output<S> | null {
+  if (cursor === undefined) return null
   try {
     return position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
   } catch (cause) {

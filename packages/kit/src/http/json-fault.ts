@@ -1,5 +1,5 @@
 /** Where a text stops being JSON, and what it should have there. Line and column count from 1. */
-export type JsonFault = { line: number; column: number; expected: string; found: string }
+type JsonFault = { line: number; column: number; expected: string; found: string }
 
 type Opening = '{' | '['
 type Closing = '}' | ']'

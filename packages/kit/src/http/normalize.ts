@@ -1,6 +1,6 @@
-import { documentedSchemaOf, spellingOf, type Spelling } from '@platter/contracts'
+import { spellingOf, type Spelling } from '@platter/contracts'
 import { z } from 'zod'
-import { isAbsent } from '#/http/request-fields.ts'
+import { isAbsent, shownSchemaOf } from '#/http/request-fields.ts'
 
 /*
  * The leniencies towards existing clients, except that null and blank mean absent (`Tidying`). A body is checked as it was sent;
@@ -8,7 +8,7 @@ import { isAbsent } from '#/http/request-fields.ts'
  */
 
 /** Converts a value to the form that its schema demands. A value that cannot be converted stays as it is, and is a fault. */
-export type Normalize = (value: unknown) => unknown
+type Normalize = (value: unknown) => unknown
 
 const asIs: Normalize = (value) => value
 
@@ -86,7 +86,7 @@ function byItsKey(value: unknown): unknown {
 
 /** Compiles the normalization of a schema, in the form that its documentation shows. */
 export function normalizer(schema: z.core.$ZodType): Normalize {
-  const shown = withoutWrapping(schema)
+  const shown = shownSchemaOf(schema)
   const spelling = spellingOf(shown)
   if (spelling !== undefined && spelling !== 'record') return SPELLED[spelling]
   if (shown instanceof z.ZodNumber) return asNumber
@@ -100,19 +100,9 @@ export function normalizer(schema: z.core.$ZodType): Normalize {
   return members.size === 0 ? asIs : asObject(members, spelling === 'record')
 }
 
-/** The schema inside transforms and optional wrappers; for a schema with a face, the face. */
-function withoutWrapping(schema: z.core.$ZodType): z.core.$ZodType {
-  const shown = documentedSchemaOf(schema) ?? schema
-  if (shown instanceof z.ZodPipe)
-    return withoutWrapping(shown.in instanceof z.ZodTransform ? shown.out : shown.in)
-  if (shown instanceof z.ZodOptional || shown instanceof z.ZodNullable || shown instanceof z.ZodDefault)
-    return withoutWrapping(shown.unwrap())
-  return shown
-}
-
 /** The members of an object, or of all objects of a union: there, members of one name mean the same. */
 function membersOf(schema: z.core.$ZodType): Map<string, Normalize> {
-  const shown = documentedSchemaOf(schema) ?? schema
+  const shown = shownSchemaOf(schema)
   if (shown instanceof z.ZodUnion) return new Map(shown.options.flatMap((option) => [...membersOf(option)]))
   if (!(shown instanceof z.ZodObject)) return new Map()
   return new Map(

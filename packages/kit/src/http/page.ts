@@ -21,7 +21,7 @@ export async function page<P extends z.ZodType, R>(
   list: (range: PageRange<z.output<P>>) => Promise<readonly R[]>,
   positionOf: (record: R) => z.input<P>,
 ): Promise<R[]> {
-  const before = cursor === undefined ? null : readCursor(cursor, position)
+  const before = readCursor(cursor, position)
   const found = await list({ before, limit: limit + 1 })
   const records = found.slice(0, limit)
   const last = records.at(-1)

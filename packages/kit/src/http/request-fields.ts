@@ -13,16 +13,23 @@ export type Fields = {
 
 const VALUE: Fields = { members: new Map(), element: null, isClosed: true }
 
-/** The fields of a request's schema, as its documentation shows them. */
-export function fieldsOf(schema: z.core.$ZodType): Fields {
+/** The schema that the documentation shows, inside of its transforms and optional wrappers. */
+export function shownSchemaOf(schema: z.core.$ZodType): z.core.$ZodType {
   const shown = documentedSchemaOf(schema) ?? schema
+  if (shown instanceof z.ZodPipe)
+    return shownSchemaOf(shown.in instanceof z.ZodTransform ? shown.out : shown.in)
+  if (shown instanceof z.ZodOptional || shown instanceof z.ZodNullable || shown instanceof z.ZodDefault)
+    return shownSchemaOf(shown.unwrap())
+  return shown
+}
+
+/** The fields of a request's schema. */
+export function fieldsOf(schema: z.core.$ZodType): Fields {
+  const shown = shownSchemaOf(schema)
   if (shown instanceof z.ZodObject) return membersOf(Object.entries<z.core.$ZodType>(shown.shape))
   if (shown instanceof z.ZodRecord) return { ...membersOf(entriesOf(shown)), isClosed: true }
   if (shown instanceof z.ZodArray) return { ...VALUE, element: fieldsOf(shown.element) }
   if (shown instanceof z.ZodUnion) return shown.options.map(fieldsOf).reduce(joined)
-  if (shown instanceof z.ZodPipe) return fieldsOf(shown.in instanceof z.ZodTransform ? shown.out : shown.in)
-  if (shown instanceof z.ZodOptional || shown instanceof z.ZodNullable || shown instanceof z.ZodDefault)
-    return fieldsOf(shown.unwrap())
   return VALUE
 }
 

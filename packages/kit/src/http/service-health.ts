@@ -1,4 +1,5 @@
 import type { ServiceHealth } from '@platter/contracts'
+import { Deadline } from '#/http/deadline.ts'
 
 type Reads = {
   database: () => Promise<NonNullable<ServiceHealth['database']>>
@@ -15,14 +16,7 @@ export async function readServiceHealth({ database, queues }: Reads): Promise<Se
 }
 
 /** Null for a read that fails or takes too long. */
-export async function orNull<T>(read: () => Promise<T>, withinMs = WITHIN_MS): Promise<T | null> {
-  const late = Promise.withResolvers<null>()
-  const timer = setTimeout(() => late.resolve(null), withinMs)
-  try {
-    return await Promise.race([read(), late.promise])
-  } catch {
-    return null
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const orNull = <T>(read: () => Promise<T>, withinMs = WITHIN_MS): Promise<T | null> =>
+  Deadline.in(withinMs)
+    .race(read())
+    .catch(() => null)

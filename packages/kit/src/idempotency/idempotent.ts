@@ -20,8 +20,9 @@ type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB
  * - `replay(call)` is the response that is stored under the key, or null. Only routes with work outside that transaction (a
  *   password hash, a card token, a message) call it first, so that a retry does not repeat that work. A crash before `execute`
  *   stores no key, so that work has to be harmless when it is repeated.
+ * - `executeRepeatable(call, () => …)` is for work that only commits elsewhere: `replay`, or the work and its response stored.
  *
- * Both replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for a key of another request.
+ * All replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for a key of another request.
  */
 export function idempotent<DB, const O extends Operation>(
   where: Where<DB, O>,
@@ -60,5 +61,15 @@ export function idempotent<DB, const O extends Operation>(
     return replayed
   }
 
-  return { replay, execute }
+  async function executeRepeatable(
+    call: Call<O>,
+    work: () => Promise<z.input<O['response']>>,
+  ): Promise<Rendered> {
+    const replayed = await replay(call)
+    if (replayed) return replayed
+    const response = await work()
+    return execute(call, async () => response)
+  }
+
+  return { replay, execute, executeRepeatable }
 }

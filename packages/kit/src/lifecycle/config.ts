@@ -9,8 +9,6 @@ const samplers = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const
-export type SamplerName = (typeof samplers)[number]
-
 const exporter = (what: string) =>
   z
     .enum(['otlp', 'none'])

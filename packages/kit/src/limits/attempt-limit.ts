@@ -8,7 +8,7 @@ import { Problem } from '#/http/problem.ts'
 import type { OptionalRedis } from '#/lifecycle/optional-redis.ts'
 
 /** So many attempts of one key in a window of so many seconds, which begins with the first one. */
-export type AttemptPolicy = { attempts: number; seconds: number }
+type AttemptPolicy = { attempts: number; seconds: number }
 
 /**
  * Limits the attempts of each key to guess a secret: an access key, a password, a card. With `shared` all replicas count

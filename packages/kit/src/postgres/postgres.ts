@@ -132,7 +132,7 @@ export type Postgres<DB> = {
   close: () => Promise<void>
 }
 
-export type PostgresOptions = { joins?: Joins; statements?: 'named' | 'unnamed' }
+type PostgresOptions = { joins?: Joins; statements?: 'named' | 'unnamed' }
 
 /**
  * A pool of at most `max` connections, and kysely on it. Waits 2 s for a connection and 5 s for a result. An unavailable server causes

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely'
 
 /** A placeholder in the built statement for a value of each execution. */
 class Placeholder {
@@ -14,12 +14,12 @@ class Placeholder {
  * must not read or branch on them, because the text never changes.
  */
 export function prepared<DB, Values extends object, Row>(
-  build: (db: Kysely<DB>, values: Values) => Compilable<Row>,
+  build: (db: Kysely<DB>, values: Values) => Compilable<Row> | RawBuilder<Row>,
 ): (db: Kysely<DB>, values: Values) => Promise<Row[]> {
   const placeholders = new Proxy({} as Values, { get: (_, name) => new Placeholder(name) })
   let built: CompiledQuery<Row> | null = null
   return async (db, values) => {
-    built ??= build(db, placeholders).compile()
+    built ??= compiled(build(db, placeholders), db)
     const parameters = built.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     )
@@ -27,3 +27,6 @@ export function prepared<DB, Values extends object, Row>(
     return rows
   }
 }
+
+const compiled = <DB, Row>(query: Compilable<Row> | RawBuilder<Row>, db: Kysely<DB>): CompiledQuery<Row> =>
+  'isRawBuilder' in query ? query.compile(db) : query.compile()

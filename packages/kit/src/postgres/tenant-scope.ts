@@ -14,7 +14,7 @@ import pg from 'pg'
 export type Tenant = { applicationId: string; userApiKey?: string | undefined }
 
 /** A client of the pool with tenant-scoped statements. */
-export type TenantClient = pg.PoolClient & {
+type TenantClient = pg.PoolClient & {
   queryAsTenant: (tenant: Tenant, text: string, values: readonly unknown[]) => Promise<pg.QueryResult>
 }
 

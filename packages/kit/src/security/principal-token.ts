@@ -64,9 +64,11 @@ export function principalVerifier(secrets: InternalSecrets) {
     if (known && known.until > Date.now()) return known.principal
     for (const key of keys) {
       try {
-        const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], requiredClaims: ['exp'] })
-        // Version 0.1 named no audience: its tokens, which live for a minute, are taken while it is rolled out of.
-        if (payload.aud !== undefined && payload.aud !== audience) return null
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          audience,
+          requiredClaims: ['exp'],
+        })
         const principal = Principal.parse(payload['principal'])
         verified.set(id, { principal, until: (payload.exp ?? 0) * 1000 })
         return principal

@@ -33,7 +33,7 @@ export function histogram<Name extends HistogramName>(name: Name) {
   }
 }
 
-export type Observed<Name extends GaugeName> = { value: number; attributes?: AttributesOf<Name> }
+type Observed<Name extends GaugeName> = { value: number; attributes?: AttributesOf<Name> }
 type AllObserved<Name extends GaugeName> = { [Each in Name]: Observed<Each>[] }
 
 /**

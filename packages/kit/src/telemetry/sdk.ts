@@ -9,7 +9,6 @@ import {
   propagation,
   trace,
   type Attributes,
-  type Context,
 } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
@@ -25,48 +24,15 @@ import {
 } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  SamplingDecision,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-  type Sampler,
-} from '@opentelemetry/sdk-trace'
-import type { SamplerName, TelemetryConfig } from '#/lifecycle/config.ts'
-import { FORCED, enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { Deadline } from '#/http/deadline.ts'
+import type { TelemetryConfig } from '#/lifecycle/config.ts'
+import { enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
 /* Imported only with OTEL_EXPORTER_OTLP_ENDPOINT: it takes 0.3 s and 29 MB. */
 
 /** The last export may delay the end of a process by this time. */
 const FLUSH_TIMEOUT_MS = 1_000
-
-const samplers: Record<SamplerName, (ratio: number) => Sampler> = {
-  always_on: () => new AlwaysOnSampler(),
-  always_off: () => new AlwaysOffSampler(),
-  traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
-  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-  parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
-  parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-}
-
-/** The configured sampler, which also records the spans of failures. */
-class KeepingFailures implements Sampler {
-  readonly #sampler: Sampler
-  constructor(sampler: Sampler) {
-    this.#sampler = sampler
-  }
-  shouldSample(...asked: Parameters<Sampler['shouldSample']>) {
-    const [within]: [Context, ...unknown[]] = asked
-    if (within.getValue(FORCED) === true) return { decision: SamplingDecision.RECORD_AND_SAMPLED }
-    return this.#sampler.shouldSample(...asked)
-  }
-  toString(): string {
-    return `KeepingFailures{${this.#sampler.toString()}}`
-  }
-}
 
 /**
  * Starts the SDK, which exports spans, metrics and logs to the OTLP receiver (the exporters read OTEL_EXPORTER_OTLP_*). `onFailure`
@@ -92,8 +58,8 @@ export function startTelemetry(
   ]
   enableTelemetry(samplingOf(config))
   return async function stop(): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref())
-    await Promise.race([Promise.allSettled(providers.map((provider) => provider.shutdown())), late])
+    const flushed = Promise.allSettled(providers.map((provider) => provider.shutdown()))
+    await Deadline.in(FLUSH_TIMEOUT_MS).race(flushed)
   }
 }
 
@@ -123,16 +89,13 @@ function resourceOf(service: string): Resource {
 }
 
 function startTraces(resource: Resource, config: TelemetryConfig): TracerProvider {
-  const sampler = samplers[config.OTEL_TRACES_SAMPLER](config.OTEL_TRACES_SAMPLER_ARG)
   const exporter = new OTLPTraceExporter()
   const scheduledDelayMillis = config.OTEL_BSP_SCHEDULE_DELAY
   // A full queue (2,048) throws away what comes then, so that a receiver that is down costs no memory.
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis })
-  const provider = new TracerProvider({
-    resource,
-    sampler: new KeepingFailures(sampler),
-    spanProcessors: [processor],
-  })
+  // `spans.ts` starts only spans that are to be recorded.
+  const sampler = new AlwaysOnSampler()
+  const provider = new TracerProvider({ resource, sampler, spanProcessors: [processor] })
   trace.setGlobalTracerProvider(provider)
   return provider
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
   context,
-  createContextKey,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -30,9 +29,9 @@ let on = false
 /** Whether this process exports telemetry. */
 export const isTelemetryOn = (): boolean => on
 
-/** How traces without a caller's decision are sampled. */
+/** How the gateway samples. The other processes record what it records. */
 export type Sampling = {
-  /** The caller's decision holds. Otherwise the SDK's sampler decides in each process. */
+  /** The decision of a client that sends one holds. */
   isParentBased: boolean
   /** The share of new traces that is recorded, 0 to 1. */
   ratio: number
@@ -44,9 +43,6 @@ export function enableTelemetry(chosen: Sampling): void {
   on = true
   sampling = chosen
 }
-
-/** Set on a context: the sampler records the span although its trace is not sampled. */
-export const FORCED = createContextKey('platter.forced')
 
 /** Names and attributes follow OpenTelemetry's semantic conventions; Platter's own begin with `platter.`. */
 export type SpanDescription = { name: string; kind?: SpanKind; attributes?: Attributes }
@@ -132,52 +128,39 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2
  * metrics and logs together. `mayBegin`: a trace may start here. Behind the gateway an absent `traceparent` means that the
  * gateway has not sampled the trace. `chance`: uniform in [0, 1).
  */
-export function decideSampling(
+export function isRecorded(
   traceparent: unknown,
   { mayBegin, isParentBased, ratio, chance }: Sampling & { mayBegin: boolean; chance: () => number },
-): 'record' | 'drop' | 'defer' {
+): boolean {
   const flags = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined
-  if (flags === undefined && !mayBegin) return 'drop'
-  if (!isParentBased) return 'defer'
-  if (flags !== undefined) return Number.parseInt(flags, 16) & TraceFlags.SAMPLED ? 'defer' : 'drop'
-  return chance() < ratio ? 'record' : 'drop'
+  if (mayBegin && (flags === undefined || !isParentBased)) return chance() < ratio
+  return flags !== undefined && (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0
 }
 
 /** Starts the root span of a request, message or resumed saga in this process; null when its trace is not recorded. */
-export function startRootSpan(
+export const startRootSpan = (
   origin: Origin,
   description: RootSpanDescription,
   { mayBegin = false }: { mayBegin?: boolean } = {},
-): RootSpan | null {
-  if (!on) return null
-  const decision = decideSampling(origin.traceparent, { ...sampling, mayBegin, chance: Math.random })
-  if (decision === 'drop') return null
-  const rootSpan = new RootSpan(origin, description, decision === 'record')
-  return rootSpan.isSampled ? rootSpan : null
-}
+): RootSpan | null =>
+  on && isRecorded(origin.traceparent, { ...sampling, mayBegin, chance: Math.random })
+    ? new RootSpan(origin, description)
+    : null
 
 /** The span of this process that has no parent here: a request, a message or a resumed saga. */
 export class RootSpan {
   readonly traceId: string
-  readonly isSampled: boolean
   readonly #span: Span
   /** The context of all spans of the work. */
   readonly #context: Context
 
-  /** `isForced`: recorded whatever the sampler says. */
-  constructor(
-    origin: Origin,
-    { name, kind, attributes, linked = false }: RootSpanDescription,
-    isForced = false,
-  ) {
+  constructor(origin: Origin, { name, kind, attributes, linked = false }: RootSpanDescription) {
     const sender = senderOf(origin)
     const from = linked ? trace.getSpanContext(sender) : undefined
-    const options = { kind, links: from ? [{ context: from }] : [] }
-    this.#span = tracer.startSpan(name, options, isForced ? sender.setValue(FORCED, true) : sender)
+    const links = from ? [{ context: from }] : []
+    this.#span = tracer.startSpan(name, { kind, links, attributes: attributes() }, sender)
     this.#context = trace.setSpan(sender, this.#span)
     this.traceId = this.#span.spanContext().traceId
-    this.isSampled = this.#span.isRecording()
-    if (this.isSampled) this.#span.setAttributes(attributes())
   }
 
   run<T>(work: () => T): T {
@@ -210,7 +193,7 @@ export function recordFailure(
 ): void {
   if (!on) return
   const { startTime, failure } = outcome
-  const parent = trace.setSpanContext(ROOT_CONTEXT, unsampledParent(origin)).setValue(FORCED, true)
+  const parent = trace.setSpanContext(ROOT_CONTEXT, unsampledParent(origin))
   const span = tracer.startSpan(name, { kind, startTime, attributes: attributes() }, parent)
   end(span, outcome.attributes ?? {}, failure)
 }

@@ -2,7 +2,7 @@ import { propagation } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { expect, test } from 'vitest'
 import {
-  decideSampling,
+  isRecorded,
   RootSpan,
   failureTraceId,
   inRootSpan,
@@ -70,27 +70,23 @@ const NOBODY_DECIDED = undefined
 const [SAMPLED, UNSAMPLED] = [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`]
 
 test.each([
-  [
-    'records a new trace at the gateway by the ratio',
-    NOBODY_DECIDED,
-    { mayBegin: true, chance: 0.04 },
-    'record',
-  ],
-  ['drops the others', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, 'drop'],
-  ['begins no trace behind the gateway', NOBODY_DECIDED, { mayBegin: false, chance: 0 }, 'drop'],
-  ['follows a caller who records', SAMPLED, { mayBegin: true, chance: 0.9 }, 'defer'],
-  ['follows a caller who does not', UNSAMPLED, { mayBegin: true, chance: 0 }, 'drop'],
-  ['takes an unreadable traceparent for none', 'anything', { mayBegin: true, chance: 0 }, 'record'],
+  ['records a new trace at the gateway by the ratio', NOBODY_DECIDED, { mayBegin: true, chance: 0.04 }, true],
+  ['drops the others', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, false],
+  ['begins no trace behind the gateway', NOBODY_DECIDED, { mayBegin: false, chance: 0 }, false],
+  ['follows a caller who records', SAMPLED, { mayBegin: true, chance: 0.9 }, true],
+  ['follows a caller who does not', UNSAMPLED, { mayBegin: true, chance: 0 }, false],
+  ['takes an unreadable traceparent for none', 'anything', { mayBegin: true, chance: 0 }, true],
 ] as const)('parent-based sampling %s', (_, given, { mayBegin, chance }, expected) => {
   const sampling = { isParentBased: true, ratio: 0.05, mayBegin, chance: () => chance }
-  expect(decideSampling(given, sampling)).toBe(expected)
+  expect(isRecorded(given, sampling)).toBe(expected)
 })
 
 test.each([
-  ['asks the sampler whatever the caller decided', UNSAMPLED, true, 'defer'],
-  ['begins no trace behind the gateway', NOBODY_DECIDED, false, 'drop'],
+  ['ignores the decision of a client', UNSAMPLED, true, true],
+  ['follows the gateway behind it', UNSAMPLED, false, false],
+  ['begins no trace behind the gateway', NOBODY_DECIDED, false, false],
 ] as const)('other sampling %s', (_, given, mayBegin, expected) => {
-  expect(decideSampling(given, { isParentBased: false, ratio: 1, mayBegin, chance: () => 0 })).toBe(expected)
+  expect(isRecorded(given, { isParentBased: false, ratio: 1, mayBegin, chance: () => 0 })).toBe(expected)
 })
 
 const failureOf = (requestId: string, given?: string) => {

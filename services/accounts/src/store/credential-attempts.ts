@@ -5,7 +5,7 @@ import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
 
 /** The number of attempts within `seconds`, of one e-mail address, one client address and one application. */
-export type AttemptsPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
+type AttemptsPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
 
 /** The e-mail address in the request, the client's address if it is known, and the application of a sign-in. */
 export type CredentialAttempt = {

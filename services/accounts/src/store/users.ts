@@ -15,7 +15,7 @@ export type NewUser = {
 }
 
 /** The changed fields; an absent one stays. */
-export type UserChanges = {
+type UserChanges = {
   [Field in 'passwordHash' | 'firstName' | 'lastName' | 'phone']?: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { Fault } from '@platter/contracts'
 
 /** A record of a request body, and its pointer. */
-export type Located<R> = { record: R; pointer: string }
+type Located<R> = { record: R; pointer: string }
 
 /** The records of a list at `pointer`, each with its own pointer. */
 export const located = <R>(records: readonly R[], pointer: string): Located<R>[] =>

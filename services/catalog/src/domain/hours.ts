@@ -31,7 +31,7 @@ export const pauseRecord = (pausedUntil: number | null): { paused: boolean; paus
 })
 
 export type Opening = { hours: Hours; timezone: string; pausedUntil: number | null; isAttended: boolean }
-export type ClosedReason = 'hours' | 'paused' | 'unattended'
+type ClosedReason = 'hours' | 'paused' | 'unattended'
 
 /** Why the restaurant takes no orders at `at` (epoch, ms); null when it takes them. */
 export function closedReason(opening: Opening, at: number): ClosedReason | null {

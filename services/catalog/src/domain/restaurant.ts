@@ -1,4 +1,4 @@
-import type { Cents, Point } from '@platter/contracts'
+import type { Cents, Point, RestaurantInput } from '@platter/contracts'
 import type { Hours } from '#/domain/hours.ts'
 
 /** Exactly one of `zips`, `points` and `maxRadius` is not null; `holePoints` is cut out of any of them. */
@@ -14,42 +14,23 @@ export type Zone = {
   deliveryPrice: Cents
 }
 
+/** The fields that are stored as put-restaurant receives them. */
+type Same = Omit<
+  RestaurantInput,
+  'apiKey' | 'deliveryMin' | 'deliveryPrice' | 'minFreeDelivery' | 'taxRate' | 'hours' | 'zones'
+>
+
 /** A stored restaurant: its record with money in cents. Its zones are in order: the first one that contains an address applies. */
-export type Restaurant = {
+export type Restaurant = Same & {
   apiKey: string
-  name: string
-  logoUrl: string
-  url: string
-  streetAddress: string
-  city: string
-  state: string
-  zip: string
-  latitude: number
-  longitude: number
-  phone: string
-  foodTypes: string[]
   deliveryMin: Cents
   deliveryPrice: Cents
   /** Delivery is free from this subtotal; null: never. */
   minFreeDelivery: Cents | null
   /** Parts per million: 80,000 is 8 %. */
   taxRatePpm: number
-  acceptsCash: boolean
-  acceptsCard: boolean
-  offersPickup: boolean
-  offersDelivery: boolean
-  isTestRestaurant: boolean
-  /** Minutes. */
-  customerCancelMinutes: number
-  /** Minutes. */
-  minWaitTime: number
-  /** Minutes. */
-  maxWaitTime: number
   hours: Hours
-  timezone: string
   zones: Zone[]
-  /** False: it is open during its hours also while it is unattended. */
-  requireAttendance: boolean
   /** Whether a client or a system of the restaurant takes its orders, or need not. */
   isAttended: boolean
   /** End of the pause (epoch, s), in which the restaurant takes no orders at any hour; null: it is not paused; see UNTIL_RESUMED. */

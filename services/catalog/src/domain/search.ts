@@ -5,7 +5,7 @@ import type { Place } from '#/domain/place.ts'
 import type { Restaurant } from '#/domain/restaurant.ts'
 import { deliveryTerms, type Deliverer } from '#/domain/zones.ts'
 
-export type SearchMethod = 'pickup' | 'delivery' | 'both'
+type SearchMethod = 'pickup' | 'delivery' | 'both'
 export type Candidate = Deliverer &
   Pick<Restaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil' | 'isAttended'>
 

@@ -10,7 +10,7 @@ export type Deliverer = Pick<
   Restaurant,
   'latitude' | 'longitude' | 'offersDelivery' | 'deliveryMin' | 'deliveryPrice' | 'zones'
 >
-export type DeliveryTerms = { deliveryMin: Cents; deliveryPrice: Cents }
+type DeliveryTerms = { deliveryMin: Cents; deliveryPrice: Cents }
 
 /** Minimum and price of a delivery to the place; null when the restaurant does not deliver there. */
 export function deliveryTerms(

@@ -12,7 +12,7 @@ const EXPIRES_AFTER_SECONDS = 600
 const MAX_BYTES = 8 * 1024 * 1024
 
 /** The response bytes of a menu and their entity tag. */
-export type RenderedMenu = { etag: string; body: Buffer }
+type RenderedMenu = { etag: string; body: Buffer }
 
 /** Both methods return null when the restaurant does not exist. */
 export type MenuCache = {

@@ -1,5 +1,5 @@
 import { sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { isUnavailable, type Log } from '@platter/kit'
+import { Deadline, isUnavailable, type Log } from '@platter/kit'
 import { Leases } from '#/delivery/lease.ts'
 import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS, type DeliveryResult } from '#/domain/order-state.ts'
@@ -56,9 +56,7 @@ export class Deliveries {
     this.#leases = new Leases(deps)
   }
 
-  /**
-   * A console shows the rows, so an order for a console is accepted by the commit that opens its delivery.
-   */
+  /** A console shows the rows, so an order for a console is accepted by the commit that opens its delivery. */
   async open(...[opening, at]: Parameters<OpenDelivery>): ReturnType<OpenDelivery> {
     if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
     const { order, saga } = opening
@@ -93,14 +91,13 @@ export class Deliveries {
 
   /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
   async renewLeases(): Promise<boolean> {
-    for (const orderApiKey of await this.#leases.renew()) this.#deps.notifier.publish(orderApiKey)
+    for (const order of await this.#leases.renew()) this.#deps.notifier.publish(order)
     return false
   }
 
   /** Waits for the attempts that are under way, 5 s at most. */
   async quiesce(): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, ATTEMPTS_END_WITHIN_MS).unref())
-    await Promise.race([Promise.all(this.#running), late])
+    await Deadline.in(ATTEMPTS_END_WITHIN_MS).race(Promise.all(this.#running))
   }
 
   get isAnyRunning(): boolean {
@@ -126,14 +123,14 @@ export class Deliveries {
   async #attempt(given: Attempt): Promise<void> {
     const { order, attempt, isOverdue } = given
     const lease = { orderApiKey: order.apiKey, attempt }
-    using held = this.#leases.add(lease, given.leasedAt)
+    using held = this.#leases.add(given)
     using permit = await this.#acquirePermit(order.restaurantApiKey)
     // Another replica may have made an attempt, or notified the restaurant of a cancellation, after which no order may arrive.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
     if (!permit) {
-      this.#deps.notifier.publish(order.apiKey)
+      this.#deps.notifier.publish(order)
       return await this.#deps.deliveries.releaseLease(lease, null)
     }
     await this.#transmit(lease, given)

@@ -114,7 +114,7 @@ function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), 
         return null
       },
     },
-    notifier: { publish: (apiKey) => void announced.push(apiKey) },
+    notifier: { publish: ({ apiKey }) => void announced.push(apiKey) },
     transmit: async (_, { webhookId, order: { apiKey } }) => {
       sent.push(webhookId)
       return respond(apiKey)

@@ -6,11 +6,13 @@ const SLOW_AFTER_MS = 500
 /** A renewal is a commit, so it waits until a lease has this age. Two renewals may fail before the lease expires. */
 const RENEWED_AFTER_MS = 1_000
 
-/** `acquiredAt`: by `performance.now()`, before the statement that acquired or renewed it was sent. */
-type Held = Lease & { acquiredAt: number; startedAt: number; isSlow: boolean }
+type Order = { apiKey: string; restaurantApiKey: string }
+/** `leasedAt`: by `performance.now()`, before the statement that acquired or renewed it was sent. */
+type Attempt = { order: Order; attempt: number; leasedAt: number }
+type Held = Lease & Attempt & { startedAt: number; isSlow: boolean }
 
 /** `isValid`: it has not expired, so no other replica has acquired it. */
-export type HeldLease = Disposable & { readonly isValid: boolean }
+type HeldLease = Disposable & { readonly isValid: boolean }
 
 /**
  * The leases of this replica. One statement renews those of slow attempts. A replica that is frozen or disconnected from the
@@ -28,27 +30,28 @@ export class Leases {
     return this.#held.size
   }
 
-  /** Adds a lease that was acquired at `acquiredAt`, until it is disposed of. */
-  add({ orderApiKey, attempt }: Lease, acquiredAt: number): HeldLease {
-    const held = { orderApiKey, attempt, acquiredAt, startedAt: performance.now(), isSlow: false }
+  /** Adds the lease of an attempt, until it is disposed of. */
+  add({ order, attempt, leasedAt }: Attempt): HeldLease {
+    const startedAt = performance.now()
+    const held = { order, orderApiKey: order.apiKey, attempt, leasedAt, startedAt, isSlow: false }
     this.#held.add(held)
     return {
       get isValid() {
-        return performance.now() < held.acquiredAt + LEASE_MS
+        return performance.now() < held.leasedAt + LEASE_MS
       },
       [Symbol.dispose]: () => void this.#held.delete(held),
     }
   }
 
   /** Renews the leases of slow attempts. Returns the orders whose attempts have become slow since the last call. */
-  async renew(): Promise<string[]> {
+  async renew(): Promise<Order[]> {
     const now = performance.now()
     const slow = [...this.#held].filter(({ startedAt }) => startedAt + SLOW_AFTER_MS <= now)
     const newlySlow = slow.filter(({ isSlow }) => !isSlow)
     for (const one of newlySlow) one.isSlow = true
-    const due = slow.filter(({ acquiredAt }) => acquiredAt + RENEWED_AFTER_MS <= now)
+    const due = slow.filter(({ leasedAt }) => leasedAt + RENEWED_AFTER_MS <= now)
     const renewed = due.length === 0 ? new Set() : await this.#deliveries.renewLeases(due, LEASE_MS)
-    for (const one of due) if (renewed.has(one.orderApiKey)) one.acquiredAt = now
-    return newlySlow.map(({ orderApiKey }) => orderApiKey)
+    for (const one of due) if (renewed.has(one.orderApiKey)) one.leasedAt = now
+    return newlySlow.map(({ order }) => order)
   }
 }

@@ -5,28 +5,32 @@ import { LEASE_MS } from '#/domain/order-state.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-const lease = { orderApiKey: 'o1', attempt: 2 }
+const attempt = (apiKey = 'o1') => ({
+  order: { apiKey, restaurantApiKey: 'r1' },
+  attempt: 2,
+  leasedAt: performance.now(),
+})
 /** For tests that renew no lease. */
 const noStore = { deliveries: {} as DeliveryStore }
 
 test('a lease is valid until it expires, from the moment before it was acquired', () => {
   const leases = new Leases(noStore)
-  using fresh = leases.add(lease, performance.now())
-  using expired = leases.add({ ...lease, orderApiKey: 'o2' }, performance.now() - LEASE_MS)
+  using fresh = leases.add(attempt())
+  using expired = leases.add({ ...attempt('o2'), leasedAt: performance.now() - LEASE_MS })
   expect([fresh.isValid, expired.isValid, leases.count]).toEqual([true, false, 2])
 })
 
 test('the end of an attempt leaves the lease of a later attempt of this replica for the same order', () => {
   const leases = new Leases(noStore)
-  const earlier = leases.add({ ...lease, attempt: 1 }, performance.now())
-  using later = leases.add(lease, performance.now())
+  const earlier = leases.add({ ...attempt(), attempt: 1 })
+  using later = leases.add(attempt())
   earlier[Symbol.dispose]()
   expect([later.isValid, leases.count]).toEqual([true, 1])
 })
 
 test('the lease of a quick attempt is not renewed, and its order is not published', async () => {
   const leases = new Leases(noStore)
-  using quick = leases.add(lease, performance.now())
+  using quick = leases.add(attempt())
   expect(await leases.renew()).toEqual([])
   expect(quick.isValid).toBe(true)
 })
@@ -35,8 +39,8 @@ test('a renewal extends a lease, except one that another replica has stolen mean
   vi.useFakeTimers({ toFake: ['performance'] })
   const deliveries = { renewLeases: async () => new Set(['o1']) } as Partial<DeliveryStore> as DeliveryStore
   const leases = new Leases({ deliveries })
-  using own = leases.add(lease, performance.now())
-  using stolen = leases.add({ ...lease, orderApiKey: 'o2' }, performance.now())
+  using own = leases.add(attempt())
+  using stolen = leases.add(attempt('o2'))
   vi.advanceTimersByTime(LEASE_MS - 1)
   await leases.renew()
   vi.advanceTimersByTime(LEASE_MS - 1)

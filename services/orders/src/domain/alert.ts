@@ -5,7 +5,7 @@ import { maskCardNumbers, sanitizeText, type Attention } from '@platter/contract
 export type Phase = 'began' | 'ended'
 
 /** One message: incidents of a kind that began, or that ended. */
-export type AlertContent = {
+type AlertContent = {
   kind: string
   phase: Phase
   count: number

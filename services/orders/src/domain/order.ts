@@ -159,9 +159,7 @@ export function priceOrder(
       tax,
       tip,
       deliveryPrice,
-      ...(quote.customerCancelMinutes !== undefined && {
-        customerCancelMinutes: quote.customerCancelMinutes,
-      }),
+      customerCancelMinutes: quote.customerCancelMinutes,
     },
   }
 }

@@ -10,7 +10,6 @@ import {
   type RefundRequest,
   type Refusal,
 } from '@platter/contracts'
-import type { OrderDetails } from '#/domain/order.ts'
 
 /** A refund as stored. Amounts in cents; those of items include their shares of the tax. */
 export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
@@ -22,10 +21,13 @@ export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
   failedAt?: number
 }
 
+/** What a customer pays besides the subtotal. */
+type Charges = { items: readonly { totalPrice: Cents }[]; tax: Cents; tip: Cents; deliveryPrice: Cents }
+
 /** The part of an order that a refund depends on. */
 export type Refundable = {
   total: Cents
-  details: OrderDetails
+  details: Charges
   paymentState: PaymentState
   status: string
   cancellation: object | null
@@ -61,7 +63,7 @@ export function apportion(amount: Cents, weights: readonly Cents[]): Cents[] {
 }
 
 /** Each item with its share of the tax: what its customer paid for it. */
-export function paidForItems({ items, tax }: Pick<OrderDetails, 'items' | 'tax'>): Cents[] {
+export function paidForItems({ items, tax }: Pick<Charges, 'items' | 'tax'>): Cents[] {
   const prices = items.map(({ totalPrice }) => totalPrice)
   const shares = apportion(tax, prices)
   return prices.map((price, at) => cents(price + (shares[at] ?? 0)))
@@ -107,7 +109,7 @@ function partsOf(order: Refundable, request: Request, left: Cents): Parts | { re
 }
 
 function itemsOf(
-  { details, held }: { details: OrderDetails; held: readonly OrderRefund[] },
+  { details, held }: { details: Charges; held: readonly OrderRefund[] },
   requested: NonNullable<Request['items']>,
 ): OrderRefund['items'] | { refusal: Refusal } {
   const paid = paidForItems(details)

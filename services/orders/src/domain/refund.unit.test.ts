@@ -29,12 +29,7 @@ function anOrder(
   return {
     total: cents(subtotal + tax + deliveryPrice + tip),
     details: {
-      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
-      card: null,
-      address: null,
-      comments: null,
       items,
-      subtotal,
       tax,
       deliveryPrice,
       tip,

@@ -1,6 +1,13 @@
 import { Problem } from '@platter/kit'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { StoredStory } from '#/store/order-story.ts'
-import type { Stores } from '#/store/stores.ts'
+import type { Idempotent, Stores } from '#/store/stores.ts'
+
+/** What an operator needs to change an order of any application. */
+export type ChangeDeps = Pick<Stores, 'orderStories'> & {
+  idempotent: Idempotent
+  orchestrator: Pick<Orchestrator, 'apply'>
+}
 
 /** The order number of console and ticket. An apiKey has 48 characters and never matches. */
 const NUMBER = /^\d{1,15}$/

@@ -62,6 +62,7 @@ const quote = {
   tax: 80,
   deliveryPrice: 300,
   point: null,
+  customerCancelMinutes: 5,
 }
 const user = { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142', email: null }
 
@@ -71,7 +72,7 @@ let asked: Asked[]
 beforeEach(() => {
   asked = []
   answers = {
-    accounts: { faults: [], recipient: user, card: null, address: null },
+    accounts: { faults: [], recipient: user, card: null, address: null, newCard: null, newAddress: null },
     catalog: { faults: [], quote },
     geocoder: { city: 'Madison', state: 'WI', zip: '53703', point: null, isUnavailable: false },
   }

@@ -257,7 +257,7 @@ test('an event wakes its subscribers at once, and ended subscriptions no more', 
   const notifier = new OrderNotifier({ ...stores, bus })
   const subscription = notifier.subscribeToOrder(order)
   const restaurant = notifier.subscribeToRestaurant(restaurantApiKey)
-  notifier.receive({ orderApiKey: order })
+  notifier.receive({ orderApiKey: order, restaurantApiKey })
   await Promise.all([subscription.woken(NEVER), restaurant.woken(NEVER)])
   subscription[Symbol.dispose]()
   notifier.receive({ orderApiKey: order })

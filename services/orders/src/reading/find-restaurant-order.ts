@@ -1,18 +1,30 @@
 import type { PrincipalOf, RestaurantOrder } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { restaurantOrderRecord, type RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 
 /** `acceptWithinMs`: how long an order may wait on a console. */
 export type Deps = { restaurantOrders: RestaurantOrderStore; acceptWithinMs: number }
 
+/** An order of a restaurant. Throws Problem order-not-found for one of another restaurant. */
+export async function findOrderOfRestaurant(
+  restaurantOrders: RestaurantOrderStore,
+  { restaurantApiKey }: PrincipalOf<'restaurant'>,
+  apiKey: string,
+): Promise<RestaurantsOrder> {
+  const found = await restaurantOrders.find(restaurantApiKey, apiKey)
+  if (!found) throw new Problem('order-not-found', 'There is no such order.')
+  return found
+}
+
 /** An order for its restaurant. Throws Problem order-not-found for an order of another restaurant. */
 export async function findRestaurantOrder(
   { restaurantOrders, acceptWithinMs }: Deps,
-  { restaurantApiKey }: PrincipalOf<'restaurant'>,
+  principal: PrincipalOf<'restaurant'>,
   apiKey: string,
 ): Promise<RestaurantOrder> {
-  const found = await restaurantOrders.find(restaurantApiKey, apiKey)
-  if (!found) throw new Problem('order-not-found', 'There is no such order.')
-  return restaurantOrderRecord(found, acceptWithinMs)
+  return restaurantOrderRecord(
+    await findOrderOfRestaurant(restaurantOrders, principal, apiKey),
+    acceptWithinMs,
+  )
 }

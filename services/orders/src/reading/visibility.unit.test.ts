@@ -81,7 +81,8 @@ const deps: Deps = {
       const faults = isOwnUser
         ? []
         : [{ code: 'user-not-found', pointer: '/recipient/apiKey', detail: 'because' }]
-      return question.answer.parse({ faults, recipient: null, card: null, address: null })
+      const nothing = { recipient: null, card: null, address: null, newCard: null, newAddress: null }
+      return question.answer.parse({ faults, ...nothing })
     },
   },
 }

@@ -1,18 +1,19 @@
 import type { Bus } from '@platter/bus'
-import { overloaded, traceparent, type Log } from '@platter/kit'
+import { Cache, overloaded, traceparent, type Log } from '@platter/kit'
 import { LEASE_MS, resultOf, type SagaOrder } from '#/domain/order-state.ts'
 import { endedSaga } from '#/saga/telemetry.ts'
 import type * as sagas from '#/store/sagas.ts'
 import type { Stores } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import { challengeTimes } from '#/saga/domain/challenging.ts'
-import { RecentSagas } from '#/saga/recent-sagas.ts'
 import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
 
 /** A save is stale only when another replica, or the restaurant, has changed the same order within milliseconds. */
 const MAX_ATTEMPTS = 5
 /** A delivery ends at its deadline. A saga that still waits for it after this time is logged. */
 const DELIVERY_MARGIN_MS = 60_000
+/** A saga that is followed by this many saves is loaded again for its reply. */
+const MAX_RECENT_SAGAS = 2_000
 
 type Deps = Pick<Stores, 'sagas'> & {
   bus: Pick<Bus, 'publish'>
@@ -36,7 +37,8 @@ export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
  */
 export class Orchestrator {
   readonly #deps: Deps
-  readonly #recent = new RecentSagas<sagas.Loaded>()
+  /** Spare a reply its read. One that another replica has saved since is harmless: a save applies only to its own version. */
+  readonly #recent = new Cache<sagas.Loaded>({ maxEntries: MAX_RECENT_SAGAS })
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -58,7 +60,7 @@ export class Orchestrator {
   async apply(
     orderApiKey: string,
     trigger: Trigger,
-    recent: sagas.Loaded | null = this.#recent.take(orderApiKey),
+    recent: sagas.Loaded | null = this.#recent.take(orderApiKey) ?? null,
   ): Promise<Next | null> {
     const event = { ...trigger, at: Math.floor(Date.now() / 1000) }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -99,14 +101,14 @@ export class Orchestrator {
   /** After a commit: notifies the pending requests of the order, and begins its delivery or publishes the next command. */
   async #proceed(before: SagaOrder, { next, begin }: Opened, { age, told }: sagas.SaveResult): Promise<Next> {
     const { order, saga } = next
-    if (!saga.isFinished) this.#recent.add({ order, saga })
+    if (!saga.isFinished) this.#recent.set(order.apiKey, { order, saga })
     // A refund of yesterday's order says nothing about how long orders take.
     else if (order.refunds.length === 0 && !order.dispute)
       endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     const result = resultOf(order, { told, refusal: saga.state.refusal })
     const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction', 'dispute'] as const
     if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
-      this.#deps.notifier.publish(order.apiKey, result)
+      this.#deps.notifier.publish(order, result)
     begin(order)
     return this.#publish(next)
   }

@@ -5,6 +5,7 @@ import { Subscriptions, type Subscription } from '#/saga/subscriptions.ts'
 import type { ChangeStore, Position } from '#/store/changes.ts'
 
 type Deps = { bus: Pick<Bus, 'publishEvent'>; changes: ChangeStore }
+type Changed = { apiKey: string; restaurantApiKey: string }
 
 /**
  * Notifies pending requests and event streams of changed orders. A notification is a hint to read the rows. An event carries it
@@ -20,9 +21,6 @@ export class OrderNotifier {
   #polled: Position | null = null
   /** Subscriptions since the last poll began, which did not include them. */
   #unpolled = new Set<Subscription>()
-  /** Changed orders whose restaurants have yet to be found. */
-  readonly #changed = new Set<string>()
-  #isFinding = false
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -49,21 +47,20 @@ export class OrderNotifier {
   }
 
   /** Notifies all replicas of a change. `result`: of the order, if known, so that pending requests here need no read. */
-  publish(orderApiKey: string, result: OrderResult | null = null): void {
-    this.#pending.wake(orderApiKey, result)
+  publish({ apiKey, restaurantApiKey }: Changed, result: OrderResult | null = null): void {
+    this.#pending.wake(apiKey, result)
     this.#deps.bus.publishEvent(OrderMoved, {
-      orderApiKey,
+      orderApiKey: apiKey,
+      restaurantApiKey,
       ...(result?.kind === 'failed' && { refusal: result.refusal }),
     })
   }
 
   /** Handles the event of any replica, this one included. */
-  receive({ orderApiKey, refusal }: OrderMoved): void {
+  receive({ orderApiKey, restaurantApiKey, refusal }: OrderMoved): void {
     this.#pending.wake(orderApiKey, refusal && { kind: 'failed', refusal })
     this.#orders.wake(orderApiKey)
-    if (this.#restaurants.size === 0) return
-    this.#changed.add(orderApiKey)
-    if (!this.#isFinding) void this.#wakeRestaurants()
+    if (restaurantApiKey) this.#restaurants.wake(restaurantApiKey)
   }
 
   /** Wakes the event streams of what has changed since the last poll, by one query, or none without event streams. */
@@ -96,20 +93,5 @@ export class OrderNotifier {
     const subscription = subscriptions.add(apiKey)
     this.#unpolled.add(subscription)
     return subscription
-  }
-
-  async #wakeRestaurants(): Promise<void> {
-    this.#isFinding = true
-    try {
-      while (this.#changed.size > 0) {
-        const changed = [...this.#changed]
-        this.#changed.clear()
-        for (const apiKey of await this.#deps.changes.restaurantsOf(changed)) this.#restaurants.wake(apiKey)
-      }
-    } catch {
-      // `poll` finds the change, and logs that the database is unavailable.
-    } finally {
-      this.#isFinding = false
-    }
   }
 }

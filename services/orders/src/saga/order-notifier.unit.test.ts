@@ -4,7 +4,7 @@ import type { OrderResult } from '#/domain/order-state.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import type { ChangeStore } from '#/store/changes.ts'
 
-const orderApiKey = 'a'.repeat(48)
+const order = { apiKey: 'a'.repeat(48), restaurantApiKey: 'b'.repeat(48) }
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
 const failed: OrderResult = { kind: 'failed', refusal }
 
@@ -19,18 +19,39 @@ function twoReplicas() {
 
 test('a pending request on another replica gets the refusal of a failed order from the event, without a read', async () => {
   const { own, other } = twoReplicas()
-  using request = other.addPendingRequest(orderApiKey)
+  using request = other.addPendingRequest(order.apiKey)
   const found = request.until(async (known) => known, 10_000)
-  own.publish(orderApiKey, failed)
+  own.publish(order, failed)
   expect(await found).toEqual(failed)
   expect(request.known).toEqual(failed)
 })
 
 test('any other event makes a pending request read its order', async () => {
   const { own, other } = twoReplicas()
-  using request = other.addPendingRequest(orderApiKey)
+  using request = other.addPendingRequest(order.apiKey)
   const found = request.until(async (known) => known ?? 'read the row', 10_000)
-  own.publish(orderApiKey)
+  own.publish(order)
   expect(await found).toBe('read the row')
   expect(request.known).toBeNull()
+})
+
+test('an event wakes the event streams of an order and of its restaurant on another replica, without a query', async () => {
+  const { own, other } = twoReplicas()
+  using ofOrder = other.subscribeToOrder(order.apiKey)
+  using ofRestaurant = other.subscribeToRestaurant(order.restaurantApiKey)
+  using elsewhere = other.subscribeToRestaurant('c'.repeat(48))
+  own.publish(order)
+  const end = new AbortController()
+  const noted: string[] = []
+  const streams = Object.entries({ ofOrder, ofRestaurant, elsewhere })
+  const ended = streams.map(([name, stream]) =>
+    stream.woken(end.signal).then(
+      () => noted.push(name),
+      () => 'ended',
+    ),
+  )
+  await Promise.all([ended[0], ended[1]])
+  end.abort()
+  await Promise.all(ended)
+  expect(noted).toEqual(['ofOrder', 'ofRestaurant'])
 })

@@ -9,17 +9,12 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 const MAX_ATTEMPTS = 5
 const RETRY_AFTER_SECONDS = 2
 
-type Requested = {
-  request: RefundRequest
-  requestedBy: 'restaurant' | 'operator'
-  /** Epoch seconds. */
-  at: number
-}
+type Requested = { request: RefundRequest; requestedBy: 'restaurant' | 'operator' }
 
 /** The refund as it would be. Throws Problem refund-too-large, not-charged-yet, invalid-field. */
 export function previewRefund(
   order: PlacedOrder,
-  { request, requestedBy, at }: Requested,
+  { request, requestedBy }: Requested,
   apiKey = newApiKey(),
 ): OrderRefund {
   const parts = refundParts(order, request)
@@ -38,7 +33,7 @@ export function previewRefund(
     ...(message !== undefined && { message }),
     requestedBy,
     borneBy,
-    date: at,
+    date: Math.floor(Date.now() / 1_000),
   }
 }
 
@@ -47,13 +42,16 @@ export function previewRefund(
  * order and that of the key, and when replicas handle it at once.
  */
 export async function requestRefund(
-  { orchestrator, read }: { orchestrator: Pick<Orchestrator, 'apply'>; read: () => Promise<PlacedOrder> },
+  {
+    orchestrator,
+    read,
+  }: { orchestrator: Pick<Orchestrator, 'apply'>; read: () => Promise<{ order: PlacedOrder }> },
   requested: Requested,
   idempotency: IdempotencyScope | null,
 ): Promise<Refund> {
   const apiKey = idempotency ? keyOfRequest(idempotency) : newApiKey()
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const order = await read()
+    const { order } = await read()
     const known = order.refunds.find((one) => one.apiKey === apiKey)
     if (known) return refundRecord(known)
     const refund = previewRefund(order, requested, apiKey)

@@ -8,10 +8,10 @@ import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** The incidents of one comparison. Those of a source that was not read completely do not end. */
-export type Comparison = { source: string; incidents: readonly Attention[]; isComplete: boolean }[]
+type Comparison = { source: string; incidents: readonly Attention[]; isComplete: boolean }[]
 
 /** An alert whose attempt was leased for a channel. */
-export type LeasedAlert = { number: number; channel: string; attempt: number; alert: Alert }
+type LeasedAlert = { number: number; channel: string; attempt: number; alert: Alert }
 
 export type MismatchRow = { id: string; orderApiKey: string; rule: string; detail: string; at: number }
 export type UndeliveredRow = { channel: string; reason: string | null; attempts: number; at: number }
@@ -188,7 +188,7 @@ export class PostgresAlerts {
 export type AlertStore = Pick<PostgresAlerts, keyof PostgresAlerts>
 
 /** Times in milliseconds, by the clock of the database. */
-export type AlertState = { now: number; lastAt: Map<string, number>; open: Map<string, number> }
+type AlertState = { now: number; lastAt: Map<string, number>; open: Map<string, number> }
 
 type LeasedRow = {
   number: number

@@ -6,7 +6,7 @@ type LinkKind = RestaurantLink['kind']
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 
 /** A console stays attended for this time after a sighting: with the sweep and the message, closing takes less than 90 s. */
-export const SEEN_FOR_MS = 75_000
+const SEEN_FOR_MS = 75_000
 /** At most one write per restaurant within this time. */
 export const WRITE_EVERY_MS = 15_000
 /** Between two pings of a webhook without traffic, and after a failure. */

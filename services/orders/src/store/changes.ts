@@ -45,17 +45,6 @@ export class PostgresChanges {
     if (!rows[0]) throw new Error('PostgreSQL returned no snapshot')
     return rows[0]
   }
-
-  /** The restaurants of the orders. */
-  async restaurantsOf(orderApiKeys: readonly string[]): Promise<string[]> {
-    const rows = await this.#db
-      .selectFrom('orders')
-      .select('restaurant_api_key')
-      .distinct()
-      .where('api_key', '=', sql<string>`any(${orderApiKeys})`)
-      .execute()
-    return rows.map((row) => row.restaurant_api_key)
-  }
 }
 
 export type ChangeStore = Pick<PostgresChanges, keyof PostgresChanges>

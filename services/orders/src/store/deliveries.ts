@@ -29,7 +29,7 @@ type LeasedRow = OrderRow &
 export type Failed = { result: string; link: RestaurantLink['kind'] }
 
 /** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
-export type DueNotice = {
+type DueNotice = {
   orderApiKey: string
   link: RestaurantLink | null
   sentBy: RestaurantLink['kind'] | null

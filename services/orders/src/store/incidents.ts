@@ -6,7 +6,7 @@ import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders
 import type { Db } from '#/store/tables.ts'
 
 /** A message that could not be handled, with the part of it that can be read. */
-export type NewDeadLetter = {
+type NewDeadLetter = {
   command: string
   orderApiKey: string | null
   step: string | null
@@ -32,7 +32,7 @@ export type DeadLetterRow = {
   at: number
 }
 
-export type StoredDeadLetter = { command: string; content: Buffer; requestId: string; deaths: number }
+type StoredDeadLetter = { command: string; content: Buffer; requestId: string; deaths: number }
 
 export type OverdueSaga = {
   orderApiKey: string
@@ -65,7 +65,7 @@ const HAS_FAILED_REFUND = sql`refunds @> '[{"state": "FAILED"}]' and cancellatio
 const LAST_FAILURE = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_array_elements(refunds) as failed)`
 
 /** Unfinished sagas in the same state; `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
-export type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
+type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
 
 const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
 

@@ -1,10 +1,15 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '#/store/tables.ts'
 
 /**
  * The size limit of a page, which a replica holds several times while it responds. An order has up to 100 items with 500
  * characters of comments each, so a hundred orders can have 9 MB.
  */
 export const PAGE_BYTES = 1_000_000
+
+/** The position in the cursor of a page: the id of the last order of the previous one. */
+export const LastOrderId = z.int()
 
 /** A row of a page: the size of the rows before it, and the id of the row after it, if any. */
 type InPage = { bytes_before: number; next_id: number | null }
@@ -25,7 +30,14 @@ export const inPage = (inOrder: RawBuilder<unknown>) => {
 /** `hasMore`: there are more orders than `limit` or PAGE_BYTES allow. */
 export type OrderPage<T> = { orders: T[]; hasMore: boolean }
 
-export const pageOf = <R extends InPage, T>(rows: readonly R[], read: (row: R) => T): OrderPage<T> => ({
-  orders: rows.map(read),
-  hasMore: (rows.at(-1)?.next_id ?? null) !== null,
-})
+/** Reads the rows of a query with the columns of `inPage`, as far as PAGE_BYTES allow. */
+export async function readPage<R extends InPage, T>(
+  db: Db,
+  page: Expression<R>,
+  inOrder: RawBuilder<unknown>,
+  read: (row: R) => T,
+): Promise<OrderPage<T>> {
+  const { rows } = await sql<R>`
+    select * from ${page} as page where bytes_before < ${PAGE_BYTES} order by ${inOrder}`.execute(db)
+  return { orders: rows.map(read), hasMore: (rows.at(-1)?.next_id ?? null) !== null }
+}

@@ -2,7 +2,7 @@ import { OrderStatus, PaymentState } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
+import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { placedOrder } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -136,24 +136,16 @@ export class PostgresOrderSearch {
     const ids = partsOf(filter).map(
       (part) => sql`(select id from orders where ${sql.join([part, ...conditions], sql` and `)} ${newest})`,
     )
-    const rows = await this.#db
-      .selectFrom(
-        this.#db
-          .selectFrom('orders')
-          .selectAll()
-          .select(inPage(sql`orders.id desc`))
-          .where(
-            sql<boolean>`id = any(array(select id from (${sql.join(ids, sql` union `)}) as found ${newest}))`,
-          )
-          .orderBy('id', 'desc')
-          .limit(page.limit)
-          .as('page'),
-      )
+    const orders = this.#db
+      .selectFrom('orders')
       .selectAll()
-      .where('bytes_before', '<', PAGE_BYTES)
+      .select(inPage(sql`orders.id desc`))
+      .where(
+        sql<boolean>`id = any(array(select id from (${sql.join(ids, sql` union `)}) as found ${newest}))`,
+      )
       .orderBy('id', 'desc')
-      .execute()
-    return pageOf(rows, (row) => ({
+      .limit(page.limit)
+    return readPage(this.#db, orders, sql`id desc`, (row) => ({
       order: placedOrder(row),
       applicationId: row.application_id,
       outcome: row.outcome,

@@ -4,7 +4,7 @@ import { sql, type Selectable } from 'kysely'
 import { isVisible, resultOf, staysVisible, type OrderResult } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
-import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
+import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 export type OrderRow = Selectable<Tables['orders']>
@@ -95,27 +95,17 @@ export class PostgresOrders {
     recipientApiKey: string,
     page: { before: number | null; limit: number },
   ): Promise<OrderPage<ReadOrder>> {
-    const rows = await this.#db
-      .selectFrom(
-        this.#db
-          .selectFrom('orders')
-          .selectAll()
-          .select(inPage(sql`orders.id desc`))
-          .where('recipient_api_key', '=', recipientApiKey)
-          // `isVisible` in SQL, because it applies before the limit.
-          .where((or) =>
-            or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]),
-          )
-          .$if(page.before !== null, (query) => query.where('id', '<', page.before))
-          .orderBy('id', 'desc')
-          .limit(page.limit)
-          .as('page'),
-      )
+    const orders = this.#db
+      .selectFrom('orders')
       .selectAll()
-      .where('bytes_before', '<', PAGE_BYTES)
+      .select(inPage(sql`orders.id desc`))
+      .where('recipient_api_key', '=', recipientApiKey)
+      // `isVisible` in SQL, because it applies before the limit.
+      .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
+      .$if(page.before !== null, (query) => query.where('id', '<', page.before))
       .orderBy('id', 'desc')
-      .execute()
-    return pageOf(rows, readOrder)
+      .limit(page.limit)
+    return readPage(this.#db, orders, sql`id desc`, readOrder)
   }
 
   /** Oldest first; `date` in epoch seconds. */

@@ -4,13 +4,11 @@ import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
-const findAll = prepared((db: Db, { keys }: { keys: readonly string[] }) => ({
-  compile: () =>
+const findAll = prepared(
+  (_db: Db, { keys }: { keys: readonly string[] }) =>
     sql<{ restaurant_api_key: string; link: RestaurantLink }>`
-      select restaurant_api_key, link from restaurant_links where restaurant_api_key = any(${keys})`.compile(
-      db,
-    ),
-}))
+    select restaurant_api_key, link from restaurant_links where restaurant_api_key = any(${keys})`,
+)
 
 const findTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(RestaurantLink | null)[]> => {

@@ -3,7 +3,7 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
-import { inPage, PAGE_BYTES, pageOf, type OrderPage } from '#/store/order-pages.ts'
+import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
@@ -67,22 +67,14 @@ export class PostgresRestaurantOrders {
     restaurantApiKey: string,
     page: { open: boolean; before: number | null; limit: number },
   ): Promise<OrderPage<RestaurantsOrder>> {
-    const rows = await this.#db
-      .selectFrom(
-        ofRestaurant(this.#db, restaurantApiKey)
-          .select(inPage(sql`orders.id desc`))
-          .where(isTransmitted)
-          .$if(page.open, (query) => query.where(isOpen))
-          .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
-          .orderBy('orders.id', 'desc')
-          .limit(page.limit)
-          .as('page'),
-      )
-      .selectAll()
-      .where('bytes_before', '<', PAGE_BYTES)
-      .orderBy('id', 'desc')
-      .execute()
-    return pageOf(rows, restaurantsOrder)
+    const orders = ofRestaurant(this.#db, restaurantApiKey)
+      .select(inPage(sql`orders.id desc`))
+      .where(isTransmitted)
+      .$if(page.open, (query) => query.where(isOpen))
+      .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
+      .orderBy('orders.id', 'desc')
+      .limit(page.limit)
+    return readPage(this.#db, orders, sql`id desc`, restaurantsOrder)
   }
 
   /**
@@ -94,27 +86,22 @@ export class PostgresRestaurantOrders {
     page: { since: Position | null; whole: boolean; after: number; limit: number },
   ): Promise<OrderPage<Changed>> {
     const id = page.whole ? sql<number>`orders.id` : idOfFew
-    const rows = await this.#db
-      .selectFrom(
-        ofRestaurant(this.#db, restaurantApiKey)
-          .select(inPage(id))
-          .where(isTransmitted)
-          .where((order) =>
-            order.or([
-              ...(page.since === null ? [] : [hasChangedSince(page.since)]),
-              ...(page.whole ? [isOpen] : []),
-            ]),
-          )
-          .where(id, '>', page.after)
-          .orderBy(id)
-          .limit(page.limit)
-          .as('page'),
+    const orders = ofRestaurant(this.#db, restaurantApiKey)
+      .select(inPage(id))
+      .where(isTransmitted)
+      .where((order) =>
+        order.or([
+          ...(page.since === null ? [] : [hasChangedSince(page.since)]),
+          ...(page.whole ? [isOpen] : []),
+        ]),
       )
-      .selectAll()
-      .where('bytes_before', '<', PAGE_BYTES)
-      .orderBy('id')
-      .execute()
-    return pageOf(rows, (row) => ({ ...restaurantsOrder(row), changedIn: row.changed_in }))
+      .where(id, '>', page.after)
+      .orderBy(id)
+      .limit(page.limit)
+    return readPage(this.#db, orders, sql`id`, (row) => ({
+      ...restaurantsOrder(row),
+      changedIn: row.changed_in,
+    }))
   }
 
   /** Null for an order of another restaurant. A failed order is found when the restaurant may have it nevertheless. */

@@ -48,38 +48,38 @@ const savingDeliveries = (rows: 'given' | 'changed') => sql`
 
 type Rows = { rows: string }
 
-const acceptAll = prepared((db: Db, { rows }: Rows) => ({
-  compile: () =>
+const acceptAll = prepared(
+  (_db: Db, { rows }: Rows) =>
     sql<{ api_key: string; id: number; placed_at: Date; reports: OrderRow['reports'] }>`
-      with given as materialized (
-        select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN},
-          application_id text, recipient_api_key text, restaurant_api_key text, method text, payment text, test boolean,
-          total integer, details jsonb, request_id text, traceparent text,
-          access_key_id text, path text, key text, fingerprint text, key_busy float8)
-      ), placed as (
-        insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
-                            total, status, payment_state, outcome, details, reports)
-        select order_api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
-               total, coalesce(status, 'PROCESSING'), payment_state, outcome, details, coalesce(
-                 (select link ->> 'reports' from restaurant_links l where l.restaurant_api_key = given.restaurant_api_key),
-                 'detailed') from given
-        returning api_key, id, placed_at, reports
-      ), noted as (
-        insert into order_statuses (order_api_key, position, status)
-        select order_api_key, 0, 'PROCESSING' from given
-        union all select order_api_key, 1, status from given where status is not null
-      ), delivery as (
-        ${savingDeliveries('given')}
-      ), keyed as (
-        insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
-        select access_key_id, path, key, fingerprint, order_api_key, ${inFuture('key_busy')} from given where key is not null
-      ), begun as (
-        insert into sagas (order_api_key, version, facts, state, request_id, traceparent, wake_at, deadline_at, finished_at)
-        select order_api_key, version, facts, state, request_id, traceparent, coalesce(${inFuture('wake_in')}, now()),
-          ${inFuture('deadline_in')}, case when wake_in is null then now() end from given
-      )
-      select api_key, id, placed_at, reports from placed`.compile(db),
-}))
+    with given as materialized (
+      select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN},
+        application_id text, recipient_api_key text, restaurant_api_key text, method text, payment text, test boolean,
+        total integer, details jsonb, request_id text, traceparent text,
+        access_key_id text, path text, key text, fingerprint text, key_busy float8)
+    ), placed as (
+      insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
+                          total, status, payment_state, outcome, details, reports)
+      select order_api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test,
+             total, coalesce(status, 'PROCESSING'), payment_state, outcome, details, coalesce(
+               (select link ->> 'reports' from restaurant_links l where l.restaurant_api_key = given.restaurant_api_key),
+               'detailed') from given
+      returning api_key, id, placed_at, reports
+    ), noted as (
+      insert into order_statuses (order_api_key, position, status)
+      select order_api_key, 0, 'PROCESSING' from given
+      union all select order_api_key, 1, status from given where status is not null
+    ), delivery as (
+      ${savingDeliveries('given')}
+    ), keyed as (
+      insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
+      select access_key_id, path, key, fingerprint, order_api_key, ${inFuture('key_busy')} from given where key is not null
+    ), begun as (
+      insert into sagas (order_api_key, version, facts, state, request_id, traceparent, wake_at, deadline_at, finished_at)
+      select order_api_key, version, facts, state, request_id, traceparent, coalesce(${inFuture('wake_in')}, now()),
+        ${inFuture('deadline_in')}, case when wake_in is null then now() end from given
+    )
+    select api_key, id, placed_at, reports from placed`,
+)
 
 const acceptTogether = batched({
   keyOf: ({ saga }: Acceptance) => saga.orderApiKey,
@@ -140,12 +140,12 @@ const loadedRow = (row: OrderRow & SelectedSaga): Loaded => ({
   },
 })
 
-const loadAll = prepared((db: Db, { keys }: { keys: readonly string[] }) => ({
-  compile: () =>
+const loadAll = prepared(
+  (_db: Db, { keys }: { keys: readonly string[] }) =>
     sql<OrderRow & SelectedSaga>`
-      select orders.*, ${SAGA_COLUMNS} from orders join sagas on order_api_key = api_key
-      where api_key = any(${keys}) and order_api_key = any(${keys})`.compile(db),
-}))
+    select orders.*, ${SAGA_COLUMNS} from orders join sagas on order_api_key = api_key
+    where api_key = any(${keys}) and order_api_key = any(${keys})`,
+)
 
 const loadTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(Loaded | null)[]> => {
@@ -154,35 +154,35 @@ const loadTogether = batched({
   },
 })
 
-const saveAll = prepared((db: Db, { rows, keys }: Rows & { keys: readonly string[] }) => ({
-  compile: () =>
+const saveAll = prepared(
+  (_db: Db, { rows, keys }: Rows & { keys: readonly string[] }) =>
     sql<{ api_key: string; told: boolean; age: number }>`
-      with given as materialized (
-        select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
-      ), locked as materialized (
-        select given.* from given join sagas on sagas.order_api_key = given.order_api_key
-        where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
-      ), changed as (
-        update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
-          payment_state = locked.payment_state, cancellation = locked.cancellation, payment_action = locked.payment_action,
-          refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded),
-          dispute = coalesce(locked.dispute, orders.dispute)
-        from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
-          and coalesce(locked.from_status, orders.status) = orders.status
-        returning locked.*, orders.told as is_told, extract(epoch from now() - orders.placed_at)::float8 as age
-      ), noted as (
-        insert into order_statuses (order_api_key, position, status)
-        select order_api_key, 1, status from changed where status is not null
-      ), delivery as (
-        ${savingDeliveries('changed')}
-      ), moved as (
-        update sagas set version = changed.version, attempt = 1, state = changed.state,
-          wake_at = coalesce(${inFuture('wake_in')}, now()), deadline_at = coalesce(${inFuture('deadline_in')}, deadline_at),
-          finished_at = case when wake_in is null then now() end
-        from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
-      )
-      select order_api_key as api_key, is_told as told, age from changed`.compile(db),
-}))
+    with given as materialized (
+      select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
+    ), locked as materialized (
+      select given.* from given join sagas on sagas.order_api_key = given.order_api_key
+      where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
+    ), changed as (
+      update orders set status = coalesce(locked.status, orders.status), outcome = locked.outcome, told = orders.told or locked.told,
+        payment_state = locked.payment_state, cancellation = locked.cancellation, payment_action = locked.payment_action,
+        refunds = coalesce(locked.refunds, orders.refunds), refunded = coalesce(locked.refunded, orders.refunded),
+        dispute = coalesce(locked.dispute, orders.dispute)
+      from locked where orders.api_key = locked.order_api_key and orders.api_key = any(${keys})
+        and coalesce(locked.from_status, orders.status) = orders.status
+      returning locked.*, orders.told as is_told, extract(epoch from now() - orders.placed_at)::float8 as age
+    ), noted as (
+      insert into order_statuses (order_api_key, position, status)
+      select order_api_key, 1, status from changed where status is not null
+    ), delivery as (
+      ${savingDeliveries('changed')}
+    ), moved as (
+      update sagas set version = changed.version, attempt = 1, state = changed.state,
+        wake_at = coalesce(${inFuture('wake_in')}, now()), deadline_at = coalesce(${inFuture('deadline_in')}, deadline_at),
+        finished_at = case when wake_in is null then now() end
+      from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
+    )
+    select order_api_key as api_key, is_told as told, age from changed`,
+)
 
 export type Save = Saved & {
   from: {

@@ -53,10 +53,10 @@ export type Idempotent = ReturnType<typeof postgresIdempotent>
 export const postgresIdempotent =
   (db: Db) =>
   <const O extends Operation>(operation: O) => {
-    const { replay, execute } = idempotent(db, operation)
+    const { execute, ...others } = idempotent(db, operation)
     type Work = (stores: Stores) => Promise<z.input<O['response']>>
     return {
-      replay,
+      ...others,
       execute: (call: Call<O>, work: Work) => execute(call, (trx) => work(postgresStores(trx))),
     }
   }

@@ -17,10 +17,7 @@ const Cursor = z.object({ until: z.int(), after: z.string().max(100) })
 export const balanceTransactions =
   ({ reads, mirrors, now }: Deps): Handler<typeof BalanceTransactions> =>
   async ({ query, url, setHeader }) => {
-    const position =
-      query.cursor === undefined
-        ? { until: query.until ?? now(), after: null }
-        : readCursor(query.cursor, Cursor)
+    const position = readCursor(query.cursor, Cursor) ?? { until: query.until ?? now(), after: null }
     const { until } = position
     const page = successOf(await reads.movements({ from: query.since, to: until, after: position.after }))
     if (page.after !== null) setHeader('link', nextPage(url, { until, after: page.after }))

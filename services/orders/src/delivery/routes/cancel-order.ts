@@ -1,4 +1,4 @@
-import { CancelOrder } from '@platter/contracts'
+import { CancelOrder, type Order } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
 import { cancellableUntil, offerOf } from '#/delivery/customer-cancellation.ts'
 import { orderRecord } from '#/domain/order.ts'
@@ -6,37 +6,32 @@ import { findVisibleOrder, type Deps as Visibility } from '#/reading/visibility.
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Idempotent } from '#/store/stores.ts'
 
-type Deps = Visibility & {
-  idempotent: Idempotent
-  orchestrator: Pick<Orchestrator, 'apply'>
-  /** Epoch milliseconds. */
-  now?: () => number
-}
+type Deps = Visibility & { idempotent: Idempotent; orchestrator: Pick<Orchestrator, 'apply'> }
 
 /**
  * The customer cancels an order. Of a cancellation and a status report of the restaurant that arrive together, one is saved and the
  * other finds the order changed. The cancellation commits before the idempotency key, because to repeat it changes nothing.
  */
 export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
-  const { orchestrator, now = Date.now } = deps
-  const { replay, execute } = deps.idempotent(CancelOrder)
+  const { orchestrator } = deps
+  const { executeRepeatable } = deps.idempotent(CancelOrder)
 
   /** Reading marks a pending order, so that it stays visible, as cancelled. */
   async function read({ params, principal: { applicationId }, requestId }: Call<typeof CancelOrder>) {
     return (await findVisibleOrder(deps, params.apiKey, { applicationId, requestId })).order
   }
 
-  async function cancel(call: Call<typeof CancelOrder>): Promise<void> {
+  async function cancel(call: Call<typeof CancelOrder>): Promise<Order> {
     const order = await read(call)
-    if (order.cancellation) return
+    if (order.cancellation) return orderRecord(order)
     const refusal = { code: 'order-cancelled', detail: 'The customer cancelled the order.' } as const
     const until = cancellableUntil(order)
     const cancelled = { kind: 'cancelled', by: 'customer', refusal, onlyUnaccepted: true, until } as const
-    if (await orchestrator.apply(order.apiKey, cancelled)) return
+    const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
+    const now = await read(call)
     // An equal concurrent request may have cancelled it meanwhile.
-    const { cancellation, status } = await read(call)
-    if (cancellation) return
-    const isOpen = status === 'AWAITING_PREPARATION' || status === 'PROCESSING'
+    if (isCancelled || now.cancellation) return orderRecord(now)
+    const isOpen = now.status === 'AWAITING_PREPARATION' || now.status === 'PROCESSING'
     throw new Problem(
       'cancel-too-late',
       isOpen ? 'The time to cancel the order is over.' : 'The restaurant has begun the order.',
@@ -44,11 +39,7 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   }
 
   return async (call) => {
-    if (call.query['validate-only']) return offerOf(await read(call), Math.floor(now() / 1_000))
-    const replayed = await replay(call)
-    if (replayed) return replayed
-    await cancel(call)
-    const order = orderRecord(await read(call))
-    return execute(call, async () => order)
+    if (call.query['validate-only']) return offerOf(await read(call), Math.floor(Date.now() / 1_000))
+    return executeRepeatable(call, () => cancel(call))
   }
 }

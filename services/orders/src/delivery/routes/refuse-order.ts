@@ -15,26 +15,22 @@ type Deps = Pick<Stores, 'restaurantOrders'> & {
  * cancellation commits before the idempotency key. A crash between the two is harmless: a repeated cancellation changes nothing.
  */
 export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
-  const { orchestrator, acceptWithinMs } = deps
-  const { replay, execute } = deps.idempotent(RefuseOrder)
+  const { orchestrator } = deps
+  const { executeRepeatable } = deps.idempotent(RefuseOrder)
 
   async function refuse({ params: { apiKey }, body, principal }: Call<typeof RefuseOrder>) {
-    if ((await findRestaurantOrder(deps, principal, apiKey)).cancellation) return
+    const find = () => findRestaurantOrder(deps, principal, apiKey)
+    const order = await find()
+    if (order.cancellation) return order
     const detail = `The restaurant refused the order: ${body.reason}`
     const refusal = { code: 'order-refused', detail } as const
     const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
-    if (await orchestrator.apply(apiKey, cancelled)) return
+    const isRefused = await orchestrator.apply(apiKey, cancelled)
+    const now = await find()
     // An equal concurrent request may have cancelled it meanwhile.
-    if ((await findRestaurantOrder(deps, principal, apiKey)).cancellation) return
+    if (isRefused || now.cancellation) return now
     throw new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
   }
 
-  return async (call) => {
-    const replayed = await replay(call)
-    if (replayed) return replayed
-    await refuse(call)
-    return execute(call, ({ restaurantOrders }) =>
-      findRestaurantOrder({ restaurantOrders, acceptWithinMs }, call.principal, call.params.apiKey),
-    )
-  }
+  return (call) => executeRepeatable(call, () => refuse(call))
 }

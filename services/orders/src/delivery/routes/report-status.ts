@@ -12,6 +12,7 @@ export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Ha
   const { execute } = idempotent(ReportStatus)
   return async (call) => {
     const { apiKey } = call.params
+    const { restaurantApiKey } = call.principal
     const answer = await execute(call, async ({ orders, restaurantOrders }) => {
       const find = () => findRestaurantOrder({ restaurantOrders, acceptWithinMs }, call.principal, apiKey)
       const before = await find()
@@ -23,7 +24,7 @@ export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Ha
       return await find()
     })
     // Also when nothing has changed: subscribers read the rows.
-    notifier.publish(apiKey)
+    notifier.publish({ apiKey, restaurantApiKey })
     return answer
   }
 }

@@ -5,18 +5,21 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'incidents'> & { log: Log; stopping: AbortSignal }
 
+/** The bus has the error in its log, where it belongs to the request. */
+const REASON = 'Its data is invalid, or its handler failed: see the log.'
+
 const Reference = StepRef.pick({ orderApiKey: true, step: true })
 
 /** Stores a dead letter for an operator. Retries until it is stored, because RabbitMQ delivers it only once per connection. */
 export const storeDeadLetter =
   ({ incidents, log, stopping }: Deps, { name: command }: Command) =>
-  async ({ content, requestId, reason }: DeadLetter): Promise<void> => {
+  async ({ content, requestId }: DeadLetter): Promise<void> => {
     const { orderApiKey, step } = readReference(content)
-    const letter = { command, orderApiKey, step, content, requestId, reason }
+    const letter = { command, orderApiKey, step, content, requestId, reason: REASON }
     await retryUntilSuccess('store a dead letter', () => incidents.storeDeadLetter(letter), log, stopping)
     if (stopping.aborted) throw new Error('stopped before a dead letter was stored')
     log.error(
-      { command, orderApiKey, step, requestId, reason },
+      { command, orderApiKey, step, requestId, reason: REASON },
       'needs attention: a message could not be handled',
     )
   }

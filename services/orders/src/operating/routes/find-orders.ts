@@ -1,17 +1,14 @@
 import type { FindOrders } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
-import { z } from 'zod'
 import { orderRecord } from '#/domain/order.ts'
 import type { Stores } from '#/store/stores.ts'
-
-/** The id of the last order of the previous page. */
-const Cursor = z.int()
+import { LastOrderId } from '#/store/order-pages.ts'
 
 /** An operator finds orders of any application by what a customer knows of them. */
 export const findOrders =
   ({ orderSearch }: Pick<Stores, 'orderSearch'>): Handler<typeof FindOrders> =>
   async ({ query: { limit, cursor, ...filter }, url, setHeader }) => {
-    const before = cursor === undefined ? null : readCursor(cursor, Cursor)
+    const before = readCursor(cursor, LastOrderId)
     const { orders, hasMore } = await orderSearch.find(filter, { before, limit })
     if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.order.id))
     return orders.map(({ order, ...facts }) => ({ ...orderRecord(order), ...facts }))

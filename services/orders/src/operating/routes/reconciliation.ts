@@ -1,22 +1,20 @@
-import type { Reconciliation } from '@platter/contracts'
+import { Moment, type Reconciliation } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
 import { disputeRecord } from '#/domain/order.ts'
 import { reconcile, type Deps, type Position } from '#/operating/reconcile.ts'
 
-const seconds = z.int().min(0).max(9_999_999_999)
 const Cursor = z.object({
   after: z.object({ at: z.int().min(0), id: z.int() }),
-  from: seconds,
-  until: seconds,
+  from: Moment,
+  until: Moment,
 })
 
 /** Compares orders and deliveries with payments and the processor's charges, which payments read. */
 export const reconciliation =
   (deps: Deps): Handler<typeof Reconciliation> =>
   async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
-    const start =
-      cursor === undefined ? beginning(since, await deps.reconciliation.now()) : readCursor(cursor, Cursor)
+    const start = readCursor(cursor, Cursor) ?? beginning(since, await deps.reconciliation.now())
     const { counts, mismatches, disputes, next } = await reconcile(deps, start, { requestId, deadline })
     if (next) setHeader('link', nextPage(url, next))
     return {

@@ -1,11 +1,8 @@
 import type { UserOrders } from '@platter/contracts'
 import { nextPage, Problem, readCursor, type Handler } from '@platter/kit'
-import { z } from 'zod'
 import { clientRecord } from '#/domain/order.ts'
 import { isUserOf, readAndMark, type Deps } from '#/reading/visibility.ts'
-
-/** The id of the last order of the previous page. */
-const Cursor = z.int()
+import { LastOrderId } from '#/store/order-pages.ts'
 
 /** docs/specification.md, "Endpoints": newest first. */
 export const userOrders =
@@ -18,7 +15,7 @@ export const userOrders =
     url,
     setHeader,
   }) => {
-    const before = cursor === undefined ? null : readCursor(cursor, Cursor)
+    const before = readCursor(cursor, LastOrderId)
     if (!(await isUserOf(bus, apiKey, { applicationId, requestId })))
       throw new Problem('user-not-found', 'There is no such user.')
     const received = own({ applicationId, userApiKey: apiKey }).orders

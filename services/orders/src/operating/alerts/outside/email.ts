@@ -1,3 +1,4 @@
+import { Deadline } from '@platter/kit'
 import type { Transporter } from 'nodemailer'
 import { textOf, titleOf } from '#/domain/alert.ts'
 import { SEND_WITHIN_MS, type Channel } from '#/operating/alerts/channel.ts'
@@ -25,17 +26,12 @@ export function emailChannel({ url, from, to }: Target): Channel {
         messageId: `<${alert.id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Platter-Kind': alert.kind },
       })
-      await Promise.race([sent, tooLate()])
+      if (!(await Deadline.in(SEND_WITHIN_MS).race(sent)))
+        throw new Error(`no confirmation within ${SEND_WITHIN_MS / 1_000} s`)
     },
     close: async () => transport?.close(),
   }
 }
-
-const tooLate = () =>
-  new Promise<never>((_, reject) => {
-    const fail = () => reject(new Error(`no confirmation within ${SEND_WITHIN_MS / 1_000} s`))
-    setTimeout(fail, SEND_WITHIN_MS).unref()
-  })
 
 const optionsOf = (url: string) => ({
   url,

@@ -1,4 +1,4 @@
-import type { Json } from '#/openapi/json.ts'
+import type { Json } from './json.ts'
 
 const header = (description: string, example: string | number): Json => ({
   description,

@@ -9,9 +9,9 @@ import {
   type ProblemCode,
   type PublicOperation,
 } from '@platter/contracts'
-import { headersOf, refersTo } from '#/openapi/headers.ts'
-import type { Json } from '#/openapi/json.ts'
-import type { Schemas } from '#/openapi/schemas.ts'
+import { headersOf, refersTo } from './headers.ts'
+import type { Json } from './json.ts'
+import type { Schemas } from './schemas.ts'
 
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const
 

@@ -1,6 +1,6 @@
 import { documentedSchemaOf } from '@platter/contracts'
 import { z } from 'zod'
-import { isJson, type Json } from '#/openapi/json.ts'
+import { isJson, type Json } from './json.ts'
 
 type Direction = 'input' | 'output'
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>

@@ -9,13 +9,13 @@ import {
   type PublicOperation,
 } from '@platter/contracts'
 import type { z } from 'zod'
-import { headers, requestHeaders } from '#/openapi/headers.ts'
-import { introduction } from '#/openapi/introduction.ts'
-import { camelCase, slug, type Json } from '#/openapi/json.ts'
-import { examplePath, parametersOf } from '#/openapi/parameters.ts'
-import { exampleOfProblem } from '#/openapi/problem-examples.ts'
-import { documentedCodes, responsesOf, sharedResponses } from '#/openapi/responses.ts'
-import { Schemas } from '#/openapi/schemas.ts'
+import { headers, requestHeaders } from './headers.ts'
+import { introduction } from './introduction.ts'
+import { camelCase, slug, type Json } from './json.ts'
+import { examplePath, parametersOf } from './parameters.ts'
+import { exampleOfProblem } from '../../../services/gateway/src/problem-examples.ts'
+import { documentedCodes, responsesOf, sharedResponses } from './responses.ts'
+import { Schemas } from './schemas.ts'
 
 /** The version of the interface. The first number is that of the paths; an addition increases the second. */
 const VERSION = '1.0.0'

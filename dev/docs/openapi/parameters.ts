@@ -1,8 +1,8 @@
 import { takesIdempotencyKey, type PublicOperation } from '@platter/contracts'
 import type { z } from 'zod'
-import { refersTo } from '#/openapi/headers.ts'
-import type { Json } from '#/openapi/json.ts'
-import type { Schemas } from '#/openapi/schemas.ts'
+import { refersTo } from './headers.ts'
+import type { Json } from './json.ts'
+import type { Schemas } from './schemas.ts'
 
 const PARAMETER = /:(\w+)/g
 

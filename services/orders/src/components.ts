@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { Bus } from '@platter/bus'
+import { requestTimes, type RestaurantLink } from '@platter/contracts'
+import { EventStreams, internalCaller, internalSecrets, Replicas, type Log } from '@platter/kit'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { AttendanceKeeper } from '#/attendance/keeper.ts'
+import type { Config } from '#/config.ts'
+import { parseDefaultLink } from '#/delivery/default-link.ts'
+import { Deliveries } from '#/delivery/deliver.ts'
+import { refusingDevelopmentLinks } from '#/delivery/development-link.ts'
+import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
+import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import { pingWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
+import { transmitting } from '#/delivery/telemetry.ts'
+import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
+import { OrderNotifier } from '#/saga/order-notifier.ts'
+import { PostgresAttendance } from '#/store/attendance.ts'
+import { postgresIdempotent, postgresStores, type OwnStores } from '#/store/stores.ts'
+import type { Db, Tables } from '#/store/tables.ts'
+
+const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statements }: Config, log: Log) =>
+  connectPostgres<Tables>(DATABASE_URL, DATABASE_POOL, log, { joins: 'by key', statements })
+
+export type Components = ReturnType<typeof components>
+
+/** What the process consists of, under the names of the `Deps` that use it. Nothing is started. */
+export function components(config: Config, log: Log) {
+  const postgres = openPostgres(config, log)
+  const { db, as } = postgres
+  const stores = postgresStores(db)
+  const own: OwnStores = (caller) => postgresStores(as(caller))
+  const secrets = internalSecrets(config)
+  const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
+  const replicas = new Replicas(config.PAYMENTS_URL)
+  const payments = internalCaller({ service: 'orders', secrets, replicas, timeoutMs: requestTimes.tokenize })
+  const outside = outgoing(config.WEBHOOK_ALLOWED_NETWORKS)
+  const notifier = new OrderNotifier({ ...stores, bus })
+  const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
+  const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
+  const openDelivery: OpenDelivery = (...given) => deliveries.open(...given)
+  const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
+  const attendance = keepAttendance({ db, bus, log, outside, defaultKind: defaultLink.kind })
+  const isDevelopment = config.NODE_ENV === 'development'
+  const transmitLive = isDevelopment
+    ? transmitter(outside)
+    : refusingDevelopmentLinks(log, transmitter(outside))
+  const transmit = transmitting(noting(attendance, transmitLive))
+  const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
+  const stop = new AbortController()
+  return {
+    ...stores,
+    config,
+    log,
+    postgres,
+    db,
+    own,
+    idempotent: postgresIdempotent(db),
+    secrets,
+    bus,
+    replicas,
+    payments,
+    outgoing: outside,
+    notifier,
+    streams: new EventStreams(),
+    defaultLink,
+    orchestrator,
+    attendance,
+    deliverer: deliveries,
+    isDevelopment,
+    acceptWithinMs: config.TAKE_DEADLINE_MS,
+    stop,
+    stopping: stop.signal,
+  }
+}
+
+type Keeping = { db: Db; bus: Bus; log: Log; outside: Outgoing; defaultKind: RestaurantLink['kind'] }
+
+const keepAttendance = ({ db, outside: { dispatcher }, ...given }: Keeping): AttendanceKeeper =>
+  new AttendanceKeeper({
+    ...given,
+    store: new PostgresAttendance(db, given.defaultKind),
+    ping: (link) => pingWebhook({ dispatcher, link }, `ping_${randomUUID()}`),
+  })
+
+type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+
+/** Each receipt of a webhook is evidence of attendance. */
+const noting =
+  (attendance: Pick<AttendanceKeeper, 'note'>, transmit: Transmit): Transmit =>
+  async (link, sent) => {
+    const receipt = await transmit(link, sent)
+    if (link.kind === 'webhook') attendance.note(sent.order.restaurantApiKey, receipt)
+    return receipt
+  }
+
+/** Transmits an order by its restaurant's link. A console shows the rows, so a stored order is accepted. */
+const transmitter =
+  ({ dispatcher }: Outgoing) =>
+  async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>
+    link.kind === 'webhook' ? transmitByWebhook({ dispatcher, link }, sent) : { kind: 'accepted' }
