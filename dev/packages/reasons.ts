@@ -52,7 +52,11 @@ export const reasons: Readonly<Record<string, string>> = {
 
   // For development and tests.
   '@hey-api/openapi-ts': 'one of two generators that make clients from docs/openapi.json in a test',
+  '@kubernetes-models/cert-manager': "schemas of cert-manager's manifests",
   '@kubernetes-models/cloudnative-pg': "schemas of the PostgreSQL operator's manifests",
+  '@kubernetes-models/gateway-api': 'schemas of the Gateway API',
+  '@kubernetes-models/keda': "schemas of KEDA's manifests",
+  '@kubernetes-models/prometheus-operator': "schemas of the Prometheus operator's manifests",
   '@redocly/cli': 'lints docs/openapi.json',
   '@secretlint/core': 'finds committed secrets',
   '@secretlint/secretlint-rule-preset-recommend': 'what the credentials of the large providers look like',
