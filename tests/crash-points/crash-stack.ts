@@ -6,6 +6,7 @@ import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { entryOf } from '../../dev/stack/processes.ts'
 import { isStandIn } from '../../dev/stack/services.ts'
+import { readLines } from '../support/json-lines.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
 
@@ -36,10 +37,7 @@ export class CrashStack {
       gateway: { ...own('gateway'), REQUEST_DEADLINE_MS: '5000', RATE_LIMIT_REQUESTS: '1000000' },
       catalog: own('catalog'),
       accounts: { ...own('accounts'), TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' },
-      orders: {
-        ...own('orders'),
-        TRANSMIT_DEADLINE_MS: '120000',
-      },
+      orders: { ...own('orders'), TRANSMIT_DEADLINE_MS: '120000' },
       payments: own('payments'),
       simulators: { STEP_MS: '3600000' },
     }
@@ -55,13 +53,10 @@ export class CrashStack {
   }
 
   /** The events of a request so far, in the order in which they were written. */
-  eventsOf(requestId: string): string[] {
-    return readFileSync(join(this.#directory, 'events.jsonl'), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as { requestId: string; event: string })
-      .filter((line) => line.requestId === requestId)
-      .map(({ event }) => event)
+  async eventsOf(requestId: string): Promise<string[]> {
+    const file = join(this.#directory, 'events.jsonl')
+    const lines = await readLines<{ requestId: string; event: string }>(file)
+    return lines.filter((line) => line.requestId === requestId).map(({ event }) => event)
   }
 
   /** From now on the process that reaches this event of this request kills itself. */
