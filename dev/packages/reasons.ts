@@ -76,6 +76,7 @@ export const reasons: Readonly<Record<string, string>> = {
   'playwright-core': 'drives the installed Chromium; downloads none',
   'smtp-server': 'the mail server of a test, by the authors of nodemailer',
   testcontainers: 'PostgreSQL, RabbitMQ and Redis for tests where there is Docker (decision 0006)',
+  tinyqueue: 'the events of the simulation in order of time; no dependency of its own',
   turbo: 'runs the checks side by side',
   typescript: 'checks types; what runs are the sources',
   vite: 'builds the console',
