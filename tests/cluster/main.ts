@@ -17,7 +17,6 @@ process.env['PLATTER_SERVERS'] ??= 'native'
 const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '300' },
-    clients: { type: 'string', default: '8' },
     queues: { type: 'string', default: 'quorum' },
     seed: { type: 'string', default: String(randomInt(1_000_000)) },
   },
@@ -58,7 +57,7 @@ const responses: number[] = []
 let killedAt = Infinity
 const { violations, settledMs } = await runChaos(stack, {
   orders,
-  atOnce: Number(values.clients),
+  atOnce: 8,
   seed: Number(values.seed),
   // The kill of the node is the only fault.
   pauseMs: null,

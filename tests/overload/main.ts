@@ -18,13 +18,12 @@ import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool, type Goal } from '.
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
-    replicas: { type: 'string', default: '1' },
-    times: { type: 'string', default: '10' },
     peak: { type: 'string' },
   },
 })
 const SECONDS = Number(values.seconds)
-const TIMES = Number(values.times)
+/** As often as the peak, or as the quota of one application. */
+const TIMES = 10
 /** Of each rate on the way to the peak. */
 const STEP_S = 8
 const RATES = [50, 75, 100, 150, 200, 300, 400, 600, 800]
@@ -88,7 +87,7 @@ class Run {
 
 const env = { gateway: { ORDERS_PER_SECOND: String(QUOTA) }, orders: NO_CANCELLATIONS }
 
-await Tool.run('overload', { replicas: Number(values.replicas), env }, async (tool) => {
+await Tool.run('overload', { env }, async (tool) => {
   const all = await tool.orders(manyNames(APPLICATIONS))
   const run = new Run(tool, {
     all,

@@ -30,7 +30,7 @@ export class Tool {
   /** Starts a new stack, measures, and prints the goals. The exit code is 0 if there are goals and all were met. */
   static async run(
     name: string,
-    options: Pick<StackOptions, 'env' | 'replicas'>,
+    options: Pick<StackOptions, 'env'>,
     measure: (tool: Tool) => Promise<Goal[]>,
   ): Promise<void> {
     await using cleanup = new AsyncDisposableStack()
