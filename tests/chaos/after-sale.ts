@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Api, type Answer } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { readBooks } from '../support/books.ts'
+import { eventually } from '../support/eventually.ts'
 import type { Change } from '../support/invariants.ts'
 import { ANSWER_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
@@ -117,15 +118,13 @@ const MIRRORED_WITHIN_MS = 180_000
 /** Waits until the orders have the refunds that were made at the processor. */
 export async function untilMirrored(stack: StackFile, changes: readonly Change[]): Promise<void> {
   const made = changes.filter(({ what, status }) => what === 'refund at the processor' && status === 200)
-  const end = performance.now() + MIRRORED_WITHIN_MS
-  for (;;) {
+  const readMissing = async () => {
     const { orders } = await readBooks(stack)
-    const missing = orders.filter(({ apiKey, cancelled, refunds }) => {
+    return orders.filter(({ apiKey, cancelled, refunds }) => {
       const seen = refunds.filter(({ requestedBy }) => requestedBy === 'processor').length
       return !cancelled && seen < made.filter(({ order }) => order === apiKey).length
     })
-    // What is missing then is a violation.
-    if (missing.length === 0 || performance.now() > end) return
-    await wait(500)
   }
+  // What is missing at the end is a violation.
+  await eventually(readMissing, (missing) => missing.length === 0, MIRRORED_WITHIN_MS, 500)
 }

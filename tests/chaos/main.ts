@@ -21,7 +21,7 @@ const ANSWER_WITHIN_MS = 10_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const seed = Number(values.seed)
 const lossy = Number(values.drop) > 0 ? new LossyRabbitmq(Number(values.drop), randomOf(seed)) : null
-const stack = await startStackForChaos(2, say, lossy ? { between: (servers) => lossy.between(servers) } : {})
+const stack = await startStackForChaos(say, lossy ? { between: (servers) => lossy.between(servers) } : {})
 try {
   const { violations, entries } = await runChaos(stack, {
     orders: Number(values.orders),

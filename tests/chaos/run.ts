@@ -33,14 +33,13 @@ export type Report = {
 
 /** A stack for fault injection. `bus`: variables of all services that use RabbitMQ. */
 export const startStackForChaos = (
-  replicas: number,
   say: (line: string) => void,
   { between, bus = {} }: Pick<StackOptions, 'between'> & { bus?: Record<string, string> } = {},
 ): Promise<Stack> =>
   startStack({
     runDirectory: fileURLToPath(new URL('../../.run/chaos', import.meta.url)),
     reporter: plainReporter(say),
-    replicas,
+    replicas: 2,
     fresh: true,
     ...(between && { between }),
     env: {

@@ -38,7 +38,7 @@ const cluster = await reporter.step('Three RabbitMQ nodes', () =>
   RabbitmqCluster.start({ directory, host, reporter }),
 )
 
-const stack = await startStackForChaos(2, print, {
+const stack = await startStackForChaos(print, {
   between: async (found) => ({ ...found, rabbitmq: { ...found.rabbitmq, urls: cluster.urls } }),
   bus: { BUS_QUEUES: values.queues },
 })

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { entryOf } from '../../dev/stack/processes.ts'
 import { isStandIn } from '../../dev/stack/services.ts'
+import { eventually } from '../support/eventually.ts'
 import { readLines } from '../support/json-lines.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
@@ -70,8 +70,8 @@ export class CrashStack {
   }
 
   /** Resolves when the process has died; false when it never does. */
-  async fired(withinMs: number): Promise<boolean> {
-    return within(withinMs, () => existsSync(join(this.#directory, 'fired')))
+  fired(withinMs: number): Promise<boolean> {
+    return eventually(() => existsSync(join(this.#directory, 'fired')), Boolean, withinMs, 10)
   }
 
   /** The ready process of a service. */
@@ -81,16 +81,7 @@ export class CrashStack {
   }
 
   /** Resolves when another process has replaced this one. */
-  async replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
-    return within(withinMs, () => this.readyPid(service) !== pid)
+  replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
+    return eventually(() => this.readyPid(service) !== pid, Boolean, withinMs, 10)
   }
-}
-
-async function within(ms: number, holds: () => boolean): Promise<boolean> {
-  const end = performance.now() + ms
-  while (!holds()) {
-    if (performance.now() > end) return false
-    await wait(10)
-  }
-  return true
 }
