@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { Config } from '../../services/gateway/src/config.ts'
 import { storedOrders } from '../support/books.ts'
-import { figuresOf, secondBySecond, type Figures } from '../support/load/figures.ts'
+import { figuresOf, type Figures } from '../support/load/figures.ts'
 import type { Source } from '../support/load/generator.ts'
 import { putGatewayFirst } from './precedence.ts'
 import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool, type Goal } from './tool.ts'
@@ -77,8 +77,6 @@ class Run {
       const one = figuresOf([outcome], seconds)
       this.accepted += one.accepted.count
       print(`${source}: ${JSON.stringify(one)}`)
-      if (rates.sampled !== undefined)
-        print(`${source}, p99 by second, accepted/refused: ${secondBySecond(outcome)}`)
       return [source, one]
     })
     return Object.fromEntries(figures) as Record<Name, Figures>
