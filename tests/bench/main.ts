@@ -32,11 +32,9 @@ async function measure(options: Options): Promise<Report> {
   const { seconds, rounds } = options
   const directory = join(root, '.run')
   const frame = { directory, generator, reporter: reporterFor(process.stderr), telemetry, seconds, rounds }
-  const { againstCommit } = options
+  const { againstCommit: commit } = options
   const sections =
-    againstCommit === null
-      ? await measureAlone(options, frame)
-      : await measureBeside(againstCommit, options, frame)
+    commit === null ? await measureAlone(options, frame) : await measureBeside(commit, options, frame)
   return { ...describeRun(options), sections }
 }
 

@@ -91,8 +91,9 @@ function largest({ kind, counts }: Subject, samples: readonly Sample[]): number 
   return Math.max(...samples.flatMap(({ memory }) => counted.map((group) => memory[group] ?? 0)))
 }
 
+const groupsOf = ({ kind, counts }: Subject) => [...counts, ...(kind === 'operation' ? ['processor'] : [])]
+
 function processSection(rows: readonly Row[]): Section {
-  const groupsOf = ({ kind, counts }: Subject) => [...counts, ...(kind === 'operation' ? ['processor'] : [])]
   const processes = [...new Set(rows.flatMap(({ subject }) => groupsOf(subject)))]
   return {
     name: 'CPU by process',

@@ -56,11 +56,11 @@ export const orders = {
 
 const findOfRestaurant: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey) =>
   statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
-    const { orders, deliveries } = simulation().database
-    const order = orders.get(apiKey)
+    const { database } = simulation()
+    const order = database.orders.get(apiKey)
     if (order?.restaurantApiKey !== restaurantApiKey) return null
     if (order.outcome !== 'transmitted' && !wasGivenUp(apiKey)) return null
-    return { order, link: null, linkKind: deliveries.get(apiKey)?.linkKind ?? null }
+    return { order, link: null, linkKind: database.deliveries.get(apiKey)?.linkKind ?? null }
   })
 
 const findForNotice: RestaurantOrderStore['findForNotice'] = (apiKey) =>
