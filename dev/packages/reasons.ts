@@ -52,7 +52,11 @@ export const reasons: Readonly<Record<string, string>> = {
 
   // For development and tests.
   '@hey-api/openapi-ts': 'one of two generators that make clients from docs/openapi.json in a test',
+  '@kubernetes-models/cert-manager': "schemas of cert-manager's manifests",
   '@kubernetes-models/cloudnative-pg': "schemas of the PostgreSQL operator's manifests",
+  '@kubernetes-models/gateway-api': 'schemas of the Gateway API',
+  '@kubernetes-models/keda': "schemas of KEDA's manifests",
+  '@kubernetes-models/prometheus-operator': "schemas of the Prometheus operator's manifests",
   '@redocly/cli': 'lints docs/openapi.json',
   '@secretlint/core': 'finds committed secrets',
   '@secretlint/secretlint-rule-preset-recommend': 'what the credentials of the large providers look like',
@@ -72,6 +76,7 @@ export const reasons: Readonly<Record<string, string>> = {
   'playwright-core': 'drives the installed Chromium; downloads none',
   'smtp-server': 'the mail server of a test, by the authors of nodemailer',
   testcontainers: 'PostgreSQL, RabbitMQ and Redis for tests where there is Docker (decision 0006)',
+  tinyqueue: 'the events of the simulation in order of time; no dependency of its own',
   turbo: 'runs the checks side by side',
   typescript: 'checks types; what runs are the sources',
   vite: 'builds the console',

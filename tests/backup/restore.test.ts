@@ -10,7 +10,8 @@ import { startStack, type Stack } from '../../dev/stack.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { readBooks, settled, type LedgerLine } from '../support/books.ts'
 import { card, cast, PASSWORD, person, pickup } from '../support/cast.ts'
-import { sendTo, setProcessorFaults } from '../support/faults.ts'
+import { setProcessorFaults } from '../support/faults.ts'
+import { sendSignal } from '../../dev/process/identity.ts'
 
 /*
  * A backup is taken while orders are under way; the platform then finishes them, and places another one. A new machine restores
@@ -70,14 +71,14 @@ async function placeOpenOrders(): Promise<void> {
   // The processor authorizes and does not respond.
   await setProcessorFaults(stack.file, [{ fault: 'drop-reply', on: ['authorize'], probability: 1 }])
   underWay.unanswered = await paidByCard({})
-  for (const pid of stack.pids('payments')) sendTo(pid, 'SIGSTOP')
+  for (const pid of stack.pids('payments')) sendSignal(pid, 'SIGSTOP')
   ;[underWay.unsent, underWay.expired] = await Promise.all([placeUnsent(saved), placeUnsent(saved)])
 }
 
 /** Orders continue after the snapshot: the processor charges what was under way, and a new order. */
 async function continueAfterSnapshot(): Promise<void> {
   await setProcessorFaults(stack.file, [])
-  for (const pid of stack.pids('payments')) sendTo(pid, 'SIGCONT')
+  for (const pid of stack.pids('payments')) sendSignal(pid, 'SIGCONT')
   lost = await paidByCard({})
   await settled(stack)
   expect(await Promise.all([...Object.values(underWay), lost].map(statusOf))).toEqual(

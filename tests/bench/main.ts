@@ -32,30 +32,28 @@ async function measure(options: Options): Promise<Report> {
   const { seconds, rounds } = options
   const directory = join(root, '.run')
   const frame = { directory, generator, reporter: reporterFor(process.stderr), telemetry, seconds, rounds }
-  const described = describeRun(options)
-  return options.againstCommit === null
-    ? { ...described, ...(await measureAlone(options, frame)) }
-    : { ...described, rows: [], sections: await measureBeside(options.againstCommit, options, frame) }
+  const { againstCommit: commit } = options
+  const sections =
+    commit === null ? await measureAlone(options, frame) : await measureBeside(commit, options, frame)
+  return { ...describeRun(options), sections }
 }
 
-type Measured = Pick<Report, 'rows' | 'sections'>
-
-async function measureAlone({ operations, sections }: Options, frame: Frame): Promise<Measured> {
+async function measureAlone({ operations, sections }: Options, frame: Frame): Promise<Section[]> {
   const measured: Section[] = []
   if (sections.includes('scale')) measured.push(await scale(frame))
   if (sections.includes('replicas')) measured.push(await replicas(frame, PAIRED))
   if (sections.includes('tracing')) measured.push(await tracing(frame, PAIRED))
   const wantsStack = operations.length > 0 || sections.includes('paced') || sections.includes('memory')
-  if (!wantsStack) return { rows: [], sections: measured }
+  if (!wantsStack) return measured
   await using cleanup = new AsyncDisposableStack()
   const { directory, reporter, telemetry } = frame
   const platform = await startPlatform({ directory: join(directory, 'bench-stack'), reporter, telemetry })
   cleanup.defer(() => platform.stop())
-  const rows = operations.length > 0 ? await measureTable(platform, frame, { operations, cleanup }) : []
+  const table = operations.length > 0 ? await measureTable(platform, frame, { operations, cleanup }) : []
   if (sections.includes('paced')) measured.push(await paced(platform, frame))
   // Last: it leaves a hundred thousand orders.
   if (sections.includes('memory')) measured.push(await memory(platform, frame))
-  return { rows, sections: measured }
+  return [...table, ...measured]
 }
 
 /** One pair of stacks after the other: no more than two share the machine. */

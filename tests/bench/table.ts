@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { serviceNames } from '../../dev/stack/services.ts'
 import { median } from '../support/statistics.ts'
 import {
   cpuRounds,
@@ -8,12 +9,14 @@ import {
   ratioOf,
   samplesOf,
   sumRounds,
+  type Ratio,
+  type Sample,
   type Side,
 } from './measure.ts'
 import { scenarioOf, type OperationName } from './operations.ts'
 import type { Platform } from './platform.ts'
-import type { Row } from './report.ts'
-import type { Frame } from './sections/frame.ts'
+import { digits, type Section } from './report.ts'
+import { keyOf, type Frame } from './sections/frame.ts'
 import { operationsOn, orderLimits, readLimits, type Subject } from './subjects.ts'
 
 const CLIENTS = [1, 16, 64]
@@ -23,7 +26,7 @@ export async function measureTable(
   platform: Platform,
   frame: Frame,
   { operations, cleanup }: { operations: readonly OperationName[]; cleanup: AsyncDisposableStack },
-): Promise<Row[]> {
+): Promise<Section[]> {
   const { generator, directory, reporter } = frame
   const side = newSide(
     operationsOn(platform, generator),
@@ -39,31 +42,70 @@ export async function measureTable(
   const subjects = [...new Set(names)]
   await measureInTurns([side], { ...frame, name: 'operations', subjects, clients: CLIENTS })
   const found = subjects.map((name) => side.subjects.find((one) => one.name === name)!)
-  return CLIENTS.flatMap((clients) => found.map((subject) => rowOf(side, subject, clients)))
+  const rows = CLIENTS.flatMap((clients) => found.map((subject) => rowOf(side, subject, clients)))
+  return [operationSection(rows), processSection(rows)]
 }
 
-function rowOf(side: Side, { name, kind, about, counts }: Subject, clients: number): Row {
-  const samples = samplesOf(side, name, clients)
-  const groups = [...counts, ...(kind === 'operation' ? ['processor'] : [])]
-  const limits = kind === 'operation' ? scenarioOf(name as OperationName).limits : []
-  const cpu = cpuRounds(samples)
+/** A subject at a number of clients. `ratio`: its CPU divided by that of its limits together; null for a limit. */
+type Row = { subject: Subject; clients: number; samples: readonly Sample[]; ratio: Ratio | null }
+
+function rowOf(side: Side, subject: Subject, clients: number): Row {
+  const samples = samplesOf(side, subject.name, clients)
+  const limits = subject.kind === 'operation' ? scenarioOf(subject.name as OperationName).limits : []
   const parts = limits.map((limit) => cpuRounds(samplesOf(side, limit, clients)))
-  return {
-    subject: name,
-    kind,
-    about,
+  const ratio = parts.length === 0 ? null : ratioOf(cpuRounds(samples), sumRounds(parts))
+  return { subject, clients, samples, ratio }
+}
+
+const operationSection = (rows: readonly Row[]): Section => ({
+  name: 'Operations and their limits',
+  about: 'Limits are in italics.',
+  columns: ['', 'clients', 'CPU ms', '× limit', 'a second', 'p50 ms', 'p99 ms', 'memory MB', 'failed'],
+  lines: rows.map(({ subject, clients, samples, ratio }) => [
+    subject.kind === 'limit' ? `_${subject.name}_` : `**${subject.name}**: ${subject.about}`,
     clients,
-    perSecond: middle(samples, (one) => one.perSecond),
-    p50: middle(samples, (one) => one.p50),
-    p99: middle(samples, (one) => one.p99),
-    failed: samples.reduce((sum, { failed }) => sum + failed, 0),
-    cpu: median(cpu),
-    byProcess: Object.fromEntries(
-      groups.map((group) => [group, middle(samples, (one) => one.cpuByGroup[group] ?? 0)]),
-    ),
-    memory: Object.fromEntries(
-      counts.map((group) => [group, Math.max(...samples.map((one) => one.memory[group] ?? 0))]),
-    ),
-    ratio: parts.length === 0 ? null : ratioOf(cpu, sumRounds(parts)),
+    digits(median(cpuRounds(samples))),
+    ratio ? `${ratio.value.toFixed(2)} ±${Math.round(ratio.noise * 100)} %` : '',
+    Math.round(middle(samples, (one) => one.perSecond)),
+    digits(middle(samples, (one) => one.p50)),
+    digits(middle(samples, (one) => one.p99)),
+    largest(subject, samples),
+    samples.reduce((sum, { failed }) => sum + failed, 0),
+  ]),
+  values: Object.fromEntries(
+    rows.flatMap(({ subject, clients, samples, ratio }) => {
+      const key = keyOf(subject.name, clients)
+      return [
+        [`${key}: CPU`, median(cpuRounds(samples))],
+        [`${key}: a second`, middle(samples, (one) => one.perSecond)],
+        ...(ratio ? [[`${key}: ratio`, ratio.value] as const] : []),
+      ]
+    }),
+  ),
+})
+
+/** The peak of the largest process. Of the services only: the memory of a server is a matter of its settings. */
+function largest({ kind, counts }: Subject, samples: readonly Sample[]): number {
+  const services: readonly string[] = serviceNames
+  const counted = counts.filter((group) => kind === 'limit' || services.includes(group))
+  return Math.max(...samples.flatMap(({ memory }) => counted.map((group) => memory[group] ?? 0)))
+}
+
+const groupsOf = ({ kind, counts }: Subject) => [...counts, ...(kind === 'operation' ? ['processor'] : [])]
+
+function processSection(rows: readonly Row[]): Section {
+  const processes = [...new Set(rows.flatMap(({ subject }) => groupsOf(subject)))]
+  return {
+    name: 'CPU by process',
+    about: 'CPU ms of an operation.',
+    columns: ['', 'clients', ...processes],
+    lines: rows.map(({ subject, clients, samples }) => {
+      const groups = groupsOf(subject)
+      const cells = processes.map((group) =>
+        groups.includes(group) ? digits(middle(samples, (one) => one.cpuByGroup[group] ?? 0)) : '',
+      )
+      return [subject.name, clients, ...cells]
+    }),
+    values: {},
   }
 }

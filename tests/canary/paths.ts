@@ -1,12 +1,12 @@
+import { maria } from '../support/cast.ts'
 import { DECLINED } from './canaries.ts'
 import { MISPLACED_PATHS, REFUSED } from './refused.ts'
-import type { Answer } from './sender.ts'
 import {
   API,
   cardOf,
   email,
   keyed,
-  maria,
+  LOST,
   newOrder,
   newUser,
   orderOf,
@@ -14,6 +14,7 @@ import {
   path,
   post,
   send,
+  sendBytes,
   type Path,
 } from './world.ts'
 
@@ -77,11 +78,10 @@ const orders: Path[] = [
 
 /** Accepted with RAW_CARDS=refuse too: the processor has the number, and Platter a token. */
 export const BY_TOKEN: Path = path('an order by a token of the processor', 200, async (world) => {
-  const { sender, accessKey } = world
   const card = cardOf(world.canaries.card('at the processor'))
-  const { body } = await sender.send({
+  const { body } = await world.send({
     path: `${API}/payment-methods`,
-    headers: { 'x-access-token': accessKey },
+    headers: { 'x-access-token': world.accessKey },
   })
   const response = await fetch(String(body['tokenUrl']), {
     method: 'POST',
@@ -179,7 +179,7 @@ const typed: Path[] = [
     const kitchen = world.console
     const order = newOrder(world, 'refused at the counter', from(kitchen))
     const { body } = await post(world, 'send-order', order, keyed())
-    return world.sender.send({
+    return world.send({
       path: `/restaurantapi/v1/order/${String(body['apiKey'])}/refuse`,
       headers: { 'x-access-token': kitchen.accessKey },
       body: { reason: `we do not take ${world.canaries.number('reason')}` },
@@ -189,21 +189,18 @@ const typed: Path[] = [
 
 // No request at all --------------------------------------------------------------------------------------------
 
-const LOST: Answer = { status: 0, body: {} }
 const bytes: Path[] = [
   path('half an order', 0, async (world) => {
     const body = JSON.stringify(newOrder(world, 'half an order'))
     const head = `POST ${API}/send-order HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${world.accessKey}`
-    await world.sender.sendBytes(
-      `${head}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n${body}`,
-    )
+    await sendBytes(world, `${head}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n${body}`)
     return LOST
   }),
   path('a card number where a request line belongs', 0, async (world) => {
-    const { canaries, sender } = world
-    await sender.sendBytes(`${canaries.number('as a method')} / HTTP/1.1\r\n\r\n`)
-    await sender.sendBytes(`GET /${canaries.number('in a line')} HTTP/9.9\r\n\r\n`)
-    await sender.sendBytes(`GET / HTTP/1.1\r\nHost: ${canaries.number('as a host')}\r\nBad Header\r\n\r\n`)
+    const { canaries } = world
+    await sendBytes(world, `${canaries.number('as a method')} / HTTP/1.1\r\n\r\n`)
+    await sendBytes(world, `GET /${canaries.number('in a line')} HTTP/9.9\r\n\r\n`)
+    await sendBytes(world, `GET / HTTP/1.1\r\nHost: ${canaries.number('as a host')}\r\nBad Header\r\n\r\n`)
     return LOST
   }),
 ]

@@ -2,8 +2,7 @@ import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { sendToTrees } from '../support/faults.ts'
 import { BY_TOKEN, PATHS } from './paths.ts'
-import { Sender, type Answer, type Sent } from './sender.ts'
-import { keyed, newOrder, post, type World } from './world.ts'
+import { contentOf, keyed, newOrder, post, type Answer, type Path, type Sent, type World } from './world.ts'
 
 /** Of the variables that the launcher reads at each start of a process. */
 type Mode = Record<string, string>
@@ -19,7 +18,7 @@ const REFUSED = 'raw-card-not-accepted'
  */
 export async function walkRefused(
   stack: Stack,
-  { world, mode, inTurn }: { world: World; mode: Switch; inTurn: InTurn },
+  { world, mode, inTurn, untilThere }: { world: World; mode: Switch; inTurn: InTurn; untilThere: UntilThere },
 ): Promise<{ astray: string[]; refused: number }> {
   mode.gateway['RAW_CARDS'] = 'refuse'
   mode.payments['RAW_CARDS'] = 'refuse'
@@ -30,19 +29,25 @@ export async function walkRefused(
     withinMs: 90_000,
     everyMs: 200,
   })
-  const sender = new Watching(stack.gateway, world)
-  try {
-    const watched = { ...world, sender }
-    await inTurn(PATHS, (path) => path.walk(watched))
-    const byToken = await untilAccepted(watched)
-    const astray = [...new Set(sender.astray), ...(byToken === 200 ? [] : [`an order by token: ${byToken}`])]
-    return { astray, refused: sender.refused }
-  } finally {
-    sender.close()
+  const seen = { astray: new Set<string>(), refused: 0 }
+  const watched: World = {
+    ...world,
+    send: async (sent) => {
+      const answer = await world.send(sent)
+      const what = numberIn(sent, world)
+      if (what === undefined || NOT_READ.has(answer.status)) return answer
+      if (isRefused(answer)) seen.refused++
+      else seen.astray.add(`${what}: ${answer.status} instead of 422 ${REFUSED}`)
+      return answer
+    },
   }
+  await inTurn(PATHS, (path) => path.walk(watched))
+  const byToken = await untilThere(BY_TOKEN, watched)
+  return { astray: [...seen.astray, ...(byToken === null ? [] : [byToken])], refused: seen.refused }
 }
 
 type InTurn = <T, R>(all: readonly T[], work: (one: T) => Promise<R>) => Promise<R[]>
+type UntilThere = (path: Path, world: World) => Promise<string | null>
 
 const isRefused = ({ status, body }: Answer) => status === 422 && body['code'] === REFUSED
 
@@ -51,38 +56,10 @@ async function refuses(stack: Stack, world: World): Promise<boolean> {
   return isRefused(await post(world, 'send-order', newOrder(world, 'until it is refused'), keyed()))
 }
 
-/** The processor's faults are in the way now and then. */
-async function untilAccepted(world: World): Promise<number> {
-  let status = 0
-  for (let tries = 0; tries < 5 && status !== 200; tries++) status = (await BY_TOKEN.walk(world)).status
-  return status
-}
-
-/** Compares each response with the body of its request, without the code of the gateway. */
-class Watching extends Sender {
-  readonly astray: string[] = []
-  refused = 0
-  readonly #numbers: ReadonlyMap<string, string>
-
-  constructor(gateway: string, { canaries }: World) {
-    super(gateway)
-    this.#numbers = canaries.numbers
-  }
-
-  override async send(sent: Sent): Promise<Answer> {
-    const answer = await super.send(sent)
-    const what = this.#numberIn(sent.body)
-    if (what === undefined || NOT_READ.has(answer.status)) return answer
-    if (isRefused(answer)) this.refused++
-    else this.astray.push(`${what}: ${answer.status} instead of 422 ${REFUSED}`)
-    return answer
-  }
-
-  #numberIn(body: unknown): string | undefined {
-    if (body === undefined) return undefined
-    const text =
-      typeof body === 'string' || Buffer.isBuffer(body) ? body.toString('latin1') : JSON.stringify(body)
-    const digits = text.replaceAll(/(?<=\d)[ -](?=\d)/g, '').match(/\d{12,}/g) ?? []
-    return digits.map((one) => this.#numbers.get(one)).find((one) => one !== undefined)
-  }
+/** The canary whose number is in the body of a request; found without the code of the gateway. */
+function numberIn({ body }: Sent, { canaries }: World): string | undefined {
+  if (body === undefined) return undefined
+  const text = contentOf(body).toString('latin1')
+  const digits = text.replaceAll(/(?<=\d)[ -](?=\d)/g, '').match(/\d{12,}/g) ?? []
+  return digits.map((one) => canaries.numbers.get(one)).find((one) => one !== undefined)
 }

@@ -1,11 +1,10 @@
-import { cast } from '../support/cast.ts'
-import type { Answer } from './sender.ts'
+import { cast, maria } from '../support/cast.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   API,
   cardOf,
   email,
   keyed,
-  maria,
   newOrder,
   operate,
   orderOf,
@@ -195,36 +194,38 @@ const asHeaders: Path[] = [
 const anyAddress = ({ random }: World) => `2001:db8::${random.between(1, 65_000).toString(16)}`
 
 const accessKeys: Path[] = [
-  path('an access key in the query', 200, ({ sender, accessKey }) =>
-    sender.send({ path: `${API}/restaurant/search?access-token=${accessKey}` }),
+  path('an access key in the query', 200, ({ send: sendOnce, accessKey }) =>
+    sendOnce({ path: `${API}/restaurant/search?access-token=${accessKey}` }),
   ),
   path(
     'an access key that is issued twice under one key',
     200,
-    async ({ sender, stack, canaries, application }) => {
+    async ({ send: sendOnce, stack, canaries, application }) => {
       const asked = {
         path: `/operatorapi/v1/applications/${application}/access-keys`,
         headers: { 'x-access-token': stack.operatorKey, ...keyed() },
         body: { mode: 'live' },
       }
-      const [first, again] = [await sender.send(asked), await sender.send(asked)]
+      const [first, again] = [await sendOnce(asked), await sendOnce(asked)]
       for (const { body } of [first, again])
         canaries.know(String(body['accessKey']), 'access key issued twice')
       return again
     },
   ),
   path('an access key that is revoked', 401, async (world) => {
-    const { sender, stack, canaries } = world
+    const { canaries } = world
     const keys = `applications/${world.application}/access-keys`
-    const { body } = await operate(sender, stack, keys, { mode: 'live' })
+    const { body } = await operate(world, keys, { mode: 'live' })
     const key = canaries.know(String(body['accessKey']), 'access key that was revoked')
     const headers = { 'x-access-token': key, 'x-forwarded-for': anyAddress(world) }
     await send(world, { path: 'restaurant/search?limit=1', headers })
-    await operate(sender, stack, `access-keys/${String(body['id'])}/revoke`, {})
-    return untilStatus(401, () => send(world, { path: 'restaurant/search?limit=1', headers }))
+    await operate(world, `access-keys/${String(body['id'])}/revoke`, {})
+    // The gateway caches keys for one second (docs/decisions/0005-access-key-cache.md).
+    const read = () => send(world, { path: 'restaurant/search?limit=1', headers })
+    return eventually(read, ({ status }) => status === 401, 5_000)
   }),
-  path("an application's access key where operators are", 403, ({ sender, accessKey }) =>
-    sender.send({ path: '/operatorapi/v1/applications', headers: { 'x-access-token': accessKey } }),
+  path("an application's access key where operators are", 403, ({ send: sendOnce, accessKey }) =>
+    sendOnce({ path: '/operatorapi/v1/applications', headers: { 'x-access-token': accessKey } }),
   ),
   path('an access key in a body', 400, (world) =>
     post(world, 'register-user', {
@@ -235,16 +236,6 @@ const accessKeys: Path[] = [
     }),
   ),
 ]
-
-/** The gateway caches keys for one second (docs/decisions/0005-access-key-cache.md). */
-async function untilStatus(status: number, ask: () => Promise<Answer>): Promise<Answer> {
-  let answer = await ask()
-  for (let tries = 0; tries < 40 && answer.status !== status; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    answer = await ask()
-  }
-  return answer
-}
 
 export const REFUSED: readonly Path[] = [...spoiltCards, ...misplaced, ...spoiltBodies, ...spoiltPasswords]
 export const MISPLACED_PATHS: readonly Path[] = [...inUrls, ...inHeaders, ...asHeaders, ...accessKeys]

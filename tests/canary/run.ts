@@ -1,19 +1,18 @@
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { until } from '../../dev/process/wait.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
-import { unfinishedSagas } from '../support/books.ts'
+import { settled } from '../support/books.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { sendToTrees } from '../support/faults.ts'
+import { tally } from '../support/statistics.ts'
 import { Canaries } from './canaries.ts'
 import { PATHS } from './paths.ts'
 import { dumps, keepEverything, searchFiles, searchRows, type Found } from './places.ts'
 import { Plants } from './plants.ts'
 import { walkRefused, type Switch } from './refuse-mode.ts'
 import { Recorder, tellRedis } from './recorder.ts'
-import { Sender } from './sender.ts'
-import { orderUntilKnown, worldOf, type Path, type World } from './world.ts'
+import { orderUntilKnown, sendTo, worldOf, type Path, type World } from './world.ts'
 
 export type CanaryOptions = {
   /** Orders with a card of their own, besides every path at least once. */
@@ -69,7 +68,7 @@ export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
     await keepEverything(file)
     recorder.watchRedis(file.urls.redis)
     astray = await sendAll(stack, canaries, { ...options, mode: env })
-    await settle(stack)
+    if ((await settled(stack, 90_000)) === null) throw new Error('a saga has not ended')
     await planted.plant(file, otlp)
     rows = await searchRows(file, both(canaries, planted.canaries))
     await tellRedis(file.urls.redis, 'CONFIG SET rdbcompression no', 'SAVE')
@@ -141,36 +140,34 @@ async function sendAll(
   canaries: Canaries,
   options: CanaryOptions & { mode: Switch },
 ): Promise<string[]> {
-  const random = randomOf(options.seed + 1)
-  const sender = new Sender(stack.gateway)
-  try {
-    const world = await worldOf(stack.file, { sender, canaries, random })
-    const started = performance.now()
-    const quiet = (await inTurn(PATHS, (path) => walkUntilThere(path, world))).filter((one) => one !== null)
-    const quietMs = performance.now() - started
-    const over = new AbortController()
-    const killing = wait(300).then(() => killAll(stack, options, over.signal))
-    const answers = new Map<number, number>()
-    await inTurn([...Array(options.orders).keys()], async (at) => {
-      const path = PATHS[at % PATHS.length]
-      const [{ status }] = await Promise.all([
-        orderUntilKnown(world, 'send-order while killed'),
-        path?.walk(world),
-      ])
-      answers.set(status, (answers.get(status) ?? 0) + 1)
-    })
-    over.abort()
-    const kills = await killing
-    options.say(
-      `${PATHS.length} paths in ${Math.round(quietMs)} ms; then ${options.orders} orders (${[...answers].map(([status, count]) => `${status}: ${count}`).join(', ')}) while ${kills.length === 0 ? 'nothing was' : `${kills.join(', ')} were`} killed`,
-    )
-    const { astray, refused } = await walkRefused(stack, { world, mode: options.mode, inTurn })
-    options.say(`RAW_CARDS=refuse: ${refused} requests with a card number were refused`)
-    if (refused < PATHS.length / 3) astray.push(`only ${refused} requests were refused`)
-    return [...quiet, ...astray]
-  } finally {
-    sender.close()
-  }
+  const world = await worldOf(stack.file, {
+    send: sendTo(stack.gateway),
+    canaries,
+    random: randomOf(options.seed + 1),
+  })
+  const started = performance.now()
+  const quiet = (await inTurn(PATHS, (path) => walkUntilThere(path, world))).filter((one) => one !== null)
+  const quietMs = performance.now() - started
+  const over = new AbortController()
+  const killing = wait(300).then(() => killAll(stack, options, over.signal))
+  const statuses = await inTurn([...Array(options.orders).keys()], async (at) => {
+    const path = PATHS[at % PATHS.length]
+    const [{ status }] = await Promise.all([
+      orderUntilKnown(world, 'send-order while killed'),
+      path?.walk(world),
+    ])
+    return status
+  })
+  over.abort()
+  const kills = await killing
+  options.say(
+    `${PATHS.length} paths in ${Math.round(quietMs)} ms; then ${options.orders} orders (${JSON.stringify(tally(statuses))}) while ${kills.length === 0 ? 'nothing was' : `${kills.join(', ')} were`} killed`,
+  )
+  const { mode } = options
+  const { astray, refused } = await walkRefused(stack, { world, mode, inTurn, untilThere: walkUntilThere })
+  options.say(`RAW_CARDS=refuse: ${refused} requests with a card number were refused`)
+  if (refused < PATHS.length / 3) astray.push(`only ${refused} requests were refused`)
+  return [...quiet, ...astray]
 }
 
 async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
@@ -221,12 +218,6 @@ function kill(stack: Stack, victim: Victim, random: Random): void {
 async function allReady(stack: Stack): Promise<void> {
   const names = ['processor', 'payments', 'accounts', 'catalog', 'orders', 'gateway'] as const
   await Promise.all(names.map((name) => stack.ready(name)))
-}
-
-/** Until every saga has ended, and what was measured last is sent. */
-async function settle(stack: Stack): Promise<void> {
-  const isOver = async () => (await unfinishedSagas(stack.file).catch(() => null)) === 0
-  await until(isOver, { what: 'The end of all sagas', withinMs: 90_000, everyMs: 200 })
 }
 
 // What may be kept -----------------------------------------------------------------------------------------------

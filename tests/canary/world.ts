@@ -1,18 +1,33 @@
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api } from '../support/api.ts'
-import { cast } from '../support/cast.ts'
+import { card, cast, maria, newEmail, pickup } from '../support/cast.ts'
+import { exchange } from '../support/exchange.ts'
+import { requestBytes } from '../support/load/generator.ts'
+import { isOpen, untilFinal } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
 import type { Canaries, CanaryCard } from './canaries.ts'
-import type { Answer, Sender, Sent } from './sender.ts'
 
-/** The status of the answer; several where it depends on the canary. */
+/** A request with any header and any body: a string or bytes as they are, anything else as JSON. */
+export type Sent = {
+  method?: 'GET' | 'POST'
+  path: string
+  headers?: Record<string, string>
+  body?: unknown
+  /** The client closes its connection before the response. */
+  goneAfterMs?: number
+}
+/** `status` is 0 without a response: a lost one is no error. */
+export type Answer = { status: number; body: Record<string, unknown> }
+export type Send = (sent: Sent) => Promise<Answer>
+
+/** The expected status of the response; several where it depends on the canary. */
 export type LeadsTo = number | readonly number[]
 
 /** A restaurant with something that can be ordered from it: looked up before any process is killed. */
 type Kitchen = StackFile['restaurants'][number] & { item: string }
 export type World = {
   stack: StackFile
-  sender: Sender
+  send: Send
   canaries: Canaries
   random: Random
   /** An access key that was issued in this run. */
@@ -35,34 +50,68 @@ export const path = (name: string, leadsTo: LeadsTo, walk: Path['walk']): Path =
 /** A world with an access key of its own. */
 export async function worldOf(
   stack: StackFile,
-  parts: Pick<World, 'sender' | 'canaries' | 'random'>,
+  parts: Pick<World, 'send' | 'canaries' | 'random'>,
 ): Promise<World> {
-  const { sender, canaries } = parts
-  const made = await operate(sender, stack, 'applications', { name: 'Canaries' })
-  const application = String(made.body['id'])
-  const issued = await operate(sender, stack, `applications/${application}/access-keys`, { mode: 'live' })
-  const accessKey = canaries.know(String(issued.body['accessKey']), 'access key')
-  const [item, refusing, console] = await Promise.all([
-    new Api(() => stack).plainItem(cast.aurora),
-    kitchenOf(stack, 'simulator:refuses'),
-    kitchenOf(stack, 'console'),
+  const api = new Api(() => stack)
+  const { id: application, accessKey } = await api.newApplication('Canaries')
+  parts.canaries.know(accessKey, 'access key')
+  const kitchenOf = async (apiKey: string): Promise<Kitchen> => ({
+    ...stack.restaurants.find((one) => one.apiKey === apiKey)!,
+    item: await api.plainItem(apiKey),
+  })
+  const [{ item }, refusing, console] = await Promise.all([
+    kitchenOf(cast.aurora),
+    kitchenOf(cast.refuses),
+    kitchenOf(cast.console),
   ])
   const world = { stack, ...parts, accessKey, application, item, refusing, console, user: '' }
   return { ...world, user: (await newUser(world)).apiKey }
 }
 
-async function kitchenOf(stack: StackFile, link: string): Promise<Kitchen> {
-  const restaurant = stack.restaurants.find((one) => one.link === link)
-  if (!restaurant) throw new Error(`no restaurant has the link ${link}`)
-  return { ...restaurant, item: await new Api(() => stack).plainItem(restaurant.apiKey) }
+// Requests -----------------------------------------------------------------------------------------------------
+
+export const sendTo =
+  (gateway: string): Send =>
+  async ({ goneAfterMs, ...sent }) => {
+    const signal = goneAfterMs === undefined ? undefined : AbortSignal.timeout(goneAfterMs)
+    const { status, body } = await exchange(gateway, bytesOf(sent), { signal })
+    return { status, body: read(body) }
+  }
+
+/** Bytes that may be no request at all, and the end of the connection. */
+export const sendBytes = ({ stack }: World, bytes: string) =>
+  exchange(stack.gateway, Buffer.from(bytes), { signal: AbortSignal.timeout(100) })
+
+function bytesOf({
+  path: to,
+  headers = {},
+  body,
+  method = body === undefined ? 'GET' : 'POST',
+}: Sent): Buffer {
+  if (body === undefined) return Buffer.from(requestBytes({ method, path: to, headers }))
+  const content = contentOf(body)
+  const fields = { 'content-type': 'application/json', 'content-length': String(content.length), ...headers }
+  return Buffer.concat([Buffer.from(requestBytes({ method, path: to, headers: fields })), content])
 }
 
-export const operate = (sender: Sender, stack: StackFile, to: string, body: unknown) =>
-  sender.send({ path: `/operatorapi/v1/${to}`, headers: { 'x-access-token': stack.operatorKey }, body })
+export const contentOf = (body: unknown): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+
+function read(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    // A page or a partial response, whose content is not needed.
+    return {}
+  }
+}
+
+export const operate = ({ stack, send: sendOnce }: World, to: string, body: unknown) =>
+  sendOnce({ path: `/operatorapi/v1/${to}`, headers: { 'x-access-token': stack.operatorKey }, body })
 
 /** Every path has a card number in its query as well: no part of a query is stored, logged or traced. */
-export const send = ({ sender, accessKey, canaries }: World, { path: to, headers, ...rest }: Sent) =>
-  sender.send({
+export const send = ({ send: sendOnce, accessKey, canaries }: World, { path: to, headers, ...rest }: Sent) =>
+  sendOnce({
     ...rest,
     path: `${API}/${to}${to.includes('?') ? '&' : '?'}cardNumber=${canaries.number('in the query')}`,
     headers: { 'x-access-token': accessKey, ...headers },
@@ -70,29 +119,20 @@ export const send = ({ sender, accessKey, canaries }: World, { path: to, headers
 export const post = (world: World, to: string, body: unknown, headers?: Record<string, string>) =>
   send(world, { path: to, body, ...(headers && { headers }) })
 
+export const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
+export const email = () => newEmail('canary')
+
+// Orders and users ---------------------------------------------------------------------------------------------
+
 export const cardOf = ({ number, cvv, holder }: CanaryCard) => ({
+  ...card(number),
   cardholderName: holder,
-  cardholderStreetAddress: '316 W Washington Ave',
-  cardholderZip: '53703',
   cvv,
-  cardNumber: number,
-  expirationMonth: '09',
-  expirationYear: '39',
 })
-export const maria = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-2142' }
-export const orderOf = ({ item }: World, card: object, more: object = {}) => ({
-  restaurantApiKey: cast.aurora,
-  items: [{ apiKey: item }],
-  method: 'pickup',
-  payment: 'card',
-  card,
-  recipient: maria,
-  ...more,
-})
+export const orderOf = ({ item }: World, paidBy: object, more: object = {}) =>
+  pickup(cast.aurora, item, { payment: 'card', card: paidBy, ...more })
 export const newOrder = (world: World, what: string, more: object = {}) =>
   orderOf(world, cardOf(world.canaries.card(what)), more)
-export const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
-export const email = () => `canary.${crypto.randomUUID()}@example.org`
 
 /** A user with a password that must not be found. */
 export async function newUser(world: World): Promise<{ apiKey: string; email: string; password: string }> {
@@ -101,15 +141,18 @@ export async function newUser(world: World): Promise<{ apiKey: string; email: st
   return { apiKey: String(body['apiKey']), email: user.email, password: user.password }
 }
 
+const MOST_TRIES = 80
+export const LOST: Answer = { status: 0, body: {} }
+
 /** Sends one order under one Idempotency-Key until its outcome is known. */
-export async function orderUntilKnown(world: World, what: string, tries = 80): Promise<Answer> {
+export async function orderUntilKnown(world: World, what: string): Promise<Answer> {
   const order = newOrder(world, what)
   const headers = keyed()
-  let answer = await post(world, 'send-order', order, headers)
-  for (let tried = 1; tried < tries && isOpen(answer); tried++) {
-    await new Promise((resolve) => setTimeout(resolve, world.random.between(50, 400)))
-    answer = await post(world, 'send-order', order, headers)
+  const sendOnce = async () => {
+    const answer = await post(world, 'send-order', order, headers)
+    return answer.status === 0 || isOpen(answer.status) ? null : answer
   }
-  return answer
+  let left = MOST_TRIES
+  const pauseMs = () => world.random.between(50, 400)
+  return (await untilFinal(sendOnce, { pauseMs, isOver: () => left-- === 0 })) ?? LOST
 }
-const isOpen = ({ status }: Answer) => status === 0 || status === 409 || status === 429 || status >= 500

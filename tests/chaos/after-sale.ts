@@ -1,28 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Api } from '../support/api.ts'
+import { Api, type Answer } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { readBooks, type OrderRow } from '../support/books.ts'
-import type { Violation } from '../support/invariants.ts'
-import { ANSWER_WITHIN_MS, isOpen, type Timed } from '../support/order-clients.ts'
+import { readBooks } from '../support/books.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Change } from '../support/invariants.ts'
+import { ANSWER_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
-
-type What =
-  | 'refund'
-  | 'refund at the processor'
-  | 'cancellation by the operator'
-  | 'cancellation by the customer'
-
-/** A request after the sale, under one Idempotency-Key, and the apiKeys of its successful responses. */
-export type Change = {
-  what: What
-  order: string
-  key: string
-  /** Of the final response. */
-  status: number | null
-  /** The last response that was not final. */
-  open: string
-  apiKeys: string[]
-}
 
 const REFUNDS = [
   { amount: 0.01 },
@@ -61,7 +44,7 @@ export class AfterSale {
         order,
         key: `${key}-${left}`,
         status: null,
-        open: '',
+        last: '',
         apiKeys: [],
       }
       this.changes.push(change)
@@ -83,7 +66,7 @@ export class AfterSale {
     await Promise.all(this.#running)
   }
 
-  #what(): What {
+  #what(): Change['what'] {
     const what = this.#random.next()
     if (what < 0.1) return 'cancellation by the operator'
     if (what < 0.2) return 'cancellation by the customer'
@@ -91,15 +74,13 @@ export class AfterSale {
   }
 
   async #untilFinal(change: Change, body: object): Promise<void> {
-    while (performance.now() < this.#until) {
-      const answer = await this.#send(change, body)
-      if (answer) {
-        change.status = answer.status
-        if (answer.status === 200) change.apiKeys.push(answer.apiKey)
-        return
-      }
-      await wait(this.#random.between(100, 500))
-    }
+    const answer = await untilFinal(() => finalOf(this.#send(change, body)), {
+      pauseMs: () => this.#random.between(100, 500),
+      isOver: () => performance.now() > this.#until,
+    })
+    if (answer === null) return
+    change.status = answer.status
+    if (answer.status === 200) change.apiKeys.push(answer.body.apiKey)
   }
 
   /** Once, because it has no idempotency key. An order that is not captured yet has nothing to refund. */
@@ -110,38 +91,24 @@ export class AfterSale {
     change.status = (await fetch(url, { method: 'POST', headers, body })).status
   }
 
-  async #send(change: Change, refund: object) {
+  async #send(change: Change, refund: object): Promise<Answer<{ apiKey: string; code?: string }>> {
     const { what, order, key } = change
-    if (what === 'refund at the processor') throw new Error(`${what} is sent once`)
-    const [path, body, accessKey] = {
-      refund: [`/operatorapi/v1/orders/${order}/refunds`, refund, this.#stack.operatorKey],
-      'cancellation by the operator': [
-        `/operatorapi/v1/orders/${order}/cancel`,
-        { reason: 'Power failure' },
-        this.#stack.operatorKey,
-      ],
-      'cancellation by the customer': [
-        `/publicapi/v1/order/${order}/cancel`,
-        undefined,
-        this.#stack.accessKey,
-      ],
-    }[what] as [string, object | undefined, string]
-    try {
-      const { status, body: given } = await this.#api.call<{ apiKey?: string; code?: string }>(path, {
-        method: 'POST',
-        key: accessKey,
-        headers: { 'idempotency-key': key },
-        body,
-        timeoutMs: ANSWER_WITHIN_MS,
-      })
-      const isTooLate = given.code === 'cancel-too-late' || given.code === 'invalid-transition'
-      if (!isOpen(status) || isTooLate) return { status, apiKey: given.apiKey ?? '' }
-      change.open = `${status} ${given.code ?? ''}`
-      return null
-    } catch {
-      // The request or the response was lost: its outcome is unknown, so the client repeats the key.
-      return null
-    }
+    const { operatorKey, accessKey } = this.#stack
+    const ofOperator = `/operatorapi/v1/orders/${order}`
+    const [path, options] =
+      what === 'refund'
+        ? [`${ofOperator}/refunds`, { key: operatorKey, body: refund }]
+        : what === 'cancellation by the operator'
+          ? [`${ofOperator}/cancel`, { key: operatorKey, body: { reason: 'Power failure' } }]
+          : [`/publicapi/v1/order/${order}/cancel`, { key: accessKey }]
+    const answer = await this.#api.call<{ apiKey: string; code?: string }>(path, {
+      ...options,
+      method: 'POST',
+      headers: { 'idempotency-key': key },
+      timeoutMs: ANSWER_WITHIN_MS,
+    })
+    change.last = `${answer.status} ${answer.body.code ?? ''}`
+    return answer
   }
 }
 
@@ -151,38 +118,13 @@ const MIRRORED_WITHIN_MS = 180_000
 /** Waits until the orders have the refunds that were made at the processor. */
 export async function untilMirrored(stack: StackFile, changes: readonly Change[]): Promise<void> {
   const made = changes.filter(({ what, status }) => what === 'refund at the processor' && status === 200)
-  const end = performance.now() + MIRRORED_WITHIN_MS
-  for (;;) {
+  const readMissing = async () => {
     const { orders } = await readBooks(stack)
-    const missing = orders.filter(({ apiKey, cancelled, refunds }) => {
+    return orders.filter(({ apiKey, cancelled, refunds }) => {
       const seen = refunds.filter(({ requestedBy }) => requestedBy === 'processor').length
       return !cancelled && seen < made.filter(({ order }) => order === apiKey).length
     })
-    // What is missing then is a violation.
-    if (missing.length === 0 || performance.now() > end) return
-    await wait(500)
   }
-}
-
-/** Each requested refund is one refund of its order, whatever was lost; each cancellation stands. */
-export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
-  const byOrder = Map.groupBy(changes, ({ order }) => order)
-  return orders.flatMap((order) => {
-    const own = byOrder.get(order.apiKey) ?? []
-    const requested = own
-      .filter(({ what, status }) => what === 'refund' && status === 200)
-      .map(({ apiKeys }) => [...new Set(apiKeys)].join())
-    const stored = order.refunds
-      .filter(({ requestedBy }) => requestedBy === 'operator')
-      .map(({ apiKey }) => apiKey)
-    const isCancelled = own.some(({ what, status }) => what.startsWith('cancellation') && status === 200)
-    const broken = [
-      own.some(({ status }) => status === null) && 'a request never received a final response',
-      String(requested.toSorted()) !== String(stored.toSorted()) && 'the refunds are not those requested',
-      isCancelled && !order.cancelled && 'a cancelled order is not cancelled',
-    ]
-    return broken
-      .filter((what) => what !== false)
-      .map((what) => ({ rule: 'after the sale', what, order: { order, own } }))
-  })
+  // What is missing at the end is a violation.
+  await eventually(readMissing, (missing) => missing.length === 0, MIRRORED_WITHIN_MS, 500)
 }

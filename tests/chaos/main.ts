@@ -11,31 +11,23 @@ process.env['PLATTER_SERVERS'] ??= 'native'
 const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '1000' },
-    clients: { type: 'string', default: '16' },
-    replicas: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(randomInt(1_000_000)) },
-    pause: { type: 'string', default: '300-1500' },
     /** The share of messages that RabbitMQ never gets, 0 to 1. Nothing else fails then, so that answers are in time. */
     drop: { type: 'string', default: '0' },
   },
 })
 /** What a client may expect, milliseconds (requestTimes). */
 const ANSWER_WITHIN_MS = 10_000
-const [low = 300, high = 1_500] = values.pause.split('-').map(Number)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const seed = Number(values.seed)
 const lossy = Number(values.drop) > 0 ? new LossyRabbitmq(Number(values.drop), randomOf(seed)) : null
-const stack = await startStackForChaos(
-  Number(values.replicas),
-  say,
-  lossy ? { between: (servers) => lossy.between(servers) } : {},
-)
+const stack = await startStackForChaos(say, lossy ? { between: (servers) => lossy.between(servers) } : {})
 try {
   const { violations, entries } = await runChaos(stack, {
     orders: Number(values.orders),
-    atOnce: Number(values.clients),
+    atOnce: 16,
     seed,
-    pauseMs: lossy ? null : [low, high],
+    pauseMs: lossy ? null : [300, 1_500],
     say,
   })
   const times = entries.map(({ ms }) => ms)

@@ -24,7 +24,7 @@ let page: KitchenPage
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 beforeAll(async () => {
-  stack = await startStackForChaos(2, say)
+  stack = await startStackForChaos(say)
   send = await cashOrderSender(stack.file)
   const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
   page = new KitchenPage(stack.gateways, accessKey)

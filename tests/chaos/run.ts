@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
-import { AfterSale, untilMirrored, violationsAfterSale, type Change } from './after-sale.ts'
+import { AfterSale, untilMirrored } from './after-sale.ts'
 import { readBooks, settled } from '../support/books.ts'
 import { sendOrders, type Timed } from '../support/order-clients.ts'
-import { violationsOf, type Violation } from '../support/invariants.ts'
+import { violationsAfterSale, violationsOf, type Change, type Violation } from '../support/invariants.ts'
 import { injectFaults, ONE_ROUND, type Fault } from './nemesis.ts'
 import { randomOf } from '../support/random.ts'
 import { quantile } from '../support/statistics.ts'
@@ -18,6 +18,8 @@ export type ChaosOptions = {
   pauseMs: [number, number] | null
   /** How many faults there are at most; without it, faults until the load ends. */
   mostFaults?: number
+  /** After the final response to an order, with their number so far. */
+  progress?: (done: number) => void
   say: (line: string) => void
 }
 
@@ -29,20 +31,22 @@ export type Report = {
   settledMs: number | null
 }
 
-/** A stack for fault injection. */
+/** A stack for fault injection. `bus`: variables of all services that use RabbitMQ. */
 export const startStackForChaos = (
-  replicas: number,
   say: (line: string) => void,
-  { between }: Pick<StackOptions, 'between'> = {},
+  { between, bus = {} }: Pick<StackOptions, 'between'> & { bus?: Record<string, string> } = {},
 ): Promise<Stack> =>
   startStack({
     runDirectory: fileURLToPath(new URL('../../.run/chaos', import.meta.url)),
     reporter: plainReporter(say),
-    replicas,
+    replicas: 2,
     fresh: true,
     ...(between && { between }),
     env: {
-      orders: { TRANSMIT_DEADLINE_MS: '120000' },
+      catalog: bus,
+      accounts: bus,
+      payments: bus,
+      orders: { ...bus, TRANSMIT_DEADLINE_MS: '120000' },
       simulators: { STEP_MS: '500' },
       gateway: { RATE_LIMIT_REQUESTS: '1000000' },
     },
@@ -76,7 +80,10 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
       return endWhenEnough()
     },
     answered: (entry) => afterSale.begin(entry),
-    progress: every(500, (done) => say(`  ${done} orders answered`)),
+    progress: (done) => {
+      options.progress?.(done)
+      if (done % 500 === 0) say(`  ${done} orders answered`)
+    },
   })
   await Promise.all([injecting, afterSale.ended()])
   const loadMs = performance.now() - started
@@ -88,10 +95,6 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   const report = { entries, changes, faults, violations, settledMs }
   describe(report, { ...options, loadMs })
   return report
-}
-
-const every = (count: number, tell: (done: number) => void) => (done: number) => {
-  if (done % count === 0) tell(done)
 }
 
 const tally = (words: readonly string[]) =>

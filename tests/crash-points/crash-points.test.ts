@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
 import { CrashStack } from './crash-stack.ts'
-import { Client, SharedBooks, type Answer } from './orders.ts'
+import { Client, SharedBooks, type Sent } from './orders.ts'
 import {
   chosenPoints,
   isAfterSale,
@@ -30,6 +30,7 @@ beforeAll(async () => {
   crash = await CrashStack.start()
   client = new Client(crash.stack.file)
   books = new SharedBooks(crash.stack.file)
+  await client.readMenus()
   for (let cards = 0; cards <= chosen.length; cards += CARDS_A_USER) users.push(await client.register())
 }, 180_000)
 
@@ -49,7 +50,7 @@ async function eventsOf(key: string): Promise<string[]> {
   while (events.length > seen) {
     seen = events.length
     await wait(QUIET_MS)
-    events = crash.eventsOf(`crash-${key}`)
+    events = await crash.eventsOf(`crash-${key}`)
   }
   return events
 }
@@ -64,7 +65,7 @@ async function record(round: number): Promise<Points> {
     const events = await eventsOf(key)
     recorded[kind] = events
     if (!isAfterSale(kind)) continue
-    await client.changeOrder(kind, { key, apiKey: answer?.order.apiKey ?? '', requestId })
+    await client.changeOrder(kind, { key, apiKey: answer?.body.apiKey ?? '', requestId })
     recorded[kind] = (await eventsOf(key)).slice(events.length)
   }
   return recorded as Points
@@ -129,9 +130,9 @@ const numbered = chosen.map((point, at) => ({ ...point, at }))
 
 /** The kills so far, in order: an order may still be in progress during the next kill. */
 const deaths: string[] = []
-function storyOf(key: string): string {
+async function storyOf(key: string): Promise<string> {
   const since = deaths.slice(deaths.findIndex((death) => death.startsWith(`${key}: `))).join('\n')
-  return `deaths since:\n${since}\nits events:\n${crash.eventsOf(`crash-${key}`).join('\n')}`
+  return `deaths since:\n${since}\nits events:\n${(await crash.eventsOf(`crash-${key}`)).join('\n')}`
 }
 
 const recoveries: { ms: number; what: string }[] = []
@@ -139,12 +140,12 @@ const recoveries: { ms: number; what: string }[] = []
 /** Waits until the order has ended, and compares its books. Returns them. */
 async function expectOneEnd(
   { kind, event }: Point,
-  { key, answer, killedAt }: { key: string; answer: Answer; killedAt: number },
+  { key, answer, killedAt }: { key: string; answer: Sent; killedAt: number },
 ) {
   const settled = await books.settled(key, 60_000)
   recoveries.push({ ms: Math.round(performance.now() - killedAt), what: `${kind}, ${event}` })
   const violations = violationsOf([await client.entryOf(key, kind, answer)], settled)
-  expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
+  expect(violations, `its story:\n${await storyOf(key)}`).toEqual([])
   return settled
 }
 
@@ -163,7 +164,7 @@ async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
     await client.send(key, requestId, body)
     const answer = await client.retry(key, body)
     await eventsOf(key)
-    const change = { key, apiKey: answer?.order.apiKey ?? '', requestId }
+    const change = { key, apiKey: answer?.body.apiKey ?? '', requestId }
     const killed = await kill(point, key, () => client.changeOrder(point.kind, change))
     if (killed.death.isDead || tries === ORDERS_TO_TRY) return { ...killed, key, answer, change }
   }
@@ -184,10 +185,10 @@ describe.concurrent('an order reaches its one correct end when', () => {
       expect(death).toEqual({ isDead: true, isBack: true })
       const answered = await first
       const answer = await client.retry(key, body)
-      expect(answered?.order.apiKey ?? answer?.order.apiKey).toBe(answer?.order.apiKey)
+      expect(answered?.body.apiKey ?? answer?.body.apiKey).toBe(answer?.body.apiKey)
       await expectOneEnd(point, { key, answer, killedAt })
       if (point.kind !== 'card') return
-      const saved = (await client.cardsOf(user)).filter((card) => card === answer?.order.card?.apiKey)
+      const saved = (await client.cardsOf(user)).filter((card) => card === answer?.body.card?.apiKey)
       expect(saved).toHaveLength(1)
     },
     1_200_000,

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { entryOf } from '../../dev/stack/processes.ts'
 import { isStandIn } from '../../dev/stack/services.ts'
+import { eventually } from '../support/eventually.ts'
+import { readLines } from '../support/json-lines.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
 
@@ -36,10 +37,7 @@ export class CrashStack {
       gateway: { ...own('gateway'), REQUEST_DEADLINE_MS: '5000', RATE_LIMIT_REQUESTS: '1000000' },
       catalog: own('catalog'),
       accounts: { ...own('accounts'), TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' },
-      orders: {
-        ...own('orders'),
-        TRANSMIT_DEADLINE_MS: '120000',
-      },
+      orders: { ...own('orders'), TRANSMIT_DEADLINE_MS: '120000' },
       payments: own('payments'),
       simulators: { STEP_MS: '3600000' },
     }
@@ -55,13 +53,10 @@ export class CrashStack {
   }
 
   /** The events of a request so far, in the order in which they were written. */
-  eventsOf(requestId: string): string[] {
-    return readFileSync(join(this.#directory, 'events.jsonl'), 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as { requestId: string; event: string })
-      .filter((line) => line.requestId === requestId)
-      .map(({ event }) => event)
+  async eventsOf(requestId: string): Promise<string[]> {
+    const file = join(this.#directory, 'events.jsonl')
+    const lines = await readLines<{ requestId: string; event: string }>(file)
+    return lines.filter((line) => line.requestId === requestId).map(({ event }) => event)
   }
 
   /** From now on the process that reaches this event of this request kills itself. */
@@ -75,8 +70,8 @@ export class CrashStack {
   }
 
   /** Resolves when the process has died; false when it never does. */
-  async fired(withinMs: number): Promise<boolean> {
-    return within(withinMs, () => existsSync(join(this.#directory, 'fired')))
+  fired(withinMs: number): Promise<boolean> {
+    return eventually(() => existsSync(join(this.#directory, 'fired')), Boolean, withinMs, 10)
   }
 
   /** The ready process of a service. */
@@ -86,16 +81,7 @@ export class CrashStack {
   }
 
   /** Resolves when another process has replaced this one. */
-  async replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
-    return within(withinMs, () => this.readyPid(service) !== pid)
+  replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
+    return eventually(() => this.readyPid(service) !== pid, Boolean, withinMs, 10)
   }
-}
-
-async function within(ms: number, holds: () => boolean): Promise<boolean> {
-  const end = performance.now() + ms
-  while (!holds()) {
-    if (performance.now() > end) return false
-    await wait(10)
-  }
-  return true
 }

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isReady } from '../../dev/process/ready.ts'
 
 const { CRASH_DIRECTORY = '', CRASH_SERVICE = '', PORT = '' } = process.env
 const main = join(import.meta.dirname, `../../services/${CRASH_SERVICE}/src/main.ts`)
@@ -22,27 +23,14 @@ function load(): ChildProcess {
 
 const loaded = (child: ChildProcess) => new Promise((resolve) => child.once('message', resolve))
 
-async function isReady(): Promise<boolean> {
-  try {
-    const answer = await fetch(`http://127.0.0.1:${PORT}/health/ready`, {
-      signal: AbortSignal.timeout(1_000),
-    })
-    await answer.arrayBuffer()
-    return answer.ok
-  } catch {
-    return false
-  }
-}
-
 /** Lets a loaded process begin, tells when it is ready, and loads the next one. */
 async function live(child: ChildProcess): Promise<never> {
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const life = { isOver: false }
-  void ended.then(() => (life.isOver = true))
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
   const stop = () => child.kill('SIGTERM')
   process.once('SIGTERM', stop)
   child.send('go')
-  while (!life.isOver && !(await isReady())) await wait(20)
+  while (!isOver() && !(await isReady(`http://127.0.0.1:${PORT}`))) await wait(20)
   writeFileSync(join(CRASH_DIRECTORY, `ready-${CRASH_SERVICE}`), String(child.pid))
   const next = load()
   const nextLoaded = loaded(next)

@@ -1,17 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MenuCategory, Order, User } from '@platter/contracts'
+import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
+import { Api, expectOk, type Answer } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { isOpen, type Entry } from '../support/order-clients.ts'
+import { card, cast, maria, person, pickup } from '../support/cast.ts'
+import { ANSWER_WITHIN_MS, finalOf, recordOf, untilFinal, type Entry } from '../support/order-clients.ts'
 import type { AfterSale, Kind } from './points.ts'
 
-const RESTAURANTS: Record<Kind, string> = {
-  card: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
-  cash: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
-  refused: '02f207fb3951c1b86a7a941a2ff08f2514787ace1e3c380a',
-  refund: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
-  cancel: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
-}
+const restaurantOf = (kind: Kind): string => (kind === 'refused' ? cast.refuses : cast.aurora)
 const ENDS_AS: Record<Kind, Entry['kind']> = {
   card: 'card',
   cash: 'cash',
@@ -19,188 +15,111 @@ const ENDS_AS: Record<Kind, Entry['kind']> = {
   refund: 'card',
   cancel: 'card',
 }
-const PERSON = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
-const NEW_CARD = {
-  cardholderName: 'Maria Lindqvist',
-  cardholderStreetAddress: '316 W Washington Ave',
-  cardholderZip: '53703',
-  cvv: '314',
-  cardNumber: '4242424242424242',
-  expirationMonth: '09',
-  expirationYear: '39',
+
+const PATIENCE_MS = 120_000
+function repeated() {
+  const end = performance.now() + PATIENCE_MS
+  return { pauseMs: () => 300, isOver: () => performance.now() > end }
 }
 
-const ANSWER_WITHIN_MS = 12_000
-const PATIENCE_MS = 120_000
-
-export type Answer = { status: number; order: Partial<Order> & { code?: string } } | null
+export type Sent = Answer<Partial<Order> & { code?: string }> | null
 
 /** `key`: of the order; the change has an Idempotency-Key of its own. */
 type Change = { key: string; apiKey: string; requestId: string }
 
+const headersOf = (key: string, requestId: string) => ({
+  headers: { 'idempotency-key': key, 'x-request-id': requestId },
+  timeoutMs: ANSWER_WITHIN_MS,
+})
+
 /** One client application, with users of its own. */
 export class Client {
-  readonly #stack: StackFile
-  readonly #items = new Map<string, string>()
+  readonly #api: Api
+  readonly #operatorKey: string
 
   constructor(stack: StackFile) {
-    this.#stack = stack
+    this.#api = new Api(() => stack)
+    this.#operatorKey = stack.operatorKey
   }
 
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<{ status: number; body: unknown }> {
-    const api = path.startsWith('operatorapi/') ? '' : 'publicapi/v1/'
-    const answer = await fetch(`${this.#stack.gateway}/${api}${path}`, {
-      method,
-      headers: {
-        'x-access-token': api === '' ? this.#stack.operatorKey : this.#stack.accessKey,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    })
-    return { status: answer.status, body: await answer.json() }
+  /** Reads the menus before the first kill. */
+  async readMenus(): Promise<void> {
+    await Promise.all([cast.aurora, cast.refuses].map((restaurant) => this.#api.plainItem(restaurant)))
   }
 
-  /** The gateway asks whom a key belongs to once a second: here it gets to know before it is watched. */
+  /** The gateway looks an access key up once a second: here before its calls are recorded. */
   async warmUp(): Promise<void> {
-    await this.#get(`restaurant/${RESTAURANTS.card}`)
+    await this.#get(`restaurant/${cast.aurora}`)
   }
 
   async register(): Promise<string> {
-    const email = `maria.${crypto.randomUUID()}@example.org`
-    const { body } = await this.call('POST', 'register-user', {
-      ...PERSON,
-      email,
-      password: 'a long enough password',
-    })
-    return (body as User).apiKey
+    return expectOk(await this.#api.post<User>('register-user', person())).apiKey
   }
 
   async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
-    const item = { apiKey: await this.#plainItem(RESTAURANTS[kind]) }
-    return {
-      restaurantApiKey: RESTAURANTS[kind],
-      items: [item, item],
-      method: 'pickup',
-      payment: kind === 'cash' ? 'cash' : 'card',
+    const restaurant = restaurantOf(kind)
+    return pickup(restaurant, await this.#api.plainItem(restaurant), {
       comments: key,
-      recipient: kind === 'card' ? { apiKey: user } : PERSON,
+      recipient: kind === 'card' ? { apiKey: user } : maria,
       // A card of its own: the same card again is not saved, and the order has fewer steps.
-      ...(kind !== 'cash' && { card: { ...NEW_CARD, cardholderStreetAddress: key } }),
-    }
+      ...(kind !== 'cash' && { payment: 'card', card: { ...card(), cardholderStreetAddress: key } }),
+    })
   }
 
-  /** Sends the order once; null when no answer comes, or none that is final. */
-  async send(key: string, requestId: string, body: object): Promise<Answer> {
-    try {
-      const { status, body: order } = await this.call('POST', 'send-order', body, {
-        'idempotency-key': key,
-        'x-request-id': requestId,
-      })
-      return isOpen(status) ? null : { status, order: order as Partial<Order> }
-    } catch {
-      // Cut off by the death that the test is about.
-      return null
-    }
+  /** Sends the order once; null when no final response comes. */
+  send(key: string, requestId: string, body: object): Promise<Sent> {
+    return finalOf(this.#api.sendOrder(body, headersOf(key, requestId)))
   }
 
-  /** Sends it again under its key until there is a final answer. */
-  async retry(key: string, body: object): Promise<Answer> {
-    const end = performance.now() + PATIENCE_MS
-    for (let tries = 1; performance.now() < end; tries++) {
-      const answer = await this.send(key, `crash-retry-${key}-${tries}`, body)
-      if (answer) return answer
-      await wait(300)
-    }
-    return null
+  /** Sends it again under its key until there is a final response. */
+  retry(key: string, body: object): Promise<Sent> {
+    return untilFinal((tries) => this.send(key, `crash-retry-${key}-${tries}`, body), repeated())
   }
 
-  /** An operator refunds a part of an order, or cancels it: once; null when no answer comes, or none that is final. */
+  /** An operator refunds a part of an order, or cancels it: once; the status, or null when no final response comes. */
   async changeOrder(kind: AfterSale, { key, apiKey, requestId }: Change): Promise<number | null> {
     const [path, body] =
       kind === 'refund'
         ? ['refunds', { items: [{ index: 0 }], reason: 'MISSING_ITEM' }]
         : ['cancel', { reason: 'Power failure' }]
-    try {
-      const headers = { 'idempotency-key': `${key}-${kind}`, 'x-request-id': requestId }
-      const { status } = await this.call('POST', `operatorapi/v1/orders/${apiKey}/${path}`, body, headers)
-      return isOpen(status) ? null : status
-    } catch {
-      // Cut off by the death that the test is about.
-      return null
-    }
+    const options = { key: this.#operatorKey, body, ...headersOf(`${key}-${kind}`, requestId) }
+    const answer = await finalOf(this.#api.call(`/operatorapi/v1/orders/${apiKey}/${path}`, options))
+    return answer?.status ?? null
   }
 
-  /** Repeats the request until there is a final answer. */
-  async retryChange(kind: AfterSale, change: Change): Promise<number | null> {
-    const end = performance.now() + PATIENCE_MS
-    for (let tries = 1; performance.now() < end; tries++) {
-      const requestId = `crash-retry-${change.key}-${kind}-${tries}`
-      const status = await this.changeOrder(kind, { ...change, requestId })
-      if (status !== null) return status
-      await wait(300)
-    }
-    return null
+  /** Repeats the request until there is a final response. */
+  retryChange(kind: AfterSale, change: Change): Promise<number | null> {
+    const requestId = (tries: number) => `crash-retry-${change.key}-${kind}-${tries}`
+    return untilFinal(
+      (tries) => this.changeOrder(kind, { ...change, requestId: requestId(tries) }),
+      repeated(),
+    )
   }
 
   /** How the order ended for its client; one that was answered while it was undecided is read again. */
-  async entryOf(key: string, kind: Kind, answer: Answer): Promise<Entry> {
-    const told = answer?.status === 200 ? await this.#read(answer.order.apiKey ?? '') : answer
-    const { cancellation, total } = told?.order ?? {}
+  async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
+    const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
+    const record = read && recordOf(read)
+    // A refusal that came after the response cancels the order; a client takes it as a refusal.
+    const isRefused = read?.body.cancellation?.reason === 'order-refused'
     return {
       key,
       kind: ENDS_AS[kind],
       tries: 1,
-      answer: told && {
-        // A refusal that came after the answer cancels the order; a client takes it as what it is.
-        status: cancellation?.reason === 'order-refused' ? 422 : told.status,
-        apiKey: told.order.apiKey ?? null,
-        code: told.order.code ?? null,
-        totalCents: total === undefined ? null : Math.round(total * 100),
-      },
+      answer: record && isRefused ? { ...record, status: 422 } : record,
     }
-  }
-
-  async #read(apiKey: string): Promise<Answer> {
-    const { status, body } = await this.#get(`order/${apiKey}`)
-    return { status, order: body as Order }
   }
 
   async cardsOf(user: string): Promise<string[]> {
-    const { body } = await this.#get(`user/${user}`)
-    return (body as User).creditCards.map(({ apiKey }) => apiKey)
+    return (await this.#get<User>(`user/${user}`)).body.creditCards.map(({ apiKey }) => apiKey)
   }
 
-  /** Retries while the next test kills the service that should answer. */
-  async #get(path: string): Promise<{ status: number; body: unknown }> {
-    const end = performance.now() + PATIENCE_MS
-    for (;;) {
-      const answer = await this.call('GET', path).catch(() => null)
-      if (answer && answer.status < 500) return answer
-      if (performance.now() > end) throw new Error(`GET ${path} was never answered`)
-      await wait(300)
-    }
-  }
-
-  async #plainItem(restaurant: string): Promise<string> {
-    const known = this.#items.get(restaurant)
-    if (known !== undefined) return known
-    const { body } = await this.#get(`restaurant/${restaurant}/menu?includeCustomizations=true`)
-    const item = (body as MenuCategory[])
-      .flatMap(({ items }) => items)
-      .find(
-        ({ available, customizationGroups = [] }) =>
-          available && customizationGroups.every(({ minCount }) => minCount === 0),
-      )
-    if (!item) throw new Error(`${restaurant} has nothing that can be ordered without a choice`)
-    this.#items.set(restaurant, item.apiKey)
-    return item.apiKey
+  /** Retries while the next test kills the service that should respond. */
+  async #get<T>(path: string): Promise<Answer<T>> {
+    const read = () => finalOf(this.#api.get<T>(path, { timeoutMs: ANSWER_WITHIN_MS }))
+    const answer = await untilFinal(read, repeated())
+    if (answer === null) throw new Error(`GET ${path} never had a response`)
+    return answer
   }
 }
 

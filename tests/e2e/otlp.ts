@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -157,8 +158,7 @@ const pointsOf = ({ gauge, sum, histogram }: SentMetric) =>
 
 /** A `traceparent` that asks for the trace to be kept, or not, and its trace. */
 export function newTrace(isSampled = true): { traceId: string; traceparent: string } {
-  const traceId = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
-  const spanId = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, traceparent: `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}` }
 }
 

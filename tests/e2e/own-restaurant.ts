@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
 import { api, operator } from './client.ts'
@@ -10,10 +11,7 @@ import { api, operator } from './client.ts'
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 /** As our identifiers are: 48 hexadecimal characters. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+export const newKey = (): string => randomBytes(24).toString('hex')
 
 /** The same ranges every day. */
 export const everyDay = (...ranges: string[]): Record<string, string[]> =>

@@ -16,12 +16,13 @@ const CANCELLATION = {
   refund: { amount: 0, state: 'VOIDED' },
 }
 
-type Wrong = {
-  rule: string
-  what: string
-  paidBy: 'card' | 'cash'
-  plant: (orderApiKey: string) => Promise<unknown>
-}
+/** A state of the rows of a transmitted order, the rule that has to find it, and how the order was paid. */
+type Wrong = readonly [
+  rule: string,
+  what: string,
+  paidBy: 'card' | 'cash',
+  plant: (orderApiKey: string) => Promise<unknown>,
+]
 
 const row = (set: string) => (key: string) =>
   plant(`update payments.authorizations set ${set} where order_api_key = $1`, key)
@@ -29,74 +30,37 @@ const order = (set: string) => (key: string) =>
   plant(`update orders.orders set ${set} where api_key = $1`, key)
 const withoutRow = (key: string) => plant('delete from payments.authorizations where order_api_key = $1', key)
 
-/** What can be wrong with the rows of a transmitted order, and the rule that has to see it. */
+const withoutAnything = async (key: string) => {
+  await forgetOrder(key)
+  await withoutRow(key)
+}
+const withoutDelivery = (key: string) =>
+  plant('update orders.deliveries set outcome = null where order_api_key = $1', key)
+
 export const WRONGS: readonly Wrong[] = [
-  {
-    rule: 'charge-missing',
-    what: 'nothing was ever charged',
-    paidBy: 'cash',
-    plant: order(`payment = 'card', payment_state = 'CHARGED'`),
-  },
-  {
-    rule: 'charge-amount',
-    what: 'the total is another one',
-    paidBy: 'card',
-    plant: order('total = total + 100'),
-  },
-  {
-    rule: 'charge-unwanted',
-    what: 'cancelled, and still charged',
-    paidBy: 'card',
-    plant: order(`cancellation = '${JSON.stringify(CANCELLATION)}'`),
-  },
-  {
-    rule: 'charge-unwanted',
-    what: 'paid in cash, and charged',
-    paidBy: 'card',
-    plant: order(`payment = 'cash', payment_state = 'DUE'`),
-  },
-  { rule: 'charge-of-test-order', what: 'a test, and charged', paidBy: 'card', plant: order('test = true') },
-  { rule: 'payment-state', what: 'payments have no row', paidBy: 'card', plant: withoutRow },
-  {
-    rule: 'payment-state',
-    what: 'payments say authorized',
-    paidBy: 'card',
-    plant: row(`state = 'authorized'`),
-  },
-  {
-    rule: 'payment-state',
-    what: 'the order says voided',
-    paidBy: 'card',
-    plant: order(`payment_state = 'VOIDED'`),
-  },
-  {
-    rule: 'payment-unknown-to-processor',
-    what: 'another charge',
-    paidBy: 'card',
-    plant: row(`processor_id = 'auth_nobody'`),
-  },
-  { rule: 'payment-of-nobody', what: 'the order was deleted', paidBy: 'card', plant: forgetOrder },
-  {
-    rule: 'charge-of-nobody',
-    what: 'order and payment were deleted',
-    paidBy: 'card',
-    plant: async (key) => {
-      await forgetOrder(key)
-      await withoutRow(key)
-    },
-  },
-  {
-    rule: 'delivery-missing',
-    what: 'no restaurant has it',
-    paidBy: 'cash',
-    plant: (key) => plant('update orders.deliveries set outcome = null where order_api_key = $1', key),
-  },
-  {
-    rule: 'delivery-unwanted',
-    what: 'failed, and accepted',
-    paidBy: 'cash',
-    plant: order(`outcome = 'failed'`),
-  },
+  [
+    'charge-missing',
+    'nothing was ever charged',
+    'cash',
+    order(`payment = 'card', payment_state = 'CHARGED'`),
+  ],
+  ['charge-amount', 'the total is another one', 'card', order('total = total + 100')],
+  [
+    'charge-unwanted',
+    'cancelled, and still charged',
+    'card',
+    order(`cancellation = '${JSON.stringify(CANCELLATION)}'`),
+  ],
+  ['charge-unwanted', 'paid in cash, and charged', 'card', order(`payment = 'cash', payment_state = 'DUE'`)],
+  ['charge-of-test-order', 'a test, and charged', 'card', order('test = true')],
+  ['payment-state', 'payments have no row', 'card', withoutRow],
+  ['payment-state', 'payments say authorized', 'card', row(`state = 'authorized'`)],
+  ['payment-state', 'the order says voided', 'card', order(`payment_state = 'VOIDED'`)],
+  ['payment-unknown-to-processor', 'another charge', 'card', row(`processor_id = 'auth_nobody'`)],
+  ['payment-of-nobody', 'the order was deleted', 'card', forgetOrder],
+  ['charge-of-nobody', 'order and payment were deleted', 'card', withoutAnything],
+  ['delivery-missing', 'no restaurant has it', 'cash', withoutDelivery],
+  ['delivery-unwanted', 'failed, and accepted', 'cash', order(`outcome = 'failed'`)],
 ]
 
 /** Its row is locked first: the restaurant may report meanwhile, and each status inserts another row. */

@@ -63,7 +63,7 @@ test('200: the books balance for fulfilled, failed, declined, refused and test o
   expect(body.counts['charges']).toBeGreaterThanOrEqual(2)
 })
 
-test.each(WRONGS)('a planted mismatch is reported, $rule: $what', async ({ rule, paidBy, plant }) => {
+test.each(WRONGS)('a planted mismatch is reported, %s: %s', async (rule, _what, paidBy, plant) => {
   const apiKey = paidBy === 'card' ? await paidByCard() : await paidInCash()
   await settled(apiKey)
   expect(await ofOrder(apiKey)).toEqual([])

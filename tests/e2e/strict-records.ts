@@ -1,32 +1,57 @@
-import {
-  decimal,
-  dictionary,
-  filledList,
-  integer,
-  list,
-  money,
-  nullable,
-  optional,
-  record,
-  text,
-  truth,
-} from './strict-reader.ts'
+import { z } from 'zod'
 
-/* The records of the interface as strictly typed clients declare them. */
+/*
+ * The records of the interface as strictly typed languages decode them, made of nothing but what clients of the original interface
+ * declare: neither our schemas nor our generated document. Members that they do not know are ignored.
+ */
+
+/** A number as it is written: `8` and `8.00` are the same to JSON.parse, and different types to these readers. */
+class Numeral {
+  readonly source: string
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+const numeral = (expected: string, pattern: RegExp) =>
+  z.custom<Numeral>((value) => value instanceof Numeral && pattern.test(value.source), {
+    error: ({ input }) =>
+      `expected ${expected}, received ${input instanceof Numeral ? input.source : JSON.stringify(input)}`,
+  })
+
+/** `double`: fails for an integer. */
+const decimal = numeral('a decimal', /^-?\d+\.\d+$/)
+const money = numeral('two decimals', /^-?\d+\.\d\d$/)
+const integer = numeral('an integer', /^-?\d+$/)
+const text = z.string()
+const truth = z.boolean()
+const { object: record, array: list } = z
+/** Such readers take the first element without a look at the length. */
+const filledList = <T extends z.ZodType>(element: T) => z.array(element).min(1)
+
+/** ECMAScript 2026: the source text of a number, for which TypeScript 7.0 has no type. */
+const revive = (_name: string, value: unknown, { source }: { source: string } = { source: '' }): unknown =>
+  typeof value === 'number' ? new Numeral(source) : value
+
+/** The faults of a response for such a reader; empty when it can read it. */
+export function complaints(reader: z.ZodType, json: string): string[] {
+  const { error } = reader.safeParse(JSON.parse(json, revive as Parameters<typeof JSON.parse>[1]))
+  return (error?.issues ?? []).map(({ path, message }) => `/${path.join('/')}: ${message}`)
+}
 
 export const address = record({
-  apiKey: nullable(text),
+  apiKey: text.nullable(),
   streetAddress: text,
-  aptNumber: nullable(text),
+  aptNumber: text.nullable(),
   city: text,
   state: text,
   zip: text,
-  latitude: nullable(decimal),
-  longitude: nullable(decimal),
+  latitude: decimal.nullable(),
+  longitude: decimal.nullable(),
 })
 
 const cardFields = {
-  nickname: nullable(text),
+  nickname: text.nullable(),
   cardholderName: text,
   cardholderStreetAddress: text,
   cardholderZip: text,
@@ -50,11 +75,11 @@ const point = record({ latitude: decimal, longitude: decimal })
 
 const zone = record({
   apiKey: text,
-  description: optional(text),
-  zips: optional(filledList(text)),
-  points: optional(filledList(point)),
-  holePoints: optional(filledList(point)),
-  maxRadius: optional(decimal),
+  description: text.optional(),
+  zips: filledList(text).optional(),
+  points: filledList(point).optional(),
+  holePoints: filledList(point).optional(),
+  maxRadius: decimal.optional(),
   deliveryMin: money,
   deliveryPrice: money,
 })
@@ -85,9 +110,9 @@ const restaurantFields = {
   minWaitTime: integer,
   maxWaitTime: integer,
   open: truth,
-  hours: dictionary(filledList(text)),
+  hours: z.record(text, filledList(text)),
   timezone: text,
-  zones: optional(list(zone)),
+  zones: list(zone).optional(),
 }
 export const restaurant = record(restaurantFields)
 export const details = record({ ...restaurantFields, restaurant })
@@ -95,10 +120,10 @@ export const found = record({ address, restaurants: list(restaurant) })
 
 export const paymentMethods = record({
   processor: text,
-  publishableKey: nullable(text),
+  publishableKey: text.nullable(),
   rawCards: truth,
   wallets: list(text),
-  tokenUrl: optional(text),
+  tokenUrl: text.optional(),
 })
 
 const choice = record({ apiKey: text, name: text, price: money, count: integer, available: truth })
@@ -119,17 +144,19 @@ export const group = record({
 const item = record({
   apiKey: text,
   name: text,
-  description: optional(text),
+  description: text.optional(),
   basePrice: money,
   available: truth,
-  customizationGroups: optional(list(group)),
+  customizationGroups: list(group).optional(),
 })
-export const menu = list(record({ apiKey: text, name: text, description: optional(text), items: list(item) }))
+export const menu = list(
+  record({ apiKey: text, name: text, description: text.optional(), items: list(item) }),
+)
 
 const orderItem = record({
   apiKey: text,
   name: text,
-  comments: nullable(text),
+  comments: text.nullable(),
   basePrice: money,
   totalPrice: money,
   customizationChoices: list(record({ apiKey: text, details: text, price: money })),
@@ -139,12 +166,12 @@ const orderFields = {
   payment: text,
   test: truth,
   restaurantApiKey: text,
-  recipientApiKey: nullable(text),
-  recipient: record({ firstName: text, lastName: text, phone: text, email: nullable(text) }),
+  recipientApiKey: text.nullable(),
+  recipient: record({ firstName: text, lastName: text, phone: text, email: text.nullable() }),
   items: filledList(orderItem),
-  card: nullable(record({ apiKey: nullable(text), ...cardFields })),
-  address: nullable(address),
-  comments: nullable(text),
+  card: record({ apiKey: text.nullable(), ...cardFields }).nullable(),
+  address: address.nullable(),
+  comments: text.nullable(),
   subtotal: money,
   tax: money,
   tip: money,
@@ -155,7 +182,7 @@ const orderFields = {
 }
 export const order = record({ apiKey: text, id: integer, datePlaced: integer, ...orderFields })
 /** As it would be placed: it has no key yet. */
-export const validated = record({ apiKey: nullable(text), datePlaced: nullable(integer), ...orderFields })
+export const validated = record({ apiKey: text.nullable(), datePlaced: integer.nullable(), ...orderFields })
 export const orderStatus = record({ orderApiKey: text, status: text, date: integer })
 
 export const problem = record({

@@ -1,8 +1,8 @@
 import { operations } from '@platter/contracts'
 import { beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
 import { anOrder, card, cast, delivered, home, maria, stack } from './client.ts'
 import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
-import { complaints, list, record, text, type Reader } from './strict-reader.ts'
 import * as records from './strict-records.ts'
 
 /** The operations whose answers were decoded. */
@@ -14,7 +14,7 @@ beforeEach(() => void (unreadable = []))
 type Asked = { params?: Record<string, string>; query?: string; body?: unknown; status?: number }
 
 /** Calls an operation by its name and decodes what it answers; gives the answer. */
-async function decode<T>(name: string, reader: Reader, asked: Asked = {}): Promise<T> {
+async function decode<T>(name: string, reader: z.ZodType, asked: Asked = {}): Promise<T> {
   const { params = {}, query = '', body, status = 200 } = asked
   const operation = operations.find((one) => one.name === name)
   if (!operation) throw new Error(`there is no operation ${name}`)
@@ -25,7 +25,7 @@ async function decode<T>(name: string, reader: Reader, asked: Asked = {}): Promi
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const json = await answer.text()
-  const faults = complaints(reader, json)
+  const faults = records.complaints(reader, json)
   if (answer.status !== status || faults.length > 0) unreadable.push([name, query, answer.status, faults])
   if (status === 200) read.add(name)
   return JSON.parse(json) as T
@@ -55,7 +55,7 @@ test('it reads restaurants and menus with whole-dollar prices, closed days, and 
       query,
     })
     const item = menu[0]?.items[0]?.apiKey ?? 'none'
-    await decode('item-customizations', list(records.group), { params: { apiKey: item } })
+    await decode('item-customizations', z.array(records.group), { params: { apiKey: item } })
   }
   for (const query of ['', '?street-address=Salina,+KS', '?latitude=39&longitude=-97'])
     await decode('restaurant-search', records.found, { query })
@@ -100,8 +100,8 @@ test('it reads orders, their statuses and problems', async () => {
   await delivered(apiKey)
   await decode('order', records.order, { params: { apiKey } })
   await decode('order-status', records.orderStatus, { params: { apiKey } })
-  await decode('order-statuses', list(records.orderStatus), { params: { apiKey } })
-  await decode('user-orders', list(records.order), { params: { apiKey: user.apiKey } })
+  await decode('order-statuses', z.array(records.orderStatus), { params: { apiKey } })
+  await decode('user-orders', z.array(records.order), { params: { apiKey: user.apiKey } })
   const waiting = await decode<Keyed>('send-order', records.order, { body: await anOrder(cast.console) })
   await decode('cancel-order', records.order, { params: { apiKey: waiting.apiKey } })
   await decode('order', records.problem, { params: { apiKey: 'none' }, status: 404 })
@@ -112,17 +112,17 @@ test('it reads orders, their statuses and problems', async () => {
 })
 
 test('the reader rejects an integer, a null, an empty day and a missing member', () => {
-  expect(complaints(records.orderStatus, '{"orderApiKey":"a","status":null,"date":1.5}')).toEqual([
-    '/status: a string expected, null read',
-    '/date: an integer expected, 1.5 read',
+  expect(records.complaints(records.orderStatus, '{"orderApiKey":"a","status":null,"date":1.5}')).toEqual([
+    '/status: Invalid input: expected string, received null',
+    '/date: expected an integer, received 1.5',
   ])
-  const reader = record({ price: records.restaurant, name: text })
-  expect(complaints(reader, '{"name":"x"}')).toHaveLength(1)
-  const faults = complaints(records.details, '{"deliveryMin":8,"taxRate":0,"hours":{"Monday":[]}}')
-  expect(faults).toContain('/deliveryMin: two decimals expected, 8 read')
-  expect(faults).toContain('/taxRate: a decimal expected, 0 read')
-  expect(faults).toContain('/hours/Monday: an element at least expected, [] read')
-  expect(faults).toContain('/restaurant: an object expected, undefined read')
+  const reader = z.object({ price: records.restaurant, name: z.string() })
+  expect(records.complaints(reader, '{"name":"x"}')).toHaveLength(1)
+  const faults = records.complaints(records.details, '{"deliveryMin":8,"taxRate":0,"hours":{"Monday":[]}}')
+  expect(faults).toContain('/deliveryMin: expected two decimals, received 8')
+  expect(faults).toContain('/taxRate: expected a decimal, received 0')
+  expect(faults).toContain('/hours/Monday: Too small: expected array to have >=1 items')
+  expect(faults).toContain('/restaurant: Invalid input: expected object, received undefined')
 })
 
 test('the reader has read a response of every endpoint for applications', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { get, stack } from './client.ts'
-import { exchange } from './malformed/exchange.ts'
+import { exchange } from '../support/exchange.ts'
 import { complaint } from './malformed/judge.ts'
 
 const SEARCH = '/publicapi/v1/restaurant/search?limit=1'

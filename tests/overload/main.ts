@@ -1,11 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Config } from '../../services/gateway/src/config.ts'
 import { storedOrders } from '../support/books.ts'
-import { figuresOf, secondBySecond, type Figures } from '../support/load/figures.ts'
+import { figuresOf, type Figures } from '../support/load/figures.ts'
 import type { Source } from '../support/load/generator.ts'
 import { putGatewayFirst } from './precedence.ts'
-import { manyNames, NO_CANCELLATIONS, print, Tool, type Goal } from './tool.ts'
+import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool, type Goal } from './tool.ts'
 
 /*
  * `npm run overload -- --seconds 120`: 30 applications together send ten times as many orders as the platform can process.
@@ -19,13 +18,12 @@ import { manyNames, NO_CANCELLATIONS, print, Tool, type Goal } from './tool.ts'
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
-    replicas: { type: 'string', default: '1' },
-    times: { type: 'string', default: '10' },
     peak: { type: 'string' },
   },
 })
 const SECONDS = Number(values.seconds)
-const TIMES = Number(values.times)
+/** As often as the peak, or as the quota of one application. */
+const TIMES = 10
 /** Of each rate on the way to the peak. */
 const STEP_S = 8
 const RATES = [50, 75, 100, 150, 200, 300, 400, 600, 800]
@@ -79,8 +77,6 @@ class Run {
       const one = figuresOf([outcome], seconds)
       this.accepted += one.accepted.count
       print(`${source}: ${JSON.stringify(one)}`)
-      if (rates.sampled !== undefined)
-        print(`${source}, p99 by second, accepted/refused: ${secondBySecond(outcome)}`)
       return [source, one]
     })
     return Object.fromEntries(figures) as Record<Name, Figures>
@@ -89,7 +85,7 @@ class Run {
 
 const env = { gateway: { ORDERS_PER_SECOND: String(QUOTA) }, orders: NO_CANCELLATIONS }
 
-await Tool.run('overload', { replicas: Number(values.replicas), env }, async (tool) => {
+await Tool.run('overload', { env }, async (tool) => {
   const all = await tool.orders(manyNames(APPLICATIONS))
   const run = new Run(tool, {
     all,
@@ -100,7 +96,8 @@ await Tool.run('overload', { replicas: Number(values.replicas), env }, async (to
   await putGatewayFirst(tool.stack)
   // Uncompiled code would have a low peak, easy to keep.
   await run.phase('warm-up', 30, { all: 100 })
-  const peak = values.peak === undefined ? await findPeak(run) : Number(values.peak)
+  const at = async (rate: number) => (await run.phase(`${rate} a second`, STEP_S, { all: rate })).all
+  const peak = values.peak === undefined ? await findPeak(RATES, GOALS.acceptedMs, at) : Number(values.peak)
   print(`peak: ${peak} orders a second`)
   // By now PostgreSQL has all its connections; each one is a process.
   await putGatewayFirst(tool.stack)
@@ -135,19 +132,6 @@ await Tool.run('overload', { replicas: Number(values.replicas), env }, async (to
     [stored >= run.accepted, `${run.accepted} responses of 200, ${stored} orders stored: none is lost`],
   ]
 })
-
-/** The most orders a second that are all accepted within a second. */
-async function findPeak(run: Run): Promise<number> {
-  let peak = 0
-  for (const rate of RATES) {
-    const { all } = await run.phase(`${rate} a second`, STEP_S, { all: rate })
-    if (all.accepted.p99 <= GOALS.acceptedMs) peak = Math.max(peak, all.goodput)
-    if (all.goodput < rate * 0.8) break
-    await wait(1_000)
-  }
-  if (peak === 0) throw new Error('no rate was accepted in time: the machine is too busy')
-  return peak
-}
 
 function goalsOfOverload({ all, sampled }: Record<Name, Figures>, peak: number): Goal[] {
   const goodput = all.goodput + sampled.goodput

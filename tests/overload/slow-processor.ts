@@ -1,8 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { setProcessorFaults } from '../support/faults.ts'
 import { figuresOf } from '../support/load/figures.ts'
-import { manyNames, NO_CANCELLATIONS, print, Tool } from './tool.ts'
+import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool } from './tool.ts'
 
 /*
  * `npm run slow-processor -- --processor-ms 1000 --seconds 15`: card orders of new cards at rising rates, first with an
@@ -38,26 +37,20 @@ await Tool.run('slow-processor', { env }, async (tool) => {
     return { figures: figuresOf([outcomes['cards']!], seconds), shares }
   }
 
-  /** The highest rate of responses that are in time, a second. */
-  async function findPeak(processorMs: number): Promise<number> {
+  const peakWith = async (processorMs: number): Promise<number> => {
     await setProcessorFaults(tool.stack.file, [{ fault: 'slow', probability: 1, ms: processorMs }])
-    let peak = 0
-    for (const rate of RATES) {
+    return findPeak(RATES, CALLS * processorMs + OWN_MS, async (rate) => {
       // The gateway raises its concurrency limit by 50 a second.
       await send(rate, SECONDS / 2)
       const { figures, shares } = await send(rate, SECONDS)
       print(`processor ${processorMs} ms, ${rate} a second: ${JSON.stringify(figures)}\n  ${shares}`)
-      if (figures.accepted.p99 <= CALLS * processorMs + OWN_MS) peak = Math.max(peak, figures.goodput)
-      if (figures.goodput < rate * 0.8) break
-      await wait(1_000)
-    }
-    return peak
+      return figures
+    })
   }
 
   await send(50, 20)
-  const undelayed = await findPeak(0)
-  if (undelayed === 0) throw new Error('no rate was accepted in time: the machine is too busy')
-  const delayed = await findPeak(PROCESSOR_MS)
+  const undelayed = await peakWith(0)
+  const delayed = await peakWith(PROCESSOR_MS)
   const least = Math.min(GOAL.perSecond, undelayed * GOAL.ofUndelayed)
   return [
     [

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
-import { figuresOf, secondBySecond } from '../support/load/figures.ts'
+import { figuresOf } from '../support/load/figures.ts'
 import { requestBytes } from '../support/load/generator.ts'
 import { residentOf } from '../support/processes.ts'
 import { goalsBeside, inTurns } from './beside.ts'
@@ -139,7 +139,7 @@ await Tool.run('slowloris', { env }, async (tool) => {
     const [{ others }, shares] = await send(SECONDS)
     const [descriptors, mib] = [descriptorsOf(stack), memoryOf(stack)]
     print(
-      `${round} ${isAttacked ? `beside ${SOCKETS} slow connections` : 'alone'}: ${JSON.stringify(figuresOf([others!], SECONDS))}; descriptors ${descriptors}, ${mib} MiB\n  ${shares}\n  p99 by second: ${secondBySecond(others!)}`,
+      `${round} ${isAttacked ? `beside ${SOCKETS} slow connections` : 'alone'}: ${JSON.stringify(figuresOf([others!], SECONDS))}; descriptors ${descriptors}, ${mib} MiB\n  ${shares}`,
     )
     if (isAttacked) {
       most.descriptors = Math.max(most.descriptors, descriptors)

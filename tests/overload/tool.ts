@@ -1,8 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
 import { Api } from '../support/api.ts'
 import { card, cast, pickup } from '../support/cast.ts'
-import { requestBytes } from '../support/load/generator.ts'
-import { LoadGenerator, type Outcomes, type Source } from '../support/load/generator.ts'
+import type { Figures } from '../support/load/figures.ts'
+import { LoadGenerator, requestBytes, type Outcomes, type Source } from '../support/load/generator.ts'
 import { cpuShares, processGroupsOf } from '../support/processes.ts'
 
 /** Whether a goal was met, and the figures. */
@@ -29,7 +30,7 @@ export class Tool {
   /** Starts a new stack, measures, and prints the goals. The exit code is 0 if there are goals and all were met. */
   static async run(
     name: string,
-    options: Pick<StackOptions, 'env' | 'replicas'>,
+    options: Pick<StackOptions, 'env'>,
     measure: (tool: Tool) => Promise<Goal[]>,
   ): Promise<void> {
     await using cleanup = new AsyncDisposableStack()
@@ -78,6 +79,23 @@ export class Tool {
       return requestBytes({ method: 'POST', path: '/publicapi/v1/send-order', key }, body)
     })
   }
+}
+
+/** The highest goodput at which the p99 of accepted requests is at most `withinMs`; rates rise until most are refused. */
+export async function findPeak(
+  rates: readonly number[],
+  withinMs: number,
+  send: (rate: number) => Promise<Figures>,
+): Promise<number> {
+  let peak = 0
+  for (const rate of rates) {
+    const { accepted, goodput } = await send(rate)
+    if (accepted.p99 <= withinMs) peak = Math.max(peak, goodput)
+    if (goodput < rate * 0.8) break
+    await wait(1_000)
+  }
+  if (peak === 0) throw new Error('no rate was accepted in time: the machine is too busy')
+  return peak
 }
 
 export const manyNames = (count: number) => Array.from({ length: count }, (_, at) => `application ${at}`)

@@ -1,5 +1,6 @@
 import { RefundOrder, RefundRequest, type CancelOrder, type OperatorCancelOrder } from '@platter/contracts'
 import type { Call } from '@platter/kit'
+import type { Change } from '../support/invariants.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { noHttp, type Answer } from './answers.ts'
 import type { OrdersReplica } from './processes.ts'
@@ -12,9 +13,6 @@ export type Transport = {
   call: (work: (api: OrdersReplica) => Promise<unknown>) => Promise<Answer | null>
 }
 
-/** The requests of an operator under one Idempotency-Key, and their final answers. */
-export type RequestedRefund = { orderApiKey: string; key: string; answers: Answer[] }
-export type RequestedCancellation = { orderApiKey: string; answer: Answer }
 type Order = { orderApiKey: string; transport: Transport }
 
 const operator = { kind: 'operator', accessKeyId: 'operator-1' }
@@ -39,8 +37,8 @@ const NEVER = -1
  * it.
  */
 export class AfterSale {
-  readonly refunds: RequestedRefund[] = []
-  readonly cancellations: RequestedCancellation[] = []
+  readonly changes: Change[] = []
+  #refunds = 0
   readonly #random: Random
   readonly #isActive: boolean
   readonly #world: World
@@ -104,21 +102,19 @@ export class AfterSale {
     const what = this.#random.next()
     if (what < 0.12) return () => this.#cancel(order, 'customer')
     if (what < 0.24) return () => this.#cancel(order, 'operator')
-    const refund = {
-      orderApiKey: order.orderApiKey,
-      key: `refund-${this.refunds.length}`,
-      answers: [],
-    }
-    this.refunds.push(refund)
+    const refund = this.#newChange('refund', order.orderApiKey, `refund-${this.#refunds++}`)
     const body = this.#random.pick(BODIES)
     return () => this.#refund(order, refund, body)
   }
 
-  async #refund(
-    { orderApiKey, transport }: Order,
-    { key, answers }: RequestedRefund,
-    body: RefundRequest,
-  ): Promise<void> {
+  #newChange(what: Change['what'], order: string, key: string): Change {
+    const change: Change = { what, order, key, status: null, last: '', apiKeys: [] }
+    this.changes.push(change)
+    return change
+  }
+
+  async #refund({ orderApiKey, transport }: Order, change: Change, body: RefundRequest): Promise<void> {
+    const { key } = change
     const path = RefundOrder.path.replace(':apiKey', orderApiKey)
     const answer = await this.#untilFinal(transport, (tries) => (api) => {
       const idempotency = { accessKeyId: 'operator-1', path, key, fingerprint: key }
@@ -131,12 +127,19 @@ export class AfterSale {
       return api.refundOrder(call as unknown as Call<typeof RefundOrder>)
     })
     this.#world.note(`${key} of ${orderApiKey.slice(0, 4)} ended with ${answer.status} ${answer.code ?? ''}`)
-    answers.push(answer)
+    // Of two equal requests, one that succeeded counts.
+    change.status = change.status === 200 ? 200 : answer.status
+    if (answer.status === 200) change.apiKeys.push(answer.apiKey ?? '')
   }
 
   async #cancel({ orderApiKey, transport }: Order, by: 'customer' | 'operator'): Promise<void> {
+    const change = this.#newChange(
+      `cancellation by the ${by}`,
+      orderApiKey,
+      `cancel-${orderApiKey.slice(0, 4)}`,
+    )
     const answer = await this.#untilFinal(transport, (tries) => (api) => {
-      const request = this.#request(orderApiKey, `cancel-${orderApiKey.slice(0, 4)}.${tries}`)
+      const request = this.#request(orderApiKey, `${change.key}.${tries}`)
       if (by === 'customer') {
         const call = { ...request, principal: application, body: undefined }
         return api.cancelOrder(call as unknown as Call<typeof CancelOrder>)
@@ -145,7 +148,7 @@ export class AfterSale {
       return api.operatorCancelOrder(call as unknown as Call<typeof OperatorCancelOrder>)
     })
     this.#world.note(`cancellation of ${orderApiKey.slice(0, 4)} by ${by} ended with ${answer.status}`)
-    this.cancellations.push({ orderApiKey, answer })
+    change.status = answer.status
   }
 
   #request(apiKey: string, requestId: string) {

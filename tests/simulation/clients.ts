@@ -1,6 +1,7 @@
 import { OrderRequest, SendOrder, type RefuseOrder } from '@platter/contracts'
 import { isUnavailable, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import { card, cardNumbers, pickup } from '../support/cast.ts'
 import { asEnd, noHttp, problemOf, readAnswer, type Answer } from './answers.ts'
 import { stores } from './stores.ts'
 import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
@@ -42,49 +43,31 @@ const restaurant = {
 
 const bodies = new Map<Kind, OrderRequest>()
 
-const SENT_TO: Record<Kind, string> = {
-  card: RESTAURANTS.accepts,
-  cash: RESTAURANTS.accepts,
-  declined: RESTAURANTS.accepts,
+/** The restaurants of the kinds whose order is not simply accepted. */
+const SENT_TO: Partial<Record<Kind, string>> = {
   refused: RESTAURANTS.refuses,
   test: RESTAURANTS.test,
   recanted: RESTAURANTS.recants,
   unreachable: RESTAURANTS.unreachable,
   silent: RESTAURANTS.silent,
-  confirmed: RESTAURANTS.accepts,
-  denied: RESTAURANTS.accepts,
-  ignored: RESTAURANTS.accepts,
   closing: RESTAURANTS.closes,
 }
 
 const ALWAYS_ASKS = '4000002760003184'
 const cardNumberOf = (kind: Kind) => {
-  if (kind === 'declined') return '4000000000000002'
-  return isAtTheBank(kind) ? ALWAYS_ASKS : '4242424242424242'
+  if (kind === 'declined') return cardNumbers.declined
+  return isAtTheBank(kind) ? ALWAYS_ASKS : cardNumbers.good
 }
 
 /** What a client sends, parsed once: only comments, user and payment differ from one order to the next. */
 function bodyOf({ kind, user, key }: Placed, isCash: boolean): OrderRequest {
-  const known =
-    bodies.get(kind) ??
-    OrderRequest.parse({
-      restaurantApiKey: SENT_TO[kind],
-      items: [{ apiKey: 'soup' }, { apiKey: 'soup' }],
-      method: 'pickup',
-      payment: 'card',
-      test: kind === 'test',
-      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
-      card: {
-        cardholderName: 'Maria Lindqvist',
-        cardholderStreetAddress: '316 W Washington Ave',
-        cardholderZip: '53703',
-        cvv: '314',
-        cardNumber: cardNumberOf(kind),
-        expirationMonth: '09',
-        expirationYear: '39',
-      },
-      ...(isAtTheBank(kind) && { canAuthenticate: true }),
-    })
+  const sent = pickup(SENT_TO[kind] ?? RESTAURANTS.accepts, 'soup', {
+    payment: 'card',
+    test: kind === 'test',
+    card: card(cardNumberOf(kind)),
+    ...(isAtTheBank(kind) && { canAuthenticate: true }),
+  })
+  const known = bodies.get(kind) ?? OrderRequest.parse(sent)
   bodies.set(kind, known)
   const body = {
     ...known,

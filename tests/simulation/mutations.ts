@@ -2,282 +2,232 @@ import type { Mutation } from './hooks.ts'
 
 const ORDERS = 'services/orders/src'
 const PAYMENTS = 'services/payments/src'
-const HERE = 'tests/simulation'
+const STORES = 'tests/simulation/stores'
 
-/**
- * Bugs that the simulation must find: a text of the sources and its replacement. A bug in this folder represents a condition
- * of an SQL statement. The search begins at `seed`, the first that found the bug when it was planted, and tries `within` seeds,
- * because after a change another seed may find it.
- */
-export const MUTATIONS: Readonly<Record<string, Mutation & { seed: number; within: number }>> = {
-  'the version is not checked when a saga is saved': {
-    file: `${HERE}/stores/sagas.ts`,
-    from: ' || row.version !== from.version',
-    to: '',
-    seed: 117,
-    within: 2_000,
-  },
-  'a message is acknowledged before it is handled': {
-    file: 'packages/bus/src/consumer.ts',
-    from: 'const isLastDelivery = redelivered && !noAck && !staysUnacknowledged',
-    to: 'const isLastDelivery = !noAck && !staysUnacknowledged',
-    seed: 1,
-    within: 200,
-  },
-  'an unknown outcome counts as a declined card': {
-    file: `${PAYMENTS}/domain/processor-result.ts`,
-    from: 'result: ProcessorResult<Effect> | Challenge,\n): Interpretation {\n',
-    to: `result: ProcessorResult<Effect> | Challenge,
+/** A bug that the simulation must find. The search begins at `seed`, the first that found it when it was planted. */
+export type PlantedBug = Mutation & { name: string; seed: number }
+
+/** Each bug of a file is a text of it, its replacement, and the seed. A bug in `STORES` represents a condition of an SQL statement. */
+const bugsIn = (
+  file: string,
+  bugs: Readonly<Record<string, readonly [from: string, to: string, seed: number]>>,
+): PlantedBug[] => Object.entries(bugs).map(([name, [from, to, seed]]) => ({ name, file, from, to, seed }))
+
+export const MUTATIONS: readonly PlantedBug[] = [
+  ...bugsIn(`${STORES}/sagas.ts`, {
+    'the version is not checked when a saga is saved': [' || row.version !== from.version', '', 117],
+    'two requests with one key are both accepted': [
+      'if (database.keys.has(key))',
+      'if (database.keys.size < 0)',
+      18,
+    ],
+  }),
+  ...bugsIn('packages/bus/src/consumer.ts', {
+    'a message is acknowledged before it is handled': [
+      'const isLastDelivery = redelivered && !noAck && !staysUnacknowledged',
+      'const isLastDelivery = !noAck && !staysUnacknowledged',
+      1,
+    ],
+  }),
+  ...bugsIn(`${PAYMENTS}/domain/processor-result.ts`, {
+    'an unknown outcome counts as a declined card': [
+      'result: ProcessorResult<Effect> | Challenge,\n): Interpretation {\n',
+      `result: ProcessorResult<Effect> | Challenge,
 ): Interpretation {
       if (result.kind === 'unknown' && call === 'authorize')
         return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }
     `,
-    seed: 14,
-    within: 500,
-  },
-  'an authorization whose outcome is unknown is not compensated': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
-    from: 'state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }',
-    to: 'state: { ...saga.state, refusal: refusalOfExpiry(saga.state) }',
-    seed: 6,
-    within: 2_000,
-  },
-  'a repeated capture has a new idempotency key': {
-    file: `${PAYMENTS}/domain/authorization.ts`,
-    from: '`${orderApiKey}:capture:1`',
-    to: '`${orderApiKey}:capture:${Math.random()}`',
-    seed: 94,
-    within: 2_000,
-  },
-  'a repeated authorization has a new idempotency key': {
-    file: `${PAYMENTS}/domain/authorization.ts`,
-    from: '`${reference}:authorize:1`',
-    to: '`${reference}:authorize:${Math.random()}`',
-    seed: 18,
-    within: 500,
-  },
-  'an expired lease is not acquired by another replica': {
-    file: `${HERE}/stores/deliveries.ts`,
-    from: 'outcome === null && busyUntil <= world.now',
-    to: 'outcome === null && busyUntil <= world.now && database.deliveries.size < 0',
-    seed: 2,
-    within: 500,
-  },
-  'a restaurant is not notified of the cancellation of an order': {
-    file: `${ORDERS}/delivery/notify-cancellation.ts`,
-    from: 'await cancel(link ?? defaultLink, sent)',
-    to: 'sent',
-    seed: 14,
-    within: 1_000,
-  },
-  'an expired saga is failed after the pivot': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
-    from: "awaited?.step.kind !== 'compensatable' || awaited.isCompensation",
-    to: '!awaited || awaited.isCompensation',
-    seed: 14,
-    within: 2_000,
-  },
-  'an order that was answered as pending is not marked': {
-    file: `${ORDERS}/placing/final-answer.ts`,
-    from: '    await deps.orders.markAnsweredIfPending(apiKey)\n',
-    to: '',
-    seed: 41_362,
-    within: 1_000,
-  },
-  'the webhook-id changes with each attempt': {
-    file: `${ORDERS}/delivery/deliver.ts`,
-    from: '`order_${order.apiKey}`',
-    to: '`order_${order.apiKey}_${lease.attempt}`',
-    seed: 18,
-    within: 1_000,
-  },
-  'two requests with one key are both accepted': {
-    file: `${HERE}/stores/sagas.ts`,
-    from: 'if (database.keys.has(key))',
-    to: 'if (database.keys.size < 0)',
-    seed: 18,
-    within: 2_000,
-  },
-  'a release does not query the outcome of an unknown authorization': {
-    file: `${PAYMENTS}/domain/authorization.ts`,
-    from: "if (row.state === 'sent') return authorizeOrFind(row)",
-    to: "if (row.state === 'sent') return null",
-    seed: 6,
-    within: 2_000,
-  },
-  'a repeated authorization replaces the first one': {
-    file: `${HERE}/stores/authorizations.ts`,
-    from: 'read(orderApiKey) ?? write(orderApiKey, false,',
-    to: 'write(orderApiKey, false,',
-    seed: 138,
-    within: 2_000,
-  },
-  'an order that was answered as pending fails without a cancellation': {
-    file: `${ORDERS}/saga/domain/failure.ts`,
-    from: '    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),\n',
-    to: '',
-    seed: 2,
-    within: 2_000,
-  },
-  'a refund is shown as a voided authorization': {
-    file: `${ORDERS}/saga/domain/failure.ts`,
-    from: "UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState",
-    to: "'VOIDED'",
-    seed: 6,
-    within: 2_000,
-  },
-  'a finished saga is not reopened when its order is cancelled': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
-    from: '    { ...saga, isFinished: false },\n',
-    to: '    saga,\n',
-    seed: 6,
-    within: 500,
-  },
-  'an order that its restaurant refused is captured': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
-    from: "result.outcome === 'accepted'\n",
-    to: "result.outcome !== 'unreachable'\n",
-    seed: 1,
-    within: 500,
-  },
-  'a repeated refund has a new idempotency key': {
-    file: `${PAYMENTS}/refund-executor.ts`,
-    from: 'idempotencyKey: apiKey,',
-    to: 'idempotencyKey: `${apiKey}${Math.random()}`,',
-    seed: 9,
-    within: 2_000,
-  },
-  'an unknown outcome counts as a failed refund': {
-    file: `${PAYMENTS}/domain/refund.ts`,
-    from: "if (result.kind === 'unknown') return result",
-    to: "if (result.kind === 'unknown') return { kind: 'failed', code: '' }",
-    seed: 137,
-    within: 2_000,
-  },
-  'a refund that is pending at the processor is not looked up': {
-    file: `${PAYMENTS}/domain/refund.ts`,
-    from: 'processorId !== null || ageSeconds',
-    to: 'ageSeconds',
-    seed: 9,
-    within: 2_000,
-  },
-  'a release does not wait for refunds that have begun': {
-    file: `${PAYMENTS}/handlers/release.ts`,
-    from: "if ((await executeRefund(sent, row)) === 'sent') return null",
-    to: 'await executeRefund(sent, row)',
-    seed: 86,
-    within: 2_000,
-  },
-  'a release refunds the total after a refund of a part': {
-    file: `${PAYMENTS}/domain/authorization.ts`,
-    from: 'cents(row.amount - refundedOf(row))',
-    to: 'row.amount',
-    seed: 86,
-    within: 2_000,
-  },
-  'a repeated refund command reserves its amount again': {
-    file: `${HERE}/stores/refunds.ts`,
-    from: '      if (known) return known\n',
-    to: '',
-    seed: 1116,
-    within: 2_000,
-  },
-  'a failed refund keeps its amount': {
-    file: `${HERE}/stores/refunds.ts`,
-    from: "change.state === 'failed' && charged",
-    to: 'change.state === undefined && charged',
-    seed: 86,
-    within: 2_000,
-  },
-  'a repeated request with one Idempotency-Key is another refund': {
-    file: `${ORDERS}/saga/request-refund.ts`,
-    from: 'idempotency ? keyOfRequest(idempotency) : newApiKey()',
-    to: 'newApiKey()',
-    seed: 28,
-    within: 2_000,
-  },
-  'two refunds are saved onto one list': {
-    file: `${ORDERS}/saga/domain/refunding.ts`,
-    from: 'order.refunds.length !== count || ',
-    to: '',
-    seed: 1434,
-    within: 2_000,
-  },
-  'a finished saga is not reopened for a refund': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
-    from: 'saga.isFinished && !state.refunds?.length',
-    to: 'saga.isFinished',
-    seed: 9,
-    within: 2_000,
-  },
-  'a refund that fails after a cancellation is not shown with it': {
-    file: `${ORDERS}/saga/domain/refunding.ts`,
-    from: 'if (cancellation !== null) {',
-    to: 'if (cancellation !== null && total < 0) {',
-    seed: 86,
-    within: 2_000,
-  },
-  'a restaurant is not notified when a customer cancels': {
-    file: `${ORDERS}/saga/domain/failure.ts`,
-    from: "return done.includes('transmit') ? {",
-    to: "return done.includes('none') ? {",
-    seed: 4,
-    within: 2_000,
-  },
-  'a cancellation of a pending order does not compensate the awaited step': {
-    file: `${ORDERS}/saga/domain/transition.ts`,
-    from: "step?.kind === 'compensatable' ? [...state.done, step.name] : state.done",
-    to: 'state.done',
-    seed: 938,
-    within: 2_000,
-  },
-  'a challenged authorization is sent again under another key': {
-    file: `${PAYMENTS}/domain/authorization.ts`,
-    from: "call: { kind: 'check', id, authentication } }",
-    to: "call: { ...authorizeOrFind({ ...row, state: 'sent' }), idempotencyKey: `${row.orderApiKey}:${Math.random()}` } as Call }",
-    seed: 3,
-    within: 500,
-  },
-  'a release does not void a challenge': {
-    file: `${PAYMENTS}/domain/authorization.ts`,
-    from: "if (row.state === 'authorized' || row.state === 'challenged')",
-    to: "if (row.state === 'authorized')",
-    seed: 195,
-    within: 2_000,
-  },
-  'an order is not checked again after its challenge': {
-    file: `${ORDERS}/saga/handlers/saga-reply.ts`,
-    from: 'await recheck(orderApiKey, requestId)',
-    to: 'null',
-    seed: 27,
-    within: 500,
-  },
-  'an unavailable bank counts as a no': {
-    file: `${PAYMENTS}/domain/processor-result.ts`,
-    from: "if (result.kind === 'unknown') return unknown(result)\n  if (result.kind === 'challenge') {",
-    to: "if (result.kind === 'unknown')\n    return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }\n  if (result.kind === 'challenge') {",
-    seed: 91,
-    within: 2_000,
-  },
-  'an order that waits for its customer is not marked as answered': {
-    file: `${ORDERS}/placing/final-answer.ts`,
-    from: '? pendingResult(deps, apiKey) : null',
-    to: '? result : null',
-    seed: 3,
-    within: 2_000,
-  },
-  'the action of a payment stays after its challenge': {
-    file: `${ORDERS}/saga/domain/challenging.ts`,
-    from: 'order.paymentAction ? { ...order, paymentAction: null } : order',
-    to: 'order',
-    seed: 3,
-    within: 500,
-  },
-  'a challenge is never polled': {
-    file: `${ORDERS}/saga/domain/challenging.ts`,
-    from: 'const POLL_MS = 10_000',
-    to: 'const POLL_MS = 10_000_000',
-    seed: 3,
-    within: 500,
-  },
-}
+      14,
+    ],
+    'an unavailable bank counts as a no': [
+      "if (result.kind === 'unknown') return unknown(result)\n  if (result.kind === 'challenge') {",
+      "if (result.kind === 'unknown')\n    return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }\n  if (result.kind === 'challenge') {",
+      91,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/saga/domain/transition.ts`, {
+    'an authorization whose outcome is unknown is not compensated': [
+      'state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }',
+      'state: { ...saga.state, refusal: refusalOfExpiry(saga.state) }',
+      6,
+    ],
+    'an expired saga is failed after the pivot': [
+      "awaited?.step.kind !== 'compensatable' || awaited.isCompensation",
+      '!awaited || awaited.isCompensation',
+      14,
+    ],
+    'a finished saga is not reopened when its order is cancelled': [
+      '    { ...saga, isFinished: false },\n',
+      '    saga,\n',
+      6,
+    ],
+    'an order that its restaurant refused is captured': [
+      "result.outcome === 'accepted'\n",
+      "result.outcome !== 'unreachable'\n",
+      1,
+    ],
+    'a finished saga is not reopened for a refund': [
+      'saga.isFinished && !state.refunds?.length',
+      'saga.isFinished',
+      9,
+    ],
+    'a cancellation of a pending order does not compensate the awaited step': [
+      "step?.kind === 'compensatable' ? [...state.done, step.name] : state.done",
+      'state.done',
+      938,
+    ],
+  }),
+  ...bugsIn(`${PAYMENTS}/domain/authorization.ts`, {
+    'a repeated capture has a new idempotency key': [
+      '`${orderApiKey}:capture:1`',
+      '`${orderApiKey}:capture:${Math.random()}`',
+      94,
+    ],
+    'a repeated authorization has a new idempotency key': [
+      '`${reference}:authorize:1`',
+      '`${reference}:authorize:${Math.random()}`',
+      18,
+    ],
+    'a release does not query the outcome of an unknown authorization': [
+      "if (row.state === 'sent') return authorizeOrFind(row)",
+      "if (row.state === 'sent') return null",
+      6,
+    ],
+    'a release refunds the total after a refund of a part': [
+      'cents(row.amount - refundedOf(row))',
+      'row.amount',
+      86,
+    ],
+    'a challenged authorization is sent again under another key': [
+      "call: { kind: 'check', id, authentication } }",
+      "call: { ...authorizeOrFind({ ...row, state: 'sent' }), idempotencyKey: `${row.orderApiKey}:${Math.random()}` } as Call }",
+      3,
+    ],
+    'a release does not void a challenge': [
+      "if (row.state === 'authorized' || row.state === 'challenged')",
+      "if (row.state === 'authorized')",
+      195,
+    ],
+  }),
+  ...bugsIn(`${STORES}/deliveries.ts`, {
+    'an expired lease is not acquired by another replica': [
+      'outcome === null && busyUntil <= world.now',
+      'outcome === null && busyUntil <= world.now && database.deliveries.size < 0',
+      2,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/delivery/notify-cancellation.ts`, {
+    'a restaurant is not notified of the cancellation of an order': [
+      'await cancel(link ?? defaultLink, sent)',
+      'sent',
+      14,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/placing/final-answer.ts`, {
+    'an order that was answered as pending is not marked': [
+      '    await deps.orders.markAnsweredIfPending(apiKey)\n',
+      '',
+      41_362,
+    ],
+    'an order that waits for its customer is not marked as answered': [
+      '? pendingResult(deps, apiKey) : null',
+      '? result : null',
+      3,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/delivery/deliver.ts`, {
+    'the webhook-id changes with each attempt': [
+      '`order_${order.apiKey}`',
+      '`order_${order.apiKey}_${lease.attempt}`',
+      18,
+    ],
+  }),
+  ...bugsIn(`${STORES}/authorizations.ts`, {
+    'a repeated authorization replaces the first one': [
+      'read(orderApiKey) ?? write(orderApiKey, false,',
+      'write(orderApiKey, false,',
+      138,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/saga/domain/failure.ts`, {
+    'an order that was answered as pending fails without a cancellation': [
+      '    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),\n',
+      '',
+      2,
+    ],
+    'a refund is shown as a voided authorization': [
+      "UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState",
+      "'VOIDED'",
+      6,
+    ],
+    'a restaurant is not notified when a customer cancels': [
+      "return done.includes('transmit') ? {",
+      "return done.includes('none') ? {",
+      4,
+    ],
+  }),
+  ...bugsIn(`${PAYMENTS}/refund-executor.ts`, {
+    'a repeated refund has a new idempotency key': [
+      'idempotencyKey: apiKey,',
+      'idempotencyKey: `${apiKey}${Math.random()}`,',
+      9,
+    ],
+  }),
+  ...bugsIn(`${PAYMENTS}/domain/refund.ts`, {
+    'an unknown outcome counts as a failed refund': [
+      "if (result.kind === 'unknown') return result",
+      "if (result.kind === 'unknown') return { kind: 'failed', code: '' }",
+      137,
+    ],
+    'a refund that is pending at the processor is not looked up': [
+      'processorId !== null || ageSeconds',
+      'ageSeconds',
+      9,
+    ],
+  }),
+  ...bugsIn(`${PAYMENTS}/handlers/release.ts`, {
+    'a release does not wait for refunds that have begun': [
+      "if ((await executeRefund(sent, row)) === 'sent') return null",
+      'await executeRefund(sent, row)',
+      86,
+    ],
+  }),
+  ...bugsIn(`${STORES}/refunds.ts`, {
+    'a repeated refund command reserves its amount again': ['      if (known) return known\n', '', 1116],
+    'a failed refund keeps its amount': [
+      "change.state === 'failed' && charged",
+      'change.state === undefined && charged',
+      86,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/saga/request-refund.ts`, {
+    'a repeated request with one Idempotency-Key is another refund': [
+      'idempotency ? keyOfRequest(idempotency) : newApiKey()',
+      'newApiKey()',
+      28,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/saga/domain/refunding.ts`, {
+    'two refunds are saved onto one list': ['order.refunds.length !== count || ', '', 1434],
+    'a refund that fails after a cancellation is not shown with it': [
+      'if (cancellation !== null) {',
+      'if (cancellation !== null && total < 0) {',
+      86,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/saga/handlers/saga-reply.ts`, {
+    'an order is not checked again after its challenge': [
+      'await recheck(orderApiKey, requestId)',
+      'null',
+      27,
+    ],
+  }),
+  ...bugsIn(`${ORDERS}/saga/domain/challenging.ts`, {
+    'the action of a payment stays after its challenge': [
+      'order.paymentAction ? { ...order, paymentAction: null } : order',
+      'order',
+      3,
+    ],
+    'a challenge is never polled': ['const POLL_MS = 10_000', 'const POLL_MS = 10_000_000', 3],
+  }),
+]

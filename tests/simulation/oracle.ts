@@ -4,7 +4,7 @@ import type { LedgerLine, OrderRow } from '../support/books.ts'
 import { checkBank, isAtTheBank } from './bank.ts'
 import { isByOthers } from './restaurants.ts'
 import type { Entry } from '../support/order-clients.ts'
-import { violationsOf, type Violation } from '../support/invariants.ts'
+import { violationsAfterSale, violationsOf, type Violation } from '../support/invariants.ts'
 import type { Clients, Kind, Placed } from './clients.ts'
 import type { Simulation } from './simulation.ts'
 
@@ -23,7 +23,7 @@ export function findViolations(all: Simulation, clients: Clients, isShort: boole
     ...clients.book.flatMap((entry) => checkOther(entry, rows)),
     ...checkSavedCard(all),
     ...checkPaymentState(all),
-    ...checkAfterSale(all),
+    ...violationsAfterSale(all.afterSale.changes, rows),
     ...checkBank(all),
     ...unnotified(all).map(notNotified),
     ...broker.deadLetters.map((content) => ({
@@ -167,25 +167,4 @@ function statesAfter(done: readonly LedgerLine[], { total, refunds }: PlacedOrde
   if (sum('void') > 0) return ['VOIDED']
   if (sum('capture') === 0) return ['AUTHORIZED']
   return sum('refund') === sum('capture') ? ['REFUNDED'] : ['CHARGED']
-}
-
-/** Each refund that was requested is one refund of the order, under one apiKey; each cancellation stands. */
-function checkAfterSale({ afterSale, database }: Simulation): Violation[] {
-  const answered = Map.groupBy(afterSale.refunds, ({ orderApiKey }) => orderApiKey)
-  const refunds = [...database.orders.values()].flatMap((order) => {
-    const requested = (answered.get(order.apiKey) ?? []).map(({ answers }) =>
-      [...new Set(answers.filter(({ status }) => status === 200).map(({ apiKey }) => apiKey))].join(),
-    )
-    const expected = requested.filter((apiKey) => apiKey !== '').toSorted()
-    const stored = order.refunds.map(({ apiKey }) => apiKey).toSorted()
-    return String(stored) === String(expected)
-      ? []
-      : [{ rule: 'wrong refund', what: `requested ${String(expected)}, stored ${String(stored)}`, order }]
-  })
-  const cancellations = afterSale.cancellations
-    .filter(({ answer, orderApiKey }) => {
-      return answer.status === 200 && !database.orders.get(orderApiKey)?.cancellation
-    })
-    .map((order) => ({ rule: 'not cancelled', what: 'a cancelled order is not cancelled', order }))
-  return [...refunds, ...cancellations]
 }

@@ -89,16 +89,15 @@ const toHistory = (fields: object, message: string) =>
 const log = { debug: toHistory, info: toHistory, warn: toHistory, error: toHistory } as unknown as Log
 
 /** A handler fails because something is unavailable, or by a defect. */
-const guarded =
-  <D, R>(handler: (data: D, received: R) => Promise<void>) =>
-  async (data: D, received: R): Promise<void> => {
+const watched = <D, R>(handler: (data: D, received: R) => Promise<void>) =>
+  simulation().monitors.watched(async (data: D, received: R): Promise<void> => {
     try {
       await handler(data, received)
     } catch (error) {
       noteMistake(error)
       throw error
     }
-  }
+  })
 
 export function noteMistake(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
@@ -128,7 +127,6 @@ export type OrdersReplica = {
 /** `services/orders/src/wire.ts`, without HTTP. */
 export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
-    const { monitors } = simulation()
     const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
     const notifier = new OrderNotifier({ ...stores, bus })
     const orchestrator = new Orchestrator({
@@ -147,13 +145,9 @@ export function orders(deadlines: Deadlines) {
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })
-    bus.onCommand(
-      SagaReply,
-      monitors.watched(
-        guarded(handleReply({ orchestrator, recheck: rechecker({ ...stores, bus, log }), log })),
-      ),
-    )
-    bus.onCommand(PaymentMoved, monitors.watched(guarded(handlePaymentMoved({ orchestrator }))))
+    const recheck = rechecker({ ...stores, bus, log })
+    bus.onCommand(SagaReply, watched(handleReply({ orchestrator, recheck, log })))
+    bus.onCommand(PaymentMoved, watched(handlePaymentMoved({ orchestrator })))
     bus.onEvent(OrderMoved, (event) => notifier.receive(event))
     await bus.start()
     const { database, restaurants } = simulation()
@@ -237,28 +231,14 @@ export type PaymentsReplica = { notify: ReturnType<typeof orderNotifier> }
 
 /** `services/payments/src/wire.ts`, without HTTP. */
 export async function payments(): Promise<PaymentsReplica> {
-  const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
   const execute = commandExecutor({ authorizations, processor, log })
   const executeRefund = refundExecutor({ refunds, processor, log })
-  bus.onCommand(
-    PaymentsAuthorize,
-    monitors.watched(guarded(commandHandler(bus, authorize({ authorizations, execute, refusal: null })))),
-  )
-  bus.onCommand(
-    PaymentsCapture,
-    monitors.watched(guarded(commandHandler(bus, capture({ authorizations, execute })))),
-  )
-  bus.onCommand(
-    PaymentsRelease,
-    monitors.watched(
-      guarded(commandHandler(bus, release({ authorizations, refunds, execute, executeRefund }))),
-    ),
-  )
-  bus.onCommand(
-    PaymentsRefund,
-    monitors.watched(guarded(commandHandler(bus, refund({ authorizations, refunds, executeRefund })))),
-  )
+  const deps = { authorizations, refunds, execute, executeRefund }
+  bus.onCommand(PaymentsAuthorize, watched(commandHandler(bus, authorize({ ...deps, refusal: null }))))
+  bus.onCommand(PaymentsCapture, watched(commandHandler(bus, capture(deps))))
+  bus.onCommand(PaymentsRelease, watched(commandHandler(bus, release(deps))))
+  bus.onCommand(PaymentsRefund, watched(commandHandler(bus, refund(deps))))
   await bus.start()
   return { notify: orderNotifier({ authorizations, bus }) }
 }
@@ -267,7 +247,6 @@ const PRICE = cents(1_075)
 
 /** Catalog and accounts: questions have fixed answers; the command to save cards has its real handler. */
 export async function others(): Promise<true> {
-  const { monitors } = simulation()
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'accounts', log })
   bus.onQuestion(CatalogQuote, async ({ items, restaurantApiKey }) => ({
     faults: simulation().bank.closed.has(restaurantApiKey)
@@ -296,7 +275,7 @@ export async function others(): Promise<true> {
     newCard: null,
     newAddress: null,
   }))
-  bus.onCommand(AccountsSave, monitors.watched(guarded(save({ cards, addresses, bus }))))
+  bus.onCommand(AccountsSave, watched(save({ cards, addresses, bus })))
   await bus.start()
   return true
 }

@@ -53,6 +53,6 @@ test('a seed gives the same history in each process', async () => {
 test('finds each planted bug', async () => {
   const { code, output } = await simulate('--mutations')
   const found = [...output.matchAll(/^found by seed \d+: (.*)$/gm)].map(([, name]) => name)
-  expect(found).toEqual(Object.keys(MUTATIONS))
+  expect(found).toEqual(MUTATIONS.map(({ name }) => name))
   expect(code).toBe(0)
 }, 600_000)

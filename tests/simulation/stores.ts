@@ -1,10 +1,7 @@
 import type { Stores } from '../../services/orders/src/store/stores.ts'
 import { deliveries } from './stores/deliveries.ts'
 import { idempotencyKeys } from './stores/idempotency-keys.ts'
-import { orderStories } from './stores/order-stories.ts'
-import { orders } from './stores/orders.ts'
-import { restaurantLinks } from './stores/restaurant-links.ts'
-import { restaurantOrders } from './stores/restaurant-orders.ts'
+import { orders, orderStories, restaurantLinks, restaurantOrders } from './stores/orders.ts'
 import { sagas } from './stores/sagas.ts'
 
 const simulated = {

@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue'
 import { randomOf, type Random } from '../support/random.ts'
 
 /**
@@ -73,7 +74,7 @@ export class World {
   readonly history: string[] | null
   /** Defects that the oracle cannot see in the records. */
   readonly mistakes: { rule: string; what: string }[] = []
-  readonly #queue: Event[] = []
+  readonly #queue = new TinyQueue<Event>([], (one, other) => one.at - other.at || one.order - other.order)
   readonly #chances = new Map<Chance, number>()
   #order = 0
 
@@ -115,7 +116,7 @@ export class World {
   /** Schedules `run`. Without an owner it runs no code of a process. */
   later(inMs: number, owner: Process | null, run: () => void): Event {
     const event = { at: this.now + inMs, order: this.#order++, owner, run }
-    push(this.#queue, event)
+    this.#queue.push(event)
     return event
   }
 
@@ -129,9 +130,9 @@ export class World {
   /** Runs until `done` or `untilMs`. */
   async run(untilMs: number, done: () => boolean): Promise<void> {
     while (!done()) {
-      const next = this.#queue[0]
+      const next = this.#queue.peek()
       if (!next || next.at > untilMs) break
-      pop(this.#queue)
+      this.#queue.pop()
       await this.#happen(next)
     }
     if (!done()) this.now = Math.max(this.now, untilMs)
@@ -142,7 +143,7 @@ export class World {
     if (owner?.alive === false) return
     this.now = Math.max(this.now, event.at)
     if (owner && owner.frozenUntil > this.now) {
-      push(this.#queue, { ...event, at: owner.frozenUntil })
+      this.#queue.push({ ...event, at: owner.frozenUntil })
       return
     }
     this.events++
@@ -153,36 +154,4 @@ export class World {
     await settled()
     this.current = null
   }
-}
-
-const before = (one: Event, other: Event): boolean =>
-  one.at < other.at || (one.at === other.at && one.order < other.order)
-
-/** A binary heap: the parent of `at` is `(at - 1) >> 1`. */
-function push(heap: Event[], event: Event): void {
-  let at = heap.push(event) - 1
-  for (;;) {
-    const parent = (at - 1) >> 1
-    const above = heap[parent]
-    if (at === 0 || !above || !before(event, above)) break
-    heap[at] = above
-    at = parent
-  }
-  heap[at] = event
-}
-
-function pop(heap: Event[]): void {
-  const last = heap.pop()
-  if (!last || heap.length === 0) return
-  let at = 0
-  for (;;) {
-    const left = heap[2 * at + 1]
-    const right = heap[2 * at + 2]
-    const isRight = left && right && before(right, left)
-    const child = isRight ? right : left
-    if (!child || !before(child, last)) break
-    heap[at] = child
-    at = 2 * at + (isRight ? 2 : 1)
-  }
-  heap[at] = last
 }

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { withClient } from '../../dev/servers/database.ts'
 import type { Refund } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
+import { eventually } from './eventually.ts'
 import { readLines } from './json-lines.ts'
 
 /** A refund as stored with its order; `amount` in cents. */
@@ -66,13 +66,10 @@ export const unfinishedSagas = ({ urls }: StackFile): Promise<number> =>
 /** Milliseconds until every saga has finished; null when one has not within 60 s. */
 export async function settled(stack: { file: StackFile }, withinMs = 60_000): Promise<number | null> {
   const started = performance.now()
-  while (performance.now() - started < withinMs) {
-    // PostgreSQL may still be restarting after the last fault.
-    const running = await unfinishedSagas(stack.file).catch(() => null)
-    if (running === 0) return performance.now() - started
-    await wait(250)
-  }
-  return null
+  // PostgreSQL may still be restarting after the last fault.
+  const read = () => unfinishedSagas(stack.file).catch(() => null)
+  const running = await eventually(read, (left) => left === 0, withinMs, 250)
+  return running === 0 ? performance.now() - started : null
 }
 
 const query = <T extends Record<string, unknown>>(url: string, text: string): Promise<T[]> =>

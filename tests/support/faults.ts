@@ -1,18 +1,10 @@
+import { sendSignal } from '../../dev/process/identity.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { familyOf } from './processes.ts'
 
 /** Sends a signal to processes and all their descendants: PostgreSQL works in children of its own. */
 export function sendToTrees(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of new Set(familyOf(pids))) sendTo(pid, signal)
-}
-
-/** Sends a signal to one process; one that has ended meanwhile is ignored. */
-export function sendTo(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
+  for (const pid of new Set(familyOf(pids))) sendSignal(pid, signal)
 }
 
 const urlOf = ({ urls }: StackFile) => `${urls.processor}/faults`

@@ -170,3 +170,41 @@ function ofRefunds(order: OrderRow, lines: readonly LedgerLine[], captured: numb
 /** Whether the statuses are the beginning of a path from PROCESSING to DELIVERED. */
 const isOnPath = (statuses: readonly string[]): boolean =>
   statuses.length > 0 && PICKUP_PATHS.some((path) => statuses.every((status, at) => path[at] === status))
+
+/** A request after the sale, under one Idempotency-Key, and the apiKeys of its successful responses. */
+export type Change = {
+  what: 'refund' | 'refund at the processor' | 'cancellation by the operator' | 'cancellation by the customer'
+  order: string
+  key: string
+  /** Of the final response. */
+  status: number | null
+  /** The last response. */
+  last: string
+  apiKeys: string[]
+}
+
+/** Each requested refund is one refund of its order, whatever was lost; each cancellation stands. */
+export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
+  const byOrder = Map.groupBy(changes, ({ order }) => order)
+  return orders.flatMap((order) => {
+    const own = byOrder.get(order.apiKey) ?? []
+    const requested = own
+      .filter(({ what, status }) => what === 'refund' && status === 200)
+      .map(({ apiKeys }) => [...new Set(apiKeys)].join())
+    const stored = order.refunds
+      .filter(({ requestedBy }) => requestedBy === 'operator')
+      .map(({ apiKey }) => apiKey)
+    const isCancelled = own.some(({ what, status }) => what.startsWith('cancellation') && status === 200)
+    return violations(
+      [
+        own.some(({ status }) => status === null) && ['after the sale', 'a request has no final response'],
+        String(requested.toSorted()) !== String(stored.toSorted()) && [
+          'after the sale',
+          'the refunds are not those requested',
+        ],
+        isCancelled && !order.cancelled && ['after the sale', 'a cancelled order is not cancelled'],
+      ],
+      { order, own },
+    )
+  })
+}

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Api, type Target } from './api.ts'
+import type { Order } from '@platter/contracts'
+import { Api, type Answer, type Target } from './api.ts'
 import { card, cardNumbers, cast, pickup } from './cast.ts'
 import { randomOf, type Random } from './random.ts'
 
@@ -12,8 +13,9 @@ export type Entry = {
   kind: Kind
   tries: number
   /** The final response; null while there is none. */
-  answer: { status: number; apiKey: string | null; code: string | null; totalCents: number | null } | null
+  answer: Recorded | null
 }
+type Recorded = { status: number; apiKey: string | null; code: string | null; totalCents: number | null }
 
 /** With the time from the first try to the final response. */
 export type Timed = Entry & { ms: number }
@@ -90,27 +92,51 @@ export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record
 async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<void> {
   const started = performance.now()
   const body = await orderOf(api, entry.key, entry.kind)
-  while (entry.answer === null && performance.now() < started + PATIENCE_MS) {
-    entry.tries++
-    entry.answer = await sendOnce(api, entry.key, body)
-    if (entry.answer === null) await wait(random.between(100, 600))
-  }
+  const options = { headers: { 'idempotency-key': entry.key } }
+  const answer = await untilFinal(
+    () => {
+      entry.tries++
+      return finalOf(api.sendOrder(body, { ...options, timeoutMs: ANSWER_WITHIN_MS }))
+    },
+    { pauseMs: () => random.between(100, 600), isOver: () => performance.now() > started + PATIENCE_MS },
+  )
+  if (answer !== null) entry.answer = recordOf(answer)
   entry.ms = performance.now() - started
 }
 
-/** Whether a response leaves the outcome open: the client has to repeat the request under its key. */
-export const isOpen = (status: number): boolean => status >= 500 || status === 409 || status === 429
+/** A response, as a client notes it in its book. */
+export function recordOf({ status, body }: Answer<Partial<Order> & { code?: string }>): Recorded {
+  const { apiKey = null, code = null, total } = body
+  return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
+}
 
-/** The final response, or null for none: lost, 5xx, 409 still running, 429. */
-async function sendOnce(api: Api, key: string, order: object): Promise<Entry['answer']> {
+/** A 409 about an order that has got too far for the request. Any other 409 may end: the first request with the key is running. */
+const TOO_LATE = ['cancel-too-late', 'invalid-transition']
+
+/** Whether a response leaves the outcome open: the client has to repeat the request under its key. */
+export const isOpen = (status: number, code?: string): boolean =>
+  status >= 500 || status === 429 || (status === 409 && !TOO_LATE.includes(code ?? ''))
+
+/** The response, or null when it leaves the outcome open, or is lost. */
+export async function finalOf<T>(response: Promise<Answer<T>>): Promise<Answer<T> | null> {
   try {
-    const options = { headers: { 'idempotency-key': key }, timeoutMs: ANSWER_WITHIN_MS }
-    const { status, body } = await api.sendOrder(order, options)
-    if (isOpen(status)) return null
-    const { apiKey = null, code = null, total } = body as Partial<typeof body>
-    return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
+    const answer = await response
+    return isOpen(answer.status, (answer.body as { code?: string } | undefined)?.code) ? null : answer
   } catch {
     // The request or the response was lost: its outcome is unknown, so the client repeats the key.
     return null
   }
+}
+
+/** Repeats a request, numbered from 1, until its response is final; null when it `isOver` before. */
+export async function untilFinal<T>(
+  send: (tries: number) => Promise<T | null>,
+  { pauseMs, isOver }: { pauseMs: () => number; isOver: () => boolean },
+): Promise<T | null> {
+  for (let tries = 1; !isOver(); tries++) {
+    const answer = await send(tries)
+    if (answer !== null) return answer
+    await wait(pauseMs())
+  }
+  return null
 }

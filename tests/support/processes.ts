@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { readIfPresent } from '../../dev/process/identity.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 
@@ -44,7 +45,8 @@ function readTable(): Table {
   const table = new Map<number, Entry>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    const stat = readIfPresent(`/proc/${name}/stat`)
+    // A process may end between its listing and the read.
+    const stat = readIfPresent(`/proc/${name}/stat`) ?? ''
     // The command in parentheses may contain spaces. utime, stime, cutime and cstime are fields 14 to 17 (proc_pid_stat(5)).
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
@@ -80,19 +82,9 @@ export const peaksOf = (groups: Groups): Record<string, number> => memory(groups
 export const residentOf = (groups: Groups): Record<string, number> => memory(groups, /VmRSS:\s+(\d+)/)
 
 function memory(groups: Groups, line: RegExp): Record<string, number> {
-  const of = (pid: number) => Number(line.exec(readIfPresent(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024
+  const of = (pid: number) => Number(line.exec(readIfPresent(`/proc/${pid}/status`) ?? '')?.[1] ?? 0) / 1_024
   return mapGroups(groups, (pids) => Math.round(Math.max(0, ...pids.map(of))))
 }
 
 const mapGroups = (groups: Groups, of: (pids: readonly number[]) => number): Record<string, number> =>
   Object.fromEntries(Object.entries(groups).map(([name, pids]) => [name, of(pids())]))
-
-/** A process may end between its listing and the read. */
-function readIfPresent(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return ''
-    throw error
-  }
-}

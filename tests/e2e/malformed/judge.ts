@@ -1,5 +1,5 @@
 import { ProblemDocument, problems, type ProblemCode } from '@platter/contracts'
-import type { Exchanged } from './exchange.ts'
+import type { Exchanged } from '../../support/exchange.ts'
 
 /** A request that takes longer hangs, or the machine was busy: repeated alone, it shows which. */
 export const WITHIN_MS = 1_000

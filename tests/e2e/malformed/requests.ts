@@ -1,6 +1,6 @@
 import { operations, type Operation } from '@platter/contracts'
 import type { Random } from '../../support/random.ts'
-import { mutate, mutateBytes, mutateText, nastyText } from './mutations.ts'
+import { METHODS, mutate, mutateBytes, mutateText, nastyText } from './mutations.ts'
 import { documented, sampleOf, type Known } from './samples.ts'
 
 /** The material of the requests: access keys of each audience, apiKeys, and valid bodies by operation. */
@@ -27,7 +27,7 @@ export function makeRequest(random: Random, world: World): Made {
   const operation = random.pick(operations)
   const { query, body } = documented(operation.method, operation.path)
   const target = `${pathFor(operation, random, world)}${queryFor(query, random, world)}`
-  const method = random.next() < 0.95 ? operation.method : otherMethod(random)
+  const method = random.next() < 0.95 ? operation.method : random.pick(METHODS)
   const payload = body ? bodyFor(operation, random, world) : random.next() < 0.1 ? garbage(random) : null
   // An empty body cannot be cut: Node sends no response to a client that ends after a whole request.
   const cut = payload !== null && random.next() < 0.02 && payload.length > 0
@@ -41,22 +41,6 @@ export function makeRequest(random: Random, world: World): Made {
     mayClose: false,
   }
 }
-
-const otherMethod = (random: Random): string =>
-  random.pick([
-    'GET',
-    'POST',
-    'PUT',
-    'PATCH',
-    'DELETE',
-    'HEAD',
-    'OPTIONS',
-    'TRACE',
-    'CONNECT',
-    'PROPFIND',
-    'BREW',
-    'get',
-  ])
 
 // Path and query -------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { operations } from '@platter/contracts'
 import type { Random } from '../../support/random.ts'
+import { METHODS } from './mutations.ts'
 import type { Made, World } from './requests.ts'
 
 /*
@@ -26,24 +27,6 @@ const OTHER_PATHS = [
   '/webhooks/processor',
   '/internal/resolve-access-key',
   '/',
-]
-const METHODS = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-  'QUERY',
-  'PROPFIND',
-  'M-SEARCH',
-  'PRI',
-  'get',
-  'G\u0000T',
-  'X'.repeat(5_000),
 ]
 const BODY = '{"restaurantApiKey":"x","items":[]}'
 const LENGTH = `content-length: ${BODY.length}`

@@ -1,5 +1,8 @@
 import { isVisible, resultOf, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
+import type { StoredStory } from '../../../services/orders/src/store/order-story.ts'
 import type { OrderStore } from '../../../services/orders/src/store/orders.ts'
+import type { RestaurantLinkStore } from '../../../services/orders/src/store/restaurant-links.ts'
+import type { RestaurantOrderStore } from '../../../services/orders/src/store/restaurant-orders.ts'
 import { statement, type OrderRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
@@ -50,3 +53,38 @@ export const orders = {
   markAnswered,
   markReadIfPending,
 }
+
+const findOfRestaurant: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey) =>
+  statement(`order ${apiKey.slice(0, 4)} of its restaurant`, () => {
+    const { database } = simulation()
+    const order = database.orders.get(apiKey)
+    if (order?.restaurantApiKey !== restaurantApiKey) return null
+    if (order.outcome !== 'transmitted' && !wasGivenUp(apiKey)) return null
+    return { order, link: null, linkKind: database.deliveries.get(apiKey)?.linkKind ?? null }
+  })
+
+const findForNotice: RestaurantOrderStore['findForNotice'] = (apiKey) =>
+  statement(`${apiKey.slice(0, 4)}, which was cancelled or given up`, () => {
+    const order = simulation().database.orders.get(apiKey)
+    return order && (wasGivenUp(apiKey) || order.cancellation) ? order : null
+  })
+
+const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
+
+export const restaurantOrders = { find: findOfRestaurant, findForNotice }
+
+/** The parts that refunds and cancellations read. */
+const findStory = (by: { number: number } | { apiKey: string }): Promise<StoredStory | null> =>
+  statement('rows of an order', () => {
+    const order = 'apiKey' in by ? simulation().database.orders.get(by.apiKey) : undefined
+    if (!order) return null
+    const { applicationId, outcome } = order
+    return { order, applicationId, outcome, visible: isVisible(order) } as unknown as StoredStory
+  })
+
+export const orderStories = { find: findStory }
+
+const findLink: RestaurantLinkStore['find'] = (restaurantApiKey) =>
+  statement(`link of ${restaurantApiKey}`, () => simulation().database.links.get(restaurantApiKey) ?? null)
+
+export const restaurantLinks = { find: findLink }

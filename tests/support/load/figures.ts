@@ -20,7 +20,7 @@ const REFUSALS = [429, 503]
 
 /** How long the responses with these statuses took; ms. */
 export const tookOf = ({ byStatus }: Outcome, ...statuses: readonly number[]): readonly number[] =>
-  statuses.flatMap((status) => byStatus[status]?.took ?? [])
+  statuses.flatMap((status) => byStatus[status] ?? [])
 
 /** The figures of one or more runs of the same source; `seconds` all together. */
 export function figuresOf(outcomes: readonly Outcome[], seconds: number): Figures {
@@ -42,21 +42,6 @@ export function figuresOf(outcomes: readonly Outcome[], seconds: number): Figure
       ),
     ),
   }
-}
-
-/** The p99 of accepted and refused requests, second by second; ms. */
-export function secondBySecond({ byStatus }: Outcome): string {
-  const seconds: ({ accepted: number[]; refused: number[] } | undefined)[] = []
-  for (const [status, { at, took }] of Object.entries(byStatus))
-    for (const [index, ms] of took.entries()) {
-      const second = (seconds[Math.floor((at[index] ?? 0) / 1_000)] ??= { accepted: [], refused: [] })
-      second[status === '200' ? 'accepted' : 'refused'].push(ms)
-    }
-  return Array.from(seconds, (second) =>
-    second === undefined
-      ? '-'
-      : `${round(quantile(second.accepted, 0.99))}/${round(quantile(second.refused, 0.99))}`,
-  ).join(' ')
 }
 
 const summary = (times: readonly number[]): Summary => ({

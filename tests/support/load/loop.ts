@@ -26,13 +26,11 @@ export type Reply = {
   lacksRetryAfter?: boolean
 }
 
-/** When requests were due, in ms from the beginning, and how long each took. */
-export type Times = { at: number[]; took: number[] }
-
 export type Outcome = {
   sent: number
   seconds: number
-  byStatus: Record<number, Times>
+  /** How long each request took, ms. */
+  byStatus: Record<number, number[]>
   lackingRetryAfter: number
   /** The first failure. */
   failure: string | null
@@ -109,9 +107,8 @@ class Loop {
       status: 0,
       failure: error instanceof Error ? error.message : String(error),
     }))
-    const times = (this.#outcome.byStatus[reply.status] ??= { at: [], took: [] })
-    times.at.push(due - this.#began)
-    times.took.push(performance.now() - due)
+    const took = (this.#outcome.byStatus[reply.status] ??= [])
+    took.push(performance.now() - due)
     this.#outcome.failure ??= reply.failure ?? null
     if (reply.lacksRetryAfter) this.#outcome.lackingRetryAfter += 1
     this.#pending -= 1

@@ -10,17 +10,22 @@ export type Exchanged = {
   ms: number
 }
 
-/** No test waits longer for an answer, and none should wait so long. */
+/** No test waits longer for a response, and none should wait so long. */
 const PATIENCE_MS = 20_000
 
-/**
- * Sends bytes as they are over a connection of their own. `ends`: says that no more will come, at once or after so many
- * milliseconds. Gives the first answer.
- */
+type Options = {
+  isHead?: boolean
+  /** The client ends its side, at once or after so many milliseconds. */
+  ends?: boolean | number
+  /** The client closes the connection when it is aborted. */
+  signal?: AbortSignal | undefined
+}
+
+/** Sends bytes as they are over a connection of their own. Returns the first response. */
 export function exchange(
   url: string,
   bytes: Uint8Array,
-  { isHead, ends }: { isHead: boolean; ends: boolean | number },
+  { isHead = false, ends = false, signal }: Options = {},
 ): Promise<Exchanged> {
   const { hostname, port } = new URL(url)
   const started = performance.now()
@@ -50,6 +55,7 @@ export function exchange(
     }
     socket.on('error', gone)
     socket.on('close', gone)
+    signal?.addEventListener('abort', gone)
     socket.write(bytes)
     if (ends === true) socket.end()
   })

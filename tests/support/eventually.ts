@@ -1,0 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Polls until the value is as wanted; returns the last value when it never is, so that the test shows it. */
+export async function eventually<T>(
+  read: () => T | Promise<T>,
+  wanted: (value: T) => boolean,
+  withinMs = 30_000,
+  everyMs = 50,
+): Promise<T> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    const value = await read()
+    if (wanted(value) || performance.now() > end) return value
+    await wait(everyMs)
+  }
+}
