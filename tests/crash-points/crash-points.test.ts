@@ -17,6 +17,10 @@ import {
 } from './points.ts'
 
 const { chosen, summary } = chosenPoints()
+/** At each point both replicas of all services die, and the broker loses its data. */
+const isEverythingKilled = process.env['CRASH_EVERYTHING'] === 'true'
+/** A broker without data is ready after some seconds. */
+const SETTLED_WITHIN_MS = isEverythingKilled ? 120_000 : 60_000
 
 let crash: CrashStack
 let client: Client
@@ -27,7 +31,7 @@ const CARDS_A_USER = 15
 
 beforeAll(async () => {
   process.stderr.write(`  crash points: ${summary}\n`)
-  crash = await CrashStack.start()
+  crash = await CrashStack.start(isEverythingKilled ? 2 : 1)
   client = new Client(crash.stack.file)
   books = new SharedBooks(crash.stack.file)
   for (let cards = 0; cards <= chosen.length; cards += CARDS_A_USER) users.push(await client.register())
@@ -95,25 +99,25 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /** Sends the request until the armed process has died and was replaced. */
 async function kill<Answered>(
-  { event, service }: Point,
+  { event }: Point,
   key: string,
   send: () => Promise<Answered | null>,
 ): Promise<{ first: Promise<Answered | null>; death: { isDead: boolean; isBack: boolean } }> {
   await client.warmUp()
-  const pid = crash.readyPid(service)
   crash.arm(`crash-${key}`, event)
   const dying = crash.fired(15_000)
   const first = sendUntil(dying, send)
-  const isDead = await dying
+  const dead = await dying
   crash.disarm()
   deaths.push(`${key}: ${event}`)
-  const isBack = isDead && (await crash.replaced(service, pid, 30_000))
-  return { first, death: { isDead, isBack } }
+  const others = dead !== null && isEverythingKilled ? await crash.killEverything() : []
+  const isBack = dead !== null && (await crash.replaced([dead, ...others], 30_000))
+  return { first, death: { isDead: dead !== null, isBack } }
 }
 
 /** The test before may have cut connections between services: then the order has not begun, and is sent again. */
 async function sendUntil<Answered>(
-  dying: Promise<boolean>,
+  dying: Promise<unknown>,
   send: () => Promise<Answered | null>,
 ): Promise<Answered | null> {
   const state = { isOver: false }
@@ -141,11 +145,17 @@ async function expectOneEnd(
   { kind, event }: Point,
   { key, answer, killedAt }: { key: string; answer: Answer; killedAt: number },
 ) {
-  const settled = await books.settled(key, 60_000)
+  const settled = await books.settled(key, SETTLED_WITHIN_MS)
   recoveries.push({ ms: Math.round(performance.now() - killedAt), what: `${kind}, ${event}` })
   const violations = violationsOf([await client.entryOf(key, kind, answer)], settled)
   expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
   return settled
+}
+
+/** An order in progress would not survive the next kill of everything in time: it ends before. */
+async function untilSettled(key: string, body: object): Promise<void> {
+  await client.retry(key, body)
+  await books.settled(key, SETTLED_WITHIN_MS)
 }
 
 const ORDERS_TO_TRY = 3
@@ -178,6 +188,7 @@ describe.concurrent('an order reaches its one correct end when', () => {
       const { body, first, death } = await inTurn(async () => {
         const order = await client.bodyOf(point.kind, key, user)
         const killed = await kill(point, key, () => client.send(key, `crash-${key}`, order))
+        if (isEverythingKilled) await untilSettled(key, order)
         return { ...killed, body: order }
       })
       const killedAt = performance.now()

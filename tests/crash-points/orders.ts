@@ -2,13 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { MenuCategory, Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { isOpen, type Entry } from '../support/order-clients.ts'
+import { cardNumbers } from '../support/cast.ts'
+import { isOpen, isUndecided, type Entry } from '../support/order-clients.ts'
 import type { AfterSale, Kind } from './points.ts'
 
 const RESTAURANTS: Record<Kind, string> = {
   card: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   cash: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   refused: '02f207fb3951c1b86a7a941a2ff08f2514787ace1e3c380a',
+  challenge: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   refund: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   cancel: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
 }
@@ -16,6 +18,7 @@ const ENDS_AS: Record<Kind, Entry['kind']> = {
   card: 'card',
   cash: 'cash',
   refused: 'refused',
+  challenge: 'challenged',
   refund: 'card',
   cancel: 'card',
 }
@@ -29,6 +32,8 @@ const NEW_CARD = {
   expirationMonth: '09',
   expirationYear: '39',
 }
+
+const CHALLENGED = { canAuthenticate: true, cardNumber: cardNumbers.challenged }
 
 const ANSWER_WITHIN_MS = 12_000
 const PATIENCE_MS = 120_000
@@ -84,6 +89,8 @@ export class Client {
 
   async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
     const item = { apiKey: await this.#plainItem(RESTAURANTS[kind]) }
+    const { canAuthenticate, cardNumber } =
+      kind === 'challenge' ? CHALLENGED : { ...NEW_CARD, canAuthenticate: false }
     return {
       restaurantApiKey: RESTAURANTS[kind],
       items: [item, item],
@@ -92,18 +99,25 @@ export class Client {
       comments: key,
       recipient: kind === 'card' ? { apiKey: user } : PERSON,
       // A card of its own: the same card again is not saved, and the order has fewer steps.
-      ...(kind !== 'cash' && { card: { ...NEW_CARD, cardholderStreetAddress: key } }),
+      ...(kind !== 'cash' && { card: { ...NEW_CARD, cardNumber, cardholderStreetAddress: key } }),
+      ...(canAuthenticate && { canAuthenticate }),
     }
   }
 
-  /** Sends the order once; null when no answer comes, or none that is final. */
+  /**
+   * Sends the order once; null when no answer comes, or none that is final. When the bank asks, the customer says yes; an order that is
+   * undecided has to be sent again, because the bank may still ask.
+   */
   async send(key: string, requestId: string, body: object): Promise<Answer> {
     try {
       const { status, body: order } = await this.call('POST', 'send-order', body, {
         'idempotency-key': key,
         'x-request-id': requestId,
       })
-      return isOpen(status) ? null : { status, order: order as Partial<Order> }
+      if (isOpen(status)) return null
+      const answer = { status, order: order as Partial<Order> }
+      if ('canAuthenticate' in body && (await isUndecided(answer.order))) return null
+      return answer
     } catch {
       // Cut off by the death that the test is about.
       return null

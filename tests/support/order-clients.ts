@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Order } from '@platter/contracts'
 import { Api, type Target } from './api.ts'
 import { card, cardNumbers, cast, pickup } from './cast.ts'
 import { randomOf, type Random } from './random.ts'
 
-/** The kind of an order, which decides how it has to end. */
-export type Kind = 'cash' | 'card' | 'declined' | 'refused' | 'test'
+/** The kind of an order, which decides how it has to end. The customer of a challenged one says yes at the bank. */
+export type Kind = 'cash' | 'card' | 'challenged' | 'declined' | 'refused' | 'test'
 
 /** One order in a client's own book. `key` is its Idempotency-Key and its comment. */
 export type Entry = {
@@ -18,7 +19,22 @@ export type Entry = {
 /** With the time from the first try to the final response. */
 export type Timed = Entry & { ms: number }
 
-const MIX: readonly Kind[] = ['card', 'card', 'card', 'card', 'cash', 'cash', 'declined', 'refused', 'test']
+const MIX: readonly Kind[] = [
+  'card',
+  'card',
+  'card',
+  'challenged',
+  'cash',
+  'cash',
+  'declined',
+  'refused',
+  'test',
+]
+
+const NUMBERS: Partial<Record<Kind, string>> = {
+  declined: cardNumbers.declined,
+  challenged: cardNumbers.challenged,
+}
 
 /** A client cancels a request after this time and repeats it under the same key, as a person would. */
 export const ANSWER_WITHIN_MS = 12_000
@@ -78,7 +94,8 @@ export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record
   const restaurant = kind === 'refused' ? cast.refuses : kind === 'test' ? cast.test : cast.aurora
   const paidByCard = {
     payment: 'card',
-    card: card(kind === 'declined' ? cardNumbers.declined : cardNumbers.good),
+    card: card(NUMBERS[kind] ?? cardNumbers.good),
+    ...(kind === 'challenged' && { canAuthenticate: true }),
   }
   return pickup(restaurant, await api.plainItem(restaurant), {
     test: kind === 'test',
@@ -98,6 +115,21 @@ async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<v
   entry.ms = performance.now() - started
 }
 
+/**
+ * Whether the order may still have to be answered at the bank, whose answer is a yes. Without an action it is undecided, and has to be
+ * sent again. A second yes changes nothing.
+ */
+export async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<boolean> {
+  if (status !== 'PROCESSING') return false
+  if (!paymentAction) return true
+  await fetch(paymentAction.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome: 'yes' }),
+  })
+  return false
+}
+
 /** Whether a response leaves the outcome open: the client has to repeat the request under its key. */
 export const isOpen = (status: number): boolean => status >= 500 || status === 409 || status === 429
 
@@ -107,6 +139,7 @@ async function sendOnce(api: Api, key: string, order: object): Promise<Entry['an
     const options = { headers: { 'idempotency-key': key }, timeoutMs: ANSWER_WITHIN_MS }
     const { status, body } = await api.sendOrder(order, options)
     if (isOpen(status)) return null
+    if ('canAuthenticate' in order && status === 200 && (await isUndecided(body))) return null
     const { apiKey = null, code = null, total } = body as Partial<typeof body>
     return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
   } catch {
