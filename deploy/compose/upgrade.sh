@@ -9,6 +9,12 @@ cd "$(dirname "$0")/../.."
 # Roles and schemas, while everything runs.
 docker compose run --rm -T prepare
 
+# The rights of this version, with which a service declares a new queue. RabbitMQ elsewhere gets them from its operator.
+if docker compose ps --services | grep -qx rabbitmq; then
+  docker compose run --rm -T broker-users
+  docker compose exec -T rabbitmq rabbitmqctl import_definitions /etc/platter/definitions.json
+fi
+
 # Callers after the services that they call; the gateway last.
 for service in payments accounts catalog orders gateway; do
   echo "Changing $service"

@@ -1,11 +1,7 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { until } from '../../dev/process/wait.ts'
-import { answersAmqp } from '../../dev/servers/answers.ts'
 import type { Stack } from '../../dev/stack.ts'
 import type { Random } from '../support/random.ts'
-import { sendToTrees } from '../support/faults.ts'
+import { brokerWhole, killAndWipe, sendToTrees } from '../support/faults.ts'
 
 /** `what`: one of EVERY_FAULT. */
 export type Fault = { at: number; what: string }
@@ -75,19 +71,6 @@ export async function injectFaults(
   }
 }
 
-/** A quorum queue that is declared about a second before its node is killed never finds a leader again (RabbitMQ 3.10). */
-const DECLARED_MS = 3_000
-
-/** Resolves when all queues are declared again after a wipe. */
-async function brokerWhole(stack: Stack): Promise<void> {
-  const isThere = () => answersAmqp(stack.file.urls.rabbitmq)
-  await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
-  const users = ['catalog', 'accounts', 'orders', 'payments'] as const
-  // A service that is being killed declares its queues after its restart.
-  await Promise.allSettled(users.map((name) => stack.ready(name)))
-  await wait(DECLARED_MS)
-}
-
 /** False when the target has no process. */
 async function carryOut({ how, target }: Strike, stack: Stack, random: Random): Promise<boolean> {
   const pids = stack.file.processes[target]
@@ -99,8 +82,7 @@ async function carryOut({ how, target }: Strike, stack: Stack, random: Random): 
     sendToTrees(victims, 'SIGCONT')
     return true
   }
-  sendToTrees(victims, 'SIGKILL')
-  const { rabbitmq: data } = stack.file.data
-  if (how === 'wipe' && data !== null) rmSync(join(data, 'mnesia'), { recursive: true, force: true })
+  if (how === 'wipe') killAndWipe(stack)
+  else sendToTrees(victims, 'SIGKILL')
   return true
 }

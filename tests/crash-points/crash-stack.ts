@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sendSignal } from '../../dev/process/identity.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { entryOf } from '../../dev/stack/processes.ts'
 import { isStandIn } from '../../dev/stack/services.ts'
 import { eventually } from '../support/eventually.ts'
+import { wipeBroker } from '../support/faults.ts'
 import { readLines } from '../support/json-lines.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
@@ -22,8 +24,8 @@ export class CrashStack {
     this.#directory = directory
   }
 
-  /** One replica of each service, so that no other replica takes over. Timeouts are short. */
-  static async start(): Promise<CrashStack> {
+  /** With one replica of each service no other replica takes over. Timeouts are short. */
+  static async start(replicas: number): Promise<CrashStack> {
     const runDirectory = root('.run/crash')
     const directory = root('.run/crash-points')
     rmSync(directory, { recursive: true, force: true })
@@ -44,7 +46,7 @@ export class CrashStack {
     const stack = await startStack({
       runDirectory,
       reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
-      replicas: 1,
+      replicas,
       fresh: true,
       env,
       entry: (name) => (isStandIn(name) ? entryOf(name) : 'tests/crash-points/keeper.ts'),
@@ -61,7 +63,7 @@ export class CrashStack {
 
   /** From now on the process that reaches this event of this request kills itself. */
   arm(requestId: string, event: string): void {
-    rmSync(join(this.#directory, 'fired'), { force: true })
+    for (const name of this.#files('fired-')) rmSync(join(this.#directory, name))
     writeFileSync(join(this.#directory, 'armed'), `${requestId} ${event}`)
   }
 
@@ -69,19 +71,32 @@ export class CrashStack {
     rmSync(join(this.#directory, 'armed'), { force: true })
   }
 
-  /** Resolves when the process has died; false when it never does. */
-  fired(withinMs: number): Promise<boolean> {
-    return eventually(() => existsSync(join(this.#directory, 'fired')), Boolean, withinMs, 10)
+  /** Resolves with the process that has died at the crash point; null when none does. */
+  async fired(withinMs: number): Promise<string | null> {
+    const pid = () => this.#files('fired-')[0]?.slice('fired-'.length)
+    await eventually(pid, (dead) => dead !== undefined, withinMs, 10)
+    return pid() ?? null
   }
 
-  /** The ready process of a service. */
-  readyPid(service: string): string {
-    const file = join(this.#directory, `ready-${service}`)
-    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  /** Kills every replica of every service, and wipes the broker. Returns the killed processes. */
+  async killEverything(): Promise<string[]> {
+    const pids = this.#readyPids()
+    for (const pid of pids) sendSignal(Number(pid), 'SIGKILL')
+    await wipeBroker(this.stack)
+    return pids
   }
 
-  /** Resolves when another process has replaced this one. */
-  replaced(service: string, pid: string, withinMs: number): Promise<boolean> {
-    return eventually(() => this.readyPid(service) !== pid, Boolean, withinMs, 10)
+  /** Resolves when other processes have replaced these ones. */
+  replaced(pids: readonly string[], withinMs: number): Promise<boolean> {
+    return eventually(() => !this.#readyPids().some((pid) => pids.includes(pid)), Boolean, withinMs, 10)
+  }
+
+  /** The ready replicas of all services. */
+  #readyPids(): string[] {
+    return this.#files('ready-').map((name) => readFileSync(join(this.#directory, name), 'utf8'))
+  }
+
+  #files(prefix: string): string[] {
+    return readdirSync(this.#directory).filter((name) => name.startsWith(prefix))
   }
 }

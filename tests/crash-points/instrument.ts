@@ -45,7 +45,7 @@ function isArmed(requestId: string, event: string): boolean {
   const file = join(CRASH_DIRECTORY, 'armed')
   try {
     if (readFileSync(file, 'utf8') !== `${requestId} ${event}`) return false
-    renameSync(file, join(CRASH_DIRECTORY, 'fired'))
+    renameSync(file, join(CRASH_DIRECTORY, `fired-${process.pid}`))
     return true
   } catch {
     // Nothing is armed, which is so nearly always.
@@ -99,6 +99,18 @@ const { Channel, ConfirmChannel } = require(
 
 type Message = Parameters<typeof decode>[0]
 
+/** The request of each order, by its apiKey. */
+const requests = new Map<string, string>()
+
+/** An event of the processor has a request id of its own: its message is about the order that it names. */
+function requestOf(requestId: string | undefined, data: unknown): string | undefined {
+  const { orderApiKey } = (data ?? {}) as { orderApiKey?: string }
+  if (orderApiKey === undefined) return requestId
+  if (requestId?.startsWith('evt_')) return requests.get(orderApiKey)
+  if (requestId) requests.set(orderApiKey, requestId)
+  return requestId
+}
+
 /** Which question of an order a correlation id belongs to: a reply carries nothing else. */
 const questions = new Map<string, { requestId: string; name: string }>()
 
@@ -108,7 +120,7 @@ function forItems(message: Message, queue: string, work: (name: string) => void)
     const question = questions.get(id)
     const name = nameOfMessage(question ? `answer to ${question.name}` : queue, data)
     // An event carries no request id: it is about the order in whose context it is published.
-    const about = question?.requestId || requestId || context.getStore()?.requestId
+    const about = question?.requestId || requestOf(requestId, data) || context.getStore()?.requestId
     inContext(about, queue, () => work(name))
   }
 }
@@ -149,7 +161,7 @@ for (const method of ['onCommand', 'onQuestion'] as const)
     const inOrder: Handler = (data, received) => {
       const { requestId, id } = received
       if (method === 'onQuestion' && id !== undefined) questions.set(id, { requestId, name })
-      return inContext(requestId, name, () => (handler as Handler)(data, received))
+      return inContext(requestOf(requestId, data), name, () => (handler as Handler)(data, received))
     }
     return original(message, inOrder, ...options)
   })

@@ -31,7 +31,7 @@ async function live(child: ChildProcess): Promise<never> {
   process.once('SIGTERM', stop)
   child.send('go')
   while (!isOver() && !(await isReady(`http://127.0.0.1:${PORT}`))) await wait(20)
-  writeFileSync(join(CRASH_DIRECTORY, `ready-${CRASH_SERVICE}`), String(child.pid))
+  writeFileSync(join(CRASH_DIRECTORY, `ready-${CRASH_SERVICE}-${PORT}`), String(child.pid))
   const next = load()
   const nextLoaded = loaded(next)
   const code = await ended

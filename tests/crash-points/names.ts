@@ -8,7 +8,15 @@ const CHANGES = /\b(insert into|(?<!for |key )update|delete from)\b|^commit/i
 const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
 /** What a statement that orders share is made by (packages/kit/src/postgres/batch.ts); what it writes first tells which. */
 const SHARED = 'run'
-const PAYMENT_STATES = new Set(['authorized', 'captured', 'voided', 'refunded', 'declined', 'released'])
+const PAYMENT_STATES = new Set([
+  'challenged',
+  'authorized',
+  'captured',
+  'voided',
+  'refunded',
+  'declined',
+  'released',
+])
 
 /** The function of `store/` that a statement comes from, and where it moves to; null for what changes nothing. */
 export function nameOfStatement(args: readonly unknown[], stack: string): string | null {
@@ -58,10 +66,15 @@ function firstRow(rows: string): unknown[] {
 const asValue = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 
-type SagaState = { done: string[]; undone: string[]; refusal: object | null }
+type SagaState = { done: string[]; undone: string[]; refusal: object | null; challenge?: object }
 
-const stateOf = ({ done, undone, refusal }: SagaState): string =>
-  [...done, ...(refusal ? ['refused'] : []), ...undone.map((step) => `${step} compensated`)].join(', ')
+const stateOf = ({ done, undone, refusal, challenge }: SagaState): string =>
+  [
+    ...(challenge ? ['challenged'] : []),
+    ...done,
+    ...(refusal ? ['refused'] : []),
+    ...undone.map((step) => `${step} compensated`),
+  ].join(', ')
 
 type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
 

@@ -3,8 +3,15 @@ import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api, expectOk, type Answer } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { card, cast, maria, person, pickup } from '../support/cast.ts'
-import { ANSWER_WITHIN_MS, finalOf, recordOf, untilFinal, type Entry } from '../support/order-clients.ts'
+import { card, cardNumbers, cast, maria, person, pickup } from '../support/cast.ts'
+import {
+  ANSWER_WITHIN_MS,
+  finalOf,
+  recordOf,
+  sendOnce,
+  untilFinal,
+  type Entry,
+} from '../support/order-clients.ts'
 import type { AfterSale, Kind } from './points.ts'
 
 const restaurantOf = (kind: Kind): string => (kind === 'refused' ? cast.refuses : cast.aurora)
@@ -12,6 +19,7 @@ const ENDS_AS: Record<Kind, Entry['kind']> = {
   card: 'card',
   cash: 'cash',
   refused: 'refused',
+  challenge: 'challenged',
   refund: 'card',
   cancel: 'card',
 }
@@ -58,17 +66,19 @@ export class Client {
 
   async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
     const restaurant = restaurantOf(kind)
+    const number = kind === 'challenge' ? cardNumbers.challenged : cardNumbers.good
     return pickup(restaurant, await this.#api.plainItem(restaurant), {
       comments: key,
       recipient: kind === 'card' ? { apiKey: user } : maria,
       // A card of its own: the same card again is not saved, and the order has fewer steps.
-      ...(kind !== 'cash' && { payment: 'card', card: { ...card(), cardholderStreetAddress: key } }),
+      ...(kind !== 'cash' && { payment: 'card', card: { ...card(number), cardholderStreetAddress: key } }),
+      ...(kind === 'challenge' && { canAuthenticate: true }),
     })
   }
 
-  /** Sends the order once; null when no final response comes. */
+  /** Sends the order once; null when no final response comes. When the bank asks, the customer says yes. */
   send(key: string, requestId: string, body: object): Promise<Sent> {
-    return finalOf(this.#api.sendOrder(body, headersOf(key, requestId)))
+    return sendOnce(this.#api, body, headersOf(key, requestId))
   }
 
   /** Sends it again under its key until there is a final response. */

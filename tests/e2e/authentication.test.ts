@@ -4,6 +4,7 @@ import { setProcessorFaults } from '../support/faults.ts'
 import {
   anOrder,
   card,
+  cardNumbers,
   cast,
   eventually,
   ledgerOf,
@@ -23,7 +24,7 @@ import { isOtherPlatform, ownStack } from './stack.ts'
 /* The bank asks for the customer (3-D Secure). */
 
 type Challenged = Omit<Order, 'apiKey'> & { apiKey: string; paymentAction?: PaymentAction }
-const ALWAYS = '4000002760003184'
+const ALWAYS = cardNumbers.challenged
 
 const send = (body: object, options = {}) => post<Challenged>('send-order', body, options)
 const bodyOf = async (restaurant: string = cast.aurora) => ({

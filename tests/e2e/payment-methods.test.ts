@@ -1,17 +1,21 @@
 import { PaymentMethods, type CreditCard, type Order } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { withClient } from '../../dev/servers/database.ts'
 import {
   anOrder,
   card,
   cardNumbers,
   cast,
+  eventually,
   get,
   post,
   register,
   sendOrder,
   type ProblemBody,
+  type User,
 } from './client.ts'
 import { expectConforms } from './conforms.ts'
+import { plant } from './planted.ts'
 import { ownStack } from './stack.ts'
 
 type Methods = { processor: string; rawCards: boolean; tokenUrl: string }
@@ -98,4 +102,44 @@ test('400 for a number beside a token, and for neither, by the names of the fiel
     new Set(['/cardNumber', '/cvv', '/expirationMonth', '/expirationYear']),
   )
   expect(await faults(byToken(cardNumbers.good))).toEqual(['/processorToken'])
+})
+
+test('a card that its bank has replaced pays as before, and shows its new digits and expiry', async () => {
+  const { urls } = ownStack()
+  const { apiKey: user } = await register()
+  const { body: saved } = await post<CreditCard>(`user/${user}/add-card`, card())
+  const { rows } = await withClient(urls.postgres, (client) =>
+    client.query<{ token: string }>('select token from accounts.cards where api_key = $1', [saved.apiKey]),
+  )
+  const shown = async () => (await get<User>(`user/${user}`)).body.creditCards[0]
+  const pay = async () =>
+    sendOrder({
+      ...(await anOrder(cast.aurora)),
+      payment: 'card',
+      recipient: { apiKey: user },
+      card: { apiKey: saved.apiKey },
+    })
+  const outOfDate = () =>
+    plant(
+      `update accounts.cards set last_four = '4242', expiration_year = '20' where api_key = $1`,
+      saved.apiKey,
+    )
+
+  await outOfDate()
+  expect(await pay(), 'not replaced').toMatchObject({ status: 402, body: { code: 'card-expired' } })
+
+  const replacement = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
+  const replaced = await fetch(`${urls.processor}/dashboard/cards/replace`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: rows[0]?.token, ...replacement }),
+  })
+  expect(replaced.status).toBe(200)
+  expect(await eventually(shown, (one) => one?.lastFour === '1881')).toMatchObject(replacement)
+  expect(await pay()).toMatchObject({ status: 200, body: { card: replacement } })
+
+  // As if the event had been lost.
+  await outOfDate()
+  expect(await pay()).toMatchObject({ status: 200, body: { card: replacement } })
+  expect(await shown()).toMatchObject(replacement)
 })

@@ -5,6 +5,7 @@ import { keyed, NOBODYS_KEY, postNothing, tally, wordsOf, type Options } from '.
 import {
   anOrder,
   card,
+  cardNumbers,
   cast,
   eventually,
   get,
@@ -118,7 +119,7 @@ test('a removed card is detached at the processor, but not before the order that
   const read = async (text: string, value: string): Promise<{ token: string }[]> =>
     (await withClient(urls.postgres, (client) => client.query<{ token: string }>(text, [value]))).rows
   const user = await register()
-  const { apiKey: saved } = await addCard(user, { cardNumber: '4000002760003184' })
+  const { apiKey: saved } = await addCard(user, { cardNumber: cardNumbers.challenged })
   const [stored] = await read('select token from accounts.cards where api_key = $1', saved)
   const { body: order } = await post<{ apiKey: string; paymentAction: PaymentAction }>('send-order', {
     ...(await anOrder(cast.aurora)),

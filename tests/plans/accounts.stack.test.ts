@@ -78,6 +78,7 @@ const calls = {
     add: (db) => within(db, (trx) => postgresCards(trx).add(owner, card)),
     remove: (db) => within(db, (trx) => postgresCards(trx).remove(owner, 'card1')),
     save: (db) => postgresCards(db).save('user1', card),
+    setDetails: (db) => postgresCards(db).setDetails('token1', card),
   },
   cardDetachments: {
     takeDue: (db) => postgresCardDetachments(db).takeDue(20),

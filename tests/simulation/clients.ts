@@ -12,7 +12,7 @@ import { isAtTheBank, type AtTheBank } from './bank.ts'
 import type { Simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
 
-export type Kind = JudgedKind | AtTheBank | 'recanted' | 'unreachable' | 'silent'
+export type Kind = Exclude<JudgedKind, 'challenged'> | AtTheBank | 'recanted' | 'unreachable' | 'silent'
 
 /** An order in a client's own book. */
 export type Placed = Omit<Entry, 'kind'> & {

@@ -150,7 +150,7 @@ function findRefund(id: string, key: string): Found {
 }
 
 /** The processor as payments speaks to it. */
-export const processor: Omit<Processor, 'list' | 'detach'> = {
+export const processor: Omit<Processor, 'list' | 'card' | 'detach'> = {
   tokenize: (card) =>
     simulation().processor.ask((): ProcessorResult<SavedToken> => {
       const made = 'cardNumber' in card ? tokenize(card.cardNumber) : null

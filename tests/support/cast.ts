@@ -46,6 +46,8 @@ export const cardNumbers = {
   insufficientFunds: '4000000000009995',
   expired: '4000000000000069',
   wrongCvc: '4000000000000127',
+  /** The bank asks each time. */
+  challenged: '4000002760003184',
 }
 
 /** A new card. */

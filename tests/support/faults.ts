@@ -1,10 +1,41 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sendSignal } from '../../dev/process/identity.ts'
+import { until } from '../../dev/process/wait.ts'
+import { answersAmqp } from '../../dev/servers/answers.ts'
+import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { familyOf } from './processes.ts'
 
 /** Sends a signal to processes and all their descendants: PostgreSQL works in children of its own. */
 export function sendToTrees(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of new Set(familyOf(pids))) sendSignal(pid, signal)
+}
+
+/** Kills RabbitMQ, and removes its data. The launcher starts it again. */
+export function killAndWipe({ file }: Stack): void {
+  sendToTrees(file.processes.rabbitmq, 'SIGKILL')
+  const { rabbitmq: data } = file.data
+  if (data !== null) rmSync(join(data, 'mnesia'), { recursive: true, force: true })
+}
+
+/** A quorum queue that is declared about a second before its node is killed never finds a leader again (RabbitMQ 3.10). */
+const DECLARED_MS = 3_000
+
+/** Resolves when all queues are declared again after a wipe. */
+export async function brokerWhole(stack: Stack): Promise<void> {
+  const isThere = () => answersAmqp(stack.file.urls.rabbitmq)
+  await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
+  const users = ['catalog', 'accounts', 'orders', 'payments'] as const
+  // A service that is being killed declares its queues after its restart.
+  await Promise.allSettled(users.map((name) => stack.ready(name)))
+  await wait(DECLARED_MS)
+}
+
+export async function wipeBroker(stack: Stack): Promise<void> {
+  killAndWipe(stack)
+  await brokerWhole(stack)
 }
 
 const urlOf = ({ urls }: StackFile) => `${urls.processor}/faults`

@@ -5,7 +5,14 @@ import type { Entry } from './order-clients.ts'
 export type Violation = { rule: string; what: string; order: unknown }
 
 /** The status with which each kind of order has to end for its client. */
-const ENDS: Record<Entry['kind'], number> = { cash: 200, card: 200, declined: 402, refused: 422, test: 200 }
+const ENDS: Record<Entry['kind'], number> = {
+  cash: 200,
+  card: 200,
+  challenged: 200,
+  declined: 402,
+  refused: 422,
+  test: 200,
+}
 
 const PICKUP_PATHS = [
   ['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING', 'READY_FOR_PICKUP', 'DELIVERED'],

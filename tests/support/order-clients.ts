@@ -4,8 +4,8 @@ import { Api, type Answer, type Target } from './api.ts'
 import { card, cardNumbers, cast, pickup } from './cast.ts'
 import { randomOf, type Random } from './random.ts'
 
-/** The kind of an order, which decides how it has to end. */
-export type Kind = 'cash' | 'card' | 'declined' | 'refused' | 'test'
+/** The kind of an order, which decides how it has to end. The customer of a challenged one says yes at the bank. */
+export type Kind = 'cash' | 'card' | 'challenged' | 'declined' | 'refused' | 'test'
 
 /** One order in a client's own book. `key` is its Idempotency-Key and its comment. */
 export type Entry = {
@@ -20,7 +20,22 @@ type Recorded = { status: number; apiKey: string | null; code: string | null; to
 /** With the time from the first try to the final response. */
 export type Timed = Entry & { ms: number }
 
-const MIX: readonly Kind[] = ['card', 'card', 'card', 'card', 'cash', 'cash', 'declined', 'refused', 'test']
+const MIX: readonly Kind[] = [
+  'card',
+  'card',
+  'card',
+  'challenged',
+  'cash',
+  'cash',
+  'declined',
+  'refused',
+  'test',
+]
+
+const NUMBERS: Partial<Record<Kind, string>> = {
+  declined: cardNumbers.declined,
+  challenged: cardNumbers.challenged,
+}
 
 /** A client cancels a request after this time and repeats it under the same key, as a person would. */
 export const ANSWER_WITHIN_MS = 12_000
@@ -80,7 +95,8 @@ export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record
   const restaurant = kind === 'refused' ? cast.refuses : kind === 'test' ? cast.test : cast.aurora
   const paidByCard = {
     payment: 'card',
-    card: card(kind === 'declined' ? cardNumbers.declined : cardNumbers.good),
+    card: card(NUMBERS[kind] ?? cardNumbers.good),
+    ...(kind === 'challenged' && { canAuthenticate: true }),
   }
   return pickup(restaurant, await api.plainItem(restaurant), {
     test: kind === 'test',
@@ -96,12 +112,46 @@ async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<v
   const answer = await untilFinal(
     () => {
       entry.tries++
-      return finalOf(api.sendOrder(body, { ...options, timeoutMs: ANSWER_WITHIN_MS }))
+      return sendOnce(api, body, { ...options, timeoutMs: ANSWER_WITHIN_MS })
     },
     { pauseMs: () => random.between(100, 600), isOver: () => performance.now() > started + PATIENCE_MS },
   )
   if (answer !== null) entry.answer = recordOf(answer)
   entry.ms = performance.now() - started
+}
+
+/**
+ * Sends an order once. Returns the response, or null when it leaves the outcome open, or is lost. When the bank asks, the customer says yes.
+ * An order that is undecided leaves the outcome open, because the bank may still ask.
+ */
+export async function sendOnce(
+  api: Api,
+  body: object,
+  options: Parameters<Api['sendOrder']>[1],
+): Promise<Answer<Partial<Order> & { code?: string }> | null> {
+  const answer = await finalOf(api.sendOrder(body, options))
+  if (answer?.status !== 200 || !('canAuthenticate' in body)) return answer
+  try {
+    return (await isUndecided(answer.body)) ? null : answer
+  } catch {
+    // The bank did not get the yes.
+    return null
+  }
+}
+
+/**
+ * Whether the order may still have to be answered at the bank, whose answer is a yes. Without an action it is undecided, and has to be
+ * sent again. A second yes changes nothing.
+ */
+async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<boolean> {
+  if (status !== 'PROCESSING') return false
+  if (!paymentAction) return true
+  await fetch(paymentAction.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome: 'yes' }),
+  })
+  return false
 }
 
 /** A response, as a client notes it in its book. */

@@ -8,17 +8,17 @@ const Answer = z.object({ outcome: z.enum(['yes', 'no']) })
 const Id = z.object({ id: z.string() })
 const PATH = '/authentications/:id'
 
-type Parts = { book: Book; once: (request: EffectRequest) => Promise<Response> }
+type Parts = { book: Book; once: (request: EffectRequest) => Promise<Response>; now: () => Date }
 
 /** The page of the cardholder's bank: it asks whether the customer confirms the payment, and returns to the client. */
-export function addBank(app: App, { book, once }: Parts): void {
+export function addBank(app: App, { book, once, now }: Parts): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   )
   app.get(PATH, (request, reply) => {
-    const challenge = book.challenge(Id.parse(request.params).id, new Date())
+    const challenge = book.challenge(Id.parse(request.params).id, now())
     return reply
       .code(challenge ? 200 : 404)
       .type('text/html; charset=utf-8')
@@ -32,7 +32,7 @@ export function addBank(app: App, { book, once }: Parts): void {
     const { outcome } = answer.data
     const result = await once({ kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key })
     const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded')
-    const returnUrl = book.challenge(id, new Date())?.returnUrl ?? null
+    const returnUrl = book.challenge(id, now())?.returnUrl ?? null
     if (!isForm) return reply.code(result.status).send({ ...result.body, returnUrl })
     return reply.redirect(returnUrl ?? `/authentications/${encodeURIComponent(id)}`, 303)
   })

@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
 import { Challenges, type Challenge } from './challenges.ts'
-import {
-  detailsOf,
-  disputeOf,
-  effectsOf,
-  standingRefunds,
-  type Details,
-  type Dispute,
-  type Movement,
-} from './details.ts'
+import { detailsOf, disputeOf, effectsOf, standingRefunds, type Details, type Movement } from './details.ts'
 import type { Entry } from './ledger.ts'
+import { impossible, type Move } from './moves.ts'
 import { responseTo } from './responses.ts'
 import { SavedCards } from './saved-cards.ts'
 
@@ -256,27 +249,6 @@ function authorize(
   const isApproved = behaviour === 'approved' || behaviour.startsWith('authenticate_')
   const reason = isDue ? 'authentication_required' : behaviour
   return effect(request, { ...what, outcome: isApproved && !isDue ? 'approved' : `declined:${reason}` }, now)
-}
-
-type Move = Exclude<EffectRequest, { kind: 'authorize' | 'authenticate' | 'close-dispute' | 'fail-refund' }>
-
-function impossible(one: Authorization, request: Move): string | null {
-  if (one.voided) return 'already_voided'
-  if (request.kind === 'dispute') return undisputable(one, request.amount)
-  if (request.kind === 'refund') {
-    if (one.captured === null) return 'not_captured'
-    return request.amount > one.captured - one.refunded ? 'amount_too_large' : null
-  }
-  if (one.captured !== null) return 'already_captured'
-  return request.kind === 'capture' && request.amount > one.amount ? 'amount_too_large' : null
-}
-
-function undisputable(one: Authorization, amount: number): string | null {
-  if (one.captured === null) return 'not_captured'
-  const { disputes } = detailsOf(one)
-  // As at a real processor: a charge has one open dispute, and refunded money cannot be disputed.
-  if (disputes.some(({ state }: Dispute) => state !== 'won')) return 'already_disputed'
-  return amount > one.captured - one.refunded ? 'amount_too_large' : null
 }
 
 const effect = (

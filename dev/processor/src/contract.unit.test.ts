@@ -17,7 +17,18 @@ import { wire } from './wire.ts'
 const directory = mkdtempSync(join(tmpdir(), 'platter-contract-'))
 const LEDGER_FILE = join(directory, 'ledger.jsonl')
 let parts: Parts
+let url: string
 let world: World
+/** That have passed. */
+let days = 0
+const now = () => new Date(Date.now() + days * 86_400_000)
+
+const post = (path: string, body: object) =>
+  fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
 
 beforeAll(async () => {
   const config = {
@@ -27,8 +38,8 @@ beforeAll(async () => {
     LEDGER_FILE,
     WEBHOOK_SECRET: 'whsec_test',
   } as const
-  parts = wire(config, createLog('processor', 'fatal'))
-  const url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
+  parts = wire(config, createLog('processor', 'fatal'), { now })
+  url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   world = {
     processor: developmentProcessor({ url }, CALL_WITHIN_MS),
     impatient: developmentProcessor({ url }, IMPATIENT_MS),
@@ -42,19 +53,18 @@ beforeAll(async () => {
       })
     },
     async clientToken(card) {
-      const response = await fetch(`${url}/client-tokens`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(card),
-      })
+      const response = await post('/client-tokens', card)
       return ((await response.json()) as { token: string }).token
     },
     async answerAtBank(id, outcome) {
-      await fetch(`${url}/authentications/${id}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ outcome }),
-      })
+      await post(`/authentications/${id}`, { outcome })
+    },
+    async replaceCard(token, card) {
+      await post('/dashboard/cards/replace', { token, brand: 'visa', ...card })
+    },
+    async after(passed, work) {
+      days += passed
+      await work().finally(() => (days -= passed))
     },
     effects: (reference) =>
       readFileSync(LEDGER_FILE, 'utf8')

@@ -3,6 +3,7 @@ import type { App } from '@platter/kit'
 import { z } from 'zod'
 import type { Book, EffectRequest, Response } from './book.ts'
 import { DASHBOARD, type Details } from './details.ts'
+import { Replacement } from './saved-cards.ts'
 
 const Cents = z.int().min(1)
 const Text = z.string().min(1).max(100)
@@ -15,13 +16,18 @@ const Id = z.object({ id: z.string() })
 /** A page of a browser has no more. */
 const SHOWN = 50
 
-type Parts = { book: Book; once: (request: EffectRequest) => Promise<Response> }
+type Parts = {
+  book: Book
+  once: (request: EffectRequest) => Promise<Response>
+  /** The bank replaces a card, which keeps its token. */
+  replaceCard: (replacement: Replacement) => Promise<void>
+}
 
 /**
  * What the merchant or a bank does at the processor, without the platform: refunds and disputes, as in the dashboard of a real
  * processor. The platform learns of them by events. Requests have no idempotency key: each has an effect.
  */
-export function addDashboard(app: App, { book, once }: Parts): void {
+export function addDashboard(app: App, { book, once, replaceCard }: Parts): void {
   const onCharge = async (
     reference: string,
     request: { kind: 'refund'; amount: number } | { kind: 'dispute'; amount: number; reason: string },
@@ -58,6 +64,13 @@ export function addDashboard(app: App, { book, once }: Parts): void {
       ? await once({ kind: 'close-dispute', dispute: id, outcome: data.outcome, ...newIdentity() })
       : invalid('outcome')
     return reply.code(status).send(answer)
+  })
+  app.post('/dashboard/cards/replace', async ({ body }, reply) => {
+    const { data } = Replacement.safeParse(body)
+    if (data) await replaceCard(data)
+    const fields = ['token', 'brand', 'lastFour', 'expirationMonth', 'expirationYear']
+    const answer = data ? { status: 200, body: { replaced: true } } : invalid(...fields)
+    return reply.code(answer.status).send(answer.body)
   })
   app.get('/dashboard', (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(pageOf(book.newest(SHOWN))),

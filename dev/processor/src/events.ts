@@ -12,7 +12,7 @@ const RETRY_AFTER_MS = [500, 2_000, 10_000]
 const SEND_WITHIN_MS = 5_000
 
 /** `reference`: the order that it is about. */
-type Event = { id: string; body: string; reference: string }
+type Event = { id: string; body: string; reference: string | undefined }
 
 /**
  * Sends an event for each refund, dispute and answer at the bank, signed as Stripe signs (docs.stripe.com/webhooks/signature). The fault kind
@@ -33,15 +33,24 @@ export class Events {
   /** Returns at once: no client of the processor waits for an event. */
   publish(entry: Entry): void {
     const type = typeOf(entry)
-    const target = this.#target
-    if (!target || type === null) return
-    const id = `evt_${randomBytes(12).toString('hex')}`
+    if (type === null) return
     const object =
       entry.kind === 'authenticate'
         ? { object: 'payment_intent', id: entry.id, metadata: { orderApiKey: entry.reference } }
         : { object: 'charge', id: entry.id, payment_intent: entry.id }
+    this.#send(type, object, entry.reference)
+  }
+
+  /** As Stripe reports a card that a network has updated; the object is a saved card. */
+  cardReplaced(token: string): void {
+    this.#send('payment_method.automatically_updated', { object: 'payment_method', id: token })
+  }
+
+  #send(type: string, object: object, reference?: string): void {
+    if (!this.#target) return
+    const id = `evt_${randomBytes(12).toString('hex')}`
     const body = JSON.stringify({ id, object: 'event', type, data: { object } })
-    void this.#deliver(target, { id, body, reference: entry.reference })
+    void this.#deliver(this.#target, { id, body, reference })
   }
 
   stop(): void {

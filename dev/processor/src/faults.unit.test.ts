@@ -194,7 +194,7 @@ test.each<[Fault, boolean]>([
 test('a slow request has its effect late, also when the client has disconnected', async () => {
   const file = join(directory, 'late.jsonl')
   const over = Promise.withResolvers<void>()
-  const slow = wire(configured({ LEDGER_FILE: file }), log, () => over.promise)
+  const slow = wire(configured({ LEDGER_FILE: file }), log, { wait: () => over.promise })
   const to = developmentProcessor(
     { url: await slow.app.listen({ host: '127.0.0.1', port: 0 }) },
     IMPATIENT_MS,

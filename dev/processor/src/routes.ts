@@ -48,11 +48,19 @@ const invalid = (error: z.ZodError): Response => ({
   body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
 })
 
-type Parts = { book: Book; cards: SavedCards; ledger: Ledger; faults: Faults; events: Events }
+type Parts = {
+  book: Book
+  cards: SavedCards
+  ledger: Ledger
+  faults: Faults
+  events: Events
+  now: () => Date
+}
 
-export function addRoutes(app: App, { book, cards, ledger, faults, events }: Parts): void {
+export function addRoutes(app: App, parts: Parts): void {
+  const { book, cards, ledger, faults, events, now } = parts
   const route = faultyRoutes(app, faults)
-  const once = createOnce(book, ledger, events)
+  const once = createOnce(parts)
   const effect =
     <S extends z.ZodType>(schema: S, toRequest: ToRequest<z.output<S>>) =>
     async (request: Request): Promise<Response> => {
@@ -60,9 +68,10 @@ export function addRoutes(app: App, { book, cards, ledger, faults, events }: Par
       return read.effect ? once(read.effect) : read.response
     }
   route('tokenize', 'POST /tokens', async ({ body }) => tokenOf(body))
-  route('detach', 'POST /tokens/detach', async ({ body }) => detach(body, cards))
+  route('detach', 'POST /tokens/detach', async ({ body }) => detach(body, { cards, now }))
+  route('find', 'GET /tokens/:id', async ({ params }) => cardOf(params, cards))
   route('find', 'GET /authorizations', async ({ query }) => find(query, book, ledger))
-  route('find', 'GET /authorizations/:id', async ({ params }) => detailsOf(params, book, ledger))
+  route('find', 'GET /authorizations/:id', async ({ params }) => detailsOf(params, parts))
   route('find', 'GET /movements', async ({ query }) => movements(query, book, ledger))
   route(
     'authorize',
@@ -86,8 +95,15 @@ export function addRoutes(app: App, { book, cards, ledger, faults, events }: Par
   )
   addClientTokens(app)
   addFaults(app, faults)
-  addDashboard(app, { book, once })
-  addBank(app, { book, once })
+  addDashboard(app, {
+    book,
+    once,
+    async replaceCard(replacement) {
+      await cards.replace(replacement, now())
+      events.cardReplaced(replacement.token)
+    },
+  })
+  addBank(app, { book, once, now })
 }
 
 /** Declares routes with fault injection. A null response cuts the connection, as a crash would. */
@@ -117,7 +133,7 @@ function faultyRoutes(app: App, faults: Faults) {
 }
 
 /** Executes each request once: one line under its key, on the disk before the response. */
-function createOnce(book: Book, ledger: Ledger, events: Events) {
+function createOnce({ book, ledger, events, now }: Parts) {
   const running = new Map<string, string>()
   return async function once(request: EffectRequest): Promise<Response> {
     const before = running.get(request.idempotencyKey)
@@ -125,7 +141,7 @@ function createOnce(book: Book, ledger: Ledger, events: Events) {
     if (before !== undefined) return { status: 422, body: { code: 'idempotency_mismatch' } }
     running.set(request.idempotencyKey, request.fingerprint)
     try {
-      const decision = book.decide(request, new Date())
+      const decision = book.decide(request, now())
       if (decision.kind === 'effect') {
         // Both lines share a write.
         await Promise.all([ledger.append(decision.entry), decision.also && ledger.append(decision.also)])
@@ -173,13 +189,19 @@ function tokenOf(body: unknown): Response {
 }
 
 /** A detached card has no further authorization. Those that it has are not affected. */
-async function detach(body: unknown, cards: SavedCards): Promise<Response> {
+async function detach(body: unknown, { cards, now }: Pick<Parts, 'cards' | 'now'>): Promise<Response> {
   const saved = SavedToken.safeParse(body)
   if (!saved.success) return invalid(saved.error)
   const { token } = saved.data
   if (behaviourOf(token) === null) return { status: 400, body: { code: 'no_such_token' } }
-  await cards.detach(token, new Date())
+  await cards.detach(token, now())
   return { status: 200, body: { detached: true } }
+}
+
+/** A card that its bank has replaced. */
+function cardOf(params: unknown, cards: SavedCards): Response {
+  const found = cards.find(Id.parse(params).id)
+  return found ? { status: 200, body: found } : { status: 404, body: { code: 'no_such_token' } }
 }
 
 /** Returns the charges of a reference, or those of a time. */
@@ -198,9 +220,9 @@ async function find(query: unknown, book: Book, ledger: Ledger): Promise<Respons
 }
 
 /** Returns an authorization with its refunds and disputes. */
-async function detailsOf(params: unknown, book: Book, ledger: Ledger): Promise<Response> {
+async function detailsOf(params: unknown, { book, ledger, now }: Parts): Promise<Response> {
   const { id } = Id.parse(params)
-  const details = book.details(id) ?? openOf(book.challenge(id, new Date()))
+  const details = book.details(id) ?? openOf(book.challenge(id, now()))
   await ledger.settled()
   return details ? { status: 200, body: details } : { status: 404, body: { code: 'no_such_authorization' } }
 }

@@ -1,13 +1,30 @@
 import { z } from 'zod'
 import { openLines, type Lines } from './ledger.ts'
 
+const details = {
+  brand: z.string().regex(/^[a-z]{1,20}$/),
+  lastFour: z.string().regex(/^\d{4}$/),
+  expirationMonth: z.string().regex(/^(0[1-9]|1[0-2])$/),
+  expirationYear: z.string().regex(/^\d{2}$/),
+}
+/** The card that replaces the one behind a token. */
+export const Replacement = z.object({ token: z.string(), ...details })
+export type Replacement = z.infer<typeof Replacement>
+
 /** What happened to a card after its exchange for a token; a token itself is stored nowhere. */
-const Line = z.object({ at: z.iso.datetime(), kind: z.literal('detach'), token: z.string() })
+const Line = z.discriminatedUnion('kind', [
+  z.object({ at: z.iso.datetime(), kind: z.literal('detach'), token: z.string() }),
+  Replacement.extend({ at: z.iso.datetime(), kind: z.literal('replace') }),
+])
 type Line = z.infer<typeof Line>
 
-/** The cards that were detached: a fold over the lines of a file beside the ledger, so that a restart changes nothing. */
+/**
+ * The cards that were detached, or replaced by their banks: a fold over the lines of a file beside the ledger, so that a restart
+ * changes nothing.
+ */
 export class SavedCards {
   readonly #detached = new Set<string>()
+  readonly #replaced = new Map<string, Replacement>()
   readonly #lines: Lines<Line> | null
 
   /** Without lines the changes are kept in memory only. */
@@ -18,6 +35,21 @@ export class SavedCards {
 
   isDetached(token: string): boolean {
     return this.#detached.has(token)
+  }
+
+  /** The details of a card that its bank has replaced; null for any other one, because a token does not contain them. */
+  find(token: string): Omit<Replacement, 'token'> | null {
+    const found = this.#replaced.get(token)
+    if (!found) return null
+    const { brand, lastFour, expirationMonth, expirationYear } = found
+    return { brand, lastFour, expirationMonth, expirationYear }
+  }
+
+  /** The token stays the same. Resolves when the line is on the disk. */
+  async replace(replacement: Replacement, now: Date): Promise<void> {
+    const line = { ...replacement, at: now.toISOString(), kind: 'replace' } as const
+    this.#apply(line)
+    await this.#lines?.append(line)
   }
 
   /** Resolves when the line is on the disk. A second detachment adds no line. */
@@ -32,8 +64,9 @@ export class SavedCards {
     await this.#lines?.close()
   }
 
-  #apply({ token }: Line): void {
-    this.#detached.add(token)
+  #apply(line: Line): void {
+    if (line.kind === 'detach') this.#detached.add(line.token)
+    else this.#replaced.set(line.token, line)
   }
 }
 

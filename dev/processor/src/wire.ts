@@ -9,7 +9,11 @@ import { Entry, openLines } from './ledger.ts'
 import { openSavedCards } from './saved-cards.ts'
 
 /** Reads the whole ledger before it listens, so that no response depends on a part of it. */
-export function wire(config: z.output<typeof Config>, log: Log, wait?: Wait): Parts {
+export function wire(
+  config: z.output<typeof Config>,
+  log: Log,
+  { wait, now = () => new Date() }: { wait?: Wait; now?: () => Date } = {},
+): Parts {
   const { entries, lines: ledger } = openLines(config.LEDGER_FILE, Entry)
   const cards = openSavedCards(config.LEDGER_FILE)
   const app = createApp(log)
@@ -17,7 +21,7 @@ export function wire(config: z.output<typeof Config>, log: Log, wait?: Wait): Pa
   const faults = new Faults(config.FAULTS, wait)
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = config
   const events = new Events(url === undefined ? null : { url, secret }, faults, log)
-  addRoutes(app, { book: new Book(entries, cards), cards, ledger, faults, events })
+  addRoutes(app, { book: new Book(entries, cards), cards, ledger, faults, events, now })
   return {
     app,
     checks: { ledger: () => ledger.settled() },

@@ -21,6 +21,8 @@ export const requestTimes = {
   tokenize: 8_000,
   /** A request to the payment processor. */
   processor: 6_000,
+  /** An expired card is read at the processor, within the question for the recipient of an order. */
+  readCard: 1_200,
   /**
    * The reply timeout of a command to payments. The republished command may arrive while the first one waits for the processor,
    * which is harmless: same row, same idempotency key.

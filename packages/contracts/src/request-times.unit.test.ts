@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { requestTimes } from '#/request-times.ts'
 
 const { deadline, relay, answer, accessKey, question, connection, statement } = requestTimes
-const { tokenize, processor, paymentReply, drain, exit } = requestTimes
+const { tokenize, processor, readCard, paymentReply, drain, exit } = requestTimes
 
 /** How long send-order waits for its saga, from the arrival of the request. */
 const wait = deadline - relay - answer
@@ -17,6 +17,10 @@ test('responds 503 within 6 s when PostgreSQL is frozen, with or without an open
 
 test('the slowest exchange of a card leaves time to accept its order, or to save the card', () => {
   expect(tokenize).toBeLessThanOrEqual(wait)
+})
+
+test('an expired card that cannot be read at the processor leaves time for the reply to its question', () => {
+  expect(readCard).toBeLessThan(0.75 * question)
 })
 
 test('a request to the processor times out before the request to payments does', () => {

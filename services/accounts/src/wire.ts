@@ -3,6 +3,7 @@ import { Bus } from '@platter/bus'
 import {
   AccountsResolve,
   AccountsSave,
+  AccountsSetCard,
   AddAddress,
   AddCard,
   ApplicationAccessKeys,
@@ -41,9 +42,11 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
 import { resolve } from '#/handlers/resolve.ts'
 import { save } from '#/handlers/save.ts'
+import { setCard } from '#/handlers/set-card.ts'
+import { currentCard } from '#/current-card.ts'
 import { derivedAccessKeys } from '#/derived-access-keys.ts'
 import { detachRemovedCards } from '#/detach-removed-cards.ts'
-import { detacher, tokenizer } from '#/outside/payments.ts'
+import { cardReader, detacher, tokenizer } from '#/outside/payments.ts'
 import { createPasswords } from '#/password.ts'
 import { addAddress } from '#/routes/add-address.ts'
 import { addCard } from '#/routes/add-card.ts'
@@ -110,6 +113,7 @@ export function wire(config: Config, log: Log): Parts {
     passwords: createPasswords(...config.PASSWORD_PEPPER),
     attempts,
     tokenize: tokenizer(payments, secrets),
+    currentCard: currentCard({ cards: postgresCards(db), readCard: cardReader(payments, secrets), log }),
   }
   const route = router(app, secrets)
   route(RegisterUser, registerUser(deps))
@@ -135,6 +139,8 @@ export function wire(config: Config, log: Log): Parts {
 
   bus.onQuestion(AccountsResolve, resolve(deps))
   bus.onCommand(AccountsSave, save({ bus, cards: postgresCards(db), addresses: postgresAddresses(db) }))
+
+  bus.onCommand(AccountsSetCard, setCard({ cards: postgresCards(db) }))
 
   const repeaters = new Repeaters(log)
   return {

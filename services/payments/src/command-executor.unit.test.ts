@@ -61,7 +61,7 @@ type Fault = 'none' | 'request lost' | 'response lost' | 'request late'
 /** A processor that honours idempotency keys, over a network that loses requests and responses. */
 class FakeProcessor implements Omit<
   Processor,
-  'tokenize' | 'detach' | 'list' | 'close' | 'refundPart' | 'findRefund'
+  'tokenize' | 'card' | 'detach' | 'list' | 'close' | 'refundPart' | 'findRefund'
 > {
   readonly charges: FoundCharge[] = []
   mostOpen = 0

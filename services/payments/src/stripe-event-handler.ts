@@ -2,6 +2,7 @@ import { Problem, type Log } from '@platter/kit'
 import { interpretReport } from '#/domain/processor-result.ts'
 import { knownOf, type ChargeMirror } from '#/mirror-charges.ts'
 import type { StripeEvent } from '#/outside/stripe-events.ts'
+import type { CardDetails, Processor } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { StripeProcessor } from '#/outside/stripe-processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
@@ -19,6 +20,9 @@ type Deps = {
   mirror: Pick<ChargeMirror, 'refresh'>
   /** Notifies orders of an event about an order. */
   notify: (orderApiKey: string, event: string) => Promise<void>
+  /** Sets the details of a saved card in accounts. */
+  setCard: (card: { token: string } & CardDetails, event: string) => Promise<void>
+  cards: Pick<Processor, 'card'>
   log: Log
 }
 
@@ -27,7 +31,8 @@ type Deps = {
  * current state. So a repeated, late or reordered event has no effect. An event is marked as handled at the end; until then
  * Stripe repeats it. Throws Problem payment-unavailable while the intent cannot be read.
  */
-export function stripeEventHandler({ events, authorizations, processor, reads, mirror, notify, log }: Deps) {
+export function stripeEventHandler(deps: Deps) {
+  const { events, authorizations, processor, reads, mirror, notify, log } = deps
   async function moveRow(event: StripeEvent, intent: string): Promise<void> {
     if (!processor) return
     const result = await processor.read(intent)
@@ -73,6 +78,15 @@ export function stripeEventHandler({ events, authorizations, processor, reads, m
     if (intent !== null && isAfterSale) await mirror.refresh(intent)
     if (intent !== null) await moveRow(event, intent)
     if (event.reference) await notify(event.reference, event.id)
+    if (event.replacedCard) await setReplacedCard(deps, event.replacedCard, event.id)
     await events.markHandled(event.id)
   }
+}
+
+/** The card is read, so that a late event sets nothing old. Other cards of the account may be no cards of this platform. */
+async function setReplacedCard({ cards, setCard }: Deps, token: string, event: string): Promise<void> {
+  const result = await cards.card({ token })
+  if (result.kind === 'no') return
+  const { brand, lastFour, expirationMonth, expirationYear } = knownOf(result)
+  await setCard({ token, brand, lastFour, expirationMonth, expirationYear }, event)
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import {
+  AccountsSetCard,
   BalanceTransactions,
   DetachCard,
   FindCharges,
@@ -10,6 +11,7 @@ import {
   PaymentsRefund,
   PaymentsRefundsSet,
   PaymentsRelease,
+  ReadCard,
   ReadCharges,
   OpenDisputes,
   ReadPaymentRows,
@@ -58,6 +60,7 @@ import { findCharges } from '#/routes/find-charges.ts'
 import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
+import { readCard } from '#/routes/read-card.ts'
 import { readCharges } from '#/routes/read-charges.ts'
 import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
@@ -117,13 +120,10 @@ export function wire(config: Config, log: Log): Parts {
   readJson(app)
   const route = router(app, internalSecrets(config))
   route(Tokenize, tokenize({ ...deps, acceptsRawCards: acceptsRawCards(config) }))
+  route(ReadCard, readCard(deps))
   route(DetachCard, detachCard(deps))
   route(PaymentMethods, paymentMethods(chosen, acceptsRawCards(config)))
-  route(ReadPaymentStory, readPaymentStory(deps))
-  route(ReadPaymentRows, readPaymentRows(deps))
-  route(ReadCharges, readCharges(deps))
-  route(FindCharges, findCharges(deps))
-  route(OpenDisputes, openDisputes(deps))
+  routeBooks(route, deps)
   route(BalanceTransactions, balanceTransactions({ reads: chargeReads, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
   route(RetryPayment, retryPayment(deps))
@@ -137,6 +137,8 @@ export function wire(config: Config, log: Log): Parts {
     reads: chargeReads,
     mirror,
     notify: orderNotifier({ authorizations, bus }),
+    setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),
+    cards: processor,
     log,
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
@@ -183,6 +185,20 @@ function consume(bus: Bus, deps: Consuming): void {
   bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
   bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
   bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
+}
+
+type Books = Parameters<typeof readPaymentStory>[0] &
+  Parameters<typeof readPaymentRows>[0] &
+  Parameters<typeof readCharges>[0] &
+  Parameters<typeof findCharges>[0] &
+  Parameters<typeof openDisputes>[0]
+
+function routeBooks(route: ReturnType<typeof router>, deps: Books): void {
+  route(ReadPaymentStory, readPaymentStory(deps))
+  route(ReadPaymentRows, readPaymentRows(deps))
+  route(ReadCharges, readCharges(deps))
+  route(FindCharges, findCharges(deps))
+  route(OpenDisputes, openDisputes(deps))
 }
 
 function readsOf(chosen: ProcessorConfig): ProcessorReads {

@@ -9,6 +9,15 @@ import { FaultShape } from '#/problem-document.ts'
 export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })
 export type TokenizedCard = z.infer<typeof TokenizedCard>
 
+/** What the payment processor knows of a card. */
+export const CardDetails = z.object({
+  brand: z.string(),
+  lastFour: LastFour,
+  expirationMonth: z.string(),
+  expirationYear: z.string(),
+})
+export type CardDetails = z.infer<typeof CardDetails>
+
 /** The fields of a new card and a new address that are compared with saved ones; none is secret. */
 export const NewCardFields = CreditCard.pick({
   cardholderName: true,
@@ -73,4 +82,11 @@ export const AccountsSave = command(
     card: TokenizedCard.nullable(),
     address: Address.extend({ apiKey: ApiKey }).nullable(),
   }),
+)
+
+/** The bank of a saved card has replaced it: its token is the same, and its digits and expiry are others. */
+export const AccountsSetCard = command(
+  'accounts.set-card',
+  'accounts',
+  CardDetails.extend({ token: z.string() }),
 )

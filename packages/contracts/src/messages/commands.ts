@@ -1,5 +1,5 @@
 import type { Command } from '#/message.ts'
-import { AccountsSave } from '#/messages/accounts.ts'
+import { AccountsSave, AccountsSetCard } from '#/messages/accounts.ts'
 import { OrdersSetRefunds, PaymentsRefundsSet } from '#/messages/after-sale.ts'
 import { CatalogAttendance } from '#/messages/catalog.ts'
 import {
@@ -18,6 +18,7 @@ export const commands: readonly Command[] = [
   PaymentsRelease,
   PaymentsRefund,
   AccountsSave,
+  AccountsSetCard,
   SagaReply,
   PaymentMoved,
   CatalogAttendance,

@@ -1,5 +1,6 @@
 import type { AccountsResolve } from '@platter/contracts'
 import type { z } from 'zod'
+import type { CurrentCard } from '#/current-card.ts'
 import { notFound, NOTHING_FOUND } from '#/domain/resolution.ts'
 import type { RecipientStore } from '#/store/recipients.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
@@ -7,16 +8,17 @@ import type { Db, TenantDb } from '#/store/tables.ts'
 type Request = z.output<typeof AccountsResolve.data>
 type Reply = z.input<typeof AccountsResolve.answer>
 
-type Deps = { tenantDb: TenantDb; recipients: (db: Db) => RecipientStore }
+type Deps = { tenantDb: TenantDb; recipients: (db: Db) => RecipientStore; currentCard: CurrentCard }
 
 /** Handles the question `accounts.resolve`. A guest has no saved card and no saved address. */
 export const resolve =
-  ({ tenantDb, recipients }: Deps) =>
+  ({ tenantDb, recipients, currentCard }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { applicationId, recipientApiKey: userApiKey } = request
     const found =
       userApiKey === null
         ? undefined
         : await recipients(tenantDb(applicationId)).find({ userApiKey, applicationId }, request)
-    return { faults: notFound(request, found ?? NOTHING_FOUND), ...(found ?? NOTHING_FOUND) }
+    const card = found?.card ? await currentCard(found.card) : null
+    return { faults: notFound(request, found ?? NOTHING_FOUND), ...(found ?? NOTHING_FOUND), card }
   }

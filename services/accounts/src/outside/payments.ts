@@ -1,8 +1,10 @@
 import {
   DetachCard,
+  ReadCard,
   requestTimes,
   revealedCard,
   Tokenize,
+  type CardDetails,
   type CardUser,
   type NewCard,
 } from '@platter/contracts'
@@ -31,4 +33,11 @@ export function detacher(replicas: Replicas, secrets: InternalSecrets) {
   return async (token: string): Promise<void> => {
     await call(DetachCard, { token }, { requestId: newRequestId() })
   }
+}
+
+/** Reads a saved card at the payment processor; null when it has no details. Rejects when they are not known. */
+export function cardReader(replicas: Replicas, secrets: InternalSecrets) {
+  const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.readCard })
+  return async (token: string): Promise<CardDetails | null> =>
+    (await call(ReadCard, { token }, { requestId: newRequestId() })).card
 }

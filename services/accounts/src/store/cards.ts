@@ -1,4 +1,4 @@
-import { cardTimes, type CreditCard, type TokenizedCard } from '@platter/contracts'
+import { cardTimes, type CardDetails, type CreditCard, type TokenizedCard } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { MAX_CARDS, type NotAdded } from '#/domain/refusals.ts'
@@ -11,6 +11,8 @@ import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 export type CardStore = SavedRecords<CreditCard, TokenizedCard> & {
   /** Whether the user may add another card now. Only `add`, which checks again under a lock, decides. */
   checkCapacity(owner: Owner): Promise<'free' | NotAdded>
+  /** Sets what the payment processor knows of the saved cards with this token. */
+  setDetails(token: string, details: CardDetails): Promise<void>
 }
 
 export const cardColumns = [
@@ -105,5 +107,18 @@ export const postgresCards = (db: Db): CardStore => ({
     const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
     if (!user) return 'no-such-user'
     return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? 'free' : 'full'
+  },
+  async setDetails(token, { brand, lastFour, expirationMonth, expirationYear }) {
+    await db
+      .updateTable('cards')
+      .set({
+        brand,
+        last_four: lastFour,
+        expiration_month: expirationMonth,
+        expiration_year: expirationYear,
+      })
+      .where('token', '=', token)
+      .where('user_api_key', 'is not', null)
+      .execute()
   },
 })

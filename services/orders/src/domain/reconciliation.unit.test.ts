@@ -31,6 +31,23 @@ const stateAt = (end: (typeof ends)[number], back: 'voided' | 'refunded' | 'decl
 const refundedAt = (end: (typeof ends)[number], total: number, part: number) =>
   cents(end === 'stands' ? Math.floor(total * part) : 0)
 
+/** The bank may have asked, and the customer never said yes: the processor has no charge then. */
+const isWithoutYes = (end: (typeof ends)[number], state: PaymentRow['state']) =>
+  end === 'failed' && state !== 'refunded'
+
+const rowOf = (
+  state: PaymentRow['state'],
+  total: PaymentRow['amount'],
+  isUnconfirmed: boolean,
+): PaymentRow => {
+  const processorId = state === 'declined' && !isUnconfirmed ? null : 'auth_1'
+  return { orderApiKey: 'o1', state, amount: total, processorId }
+}
+
+/** What the processor has of a paid order. */
+const chargesOf = (charge: Charge, state: PaymentRow['state'], isUnconfirmed: boolean) =>
+  state === 'declined' || isUnconfirmed ? [] : [charge]
+
 /** Consistent books of an order. */
 const balanced: fc.Arbitrary<Books> = fc
   .record({
@@ -46,10 +63,8 @@ const balanced: fc.Arbitrary<Books> = fc
   .map(({ total, payment, test: isTest, end, back, declined, challenged, part }) => {
     const isPaid = payment === 'card' && !isTest && total > 0
     const state = stateAt(end, declined ? 'declined' : back)
-    /** The bank asked, and the customer never said yes: the processor has no charge. */
-    const isUnconfirmed = challenged && end === 'failed' && state !== 'refunded'
-    const processorId = state === 'declined' && !isUnconfirmed ? null : 'auth_1'
-    const row: PaymentRow = { orderApiKey: 'o1', state, amount: total, processorId }
+    const isUnconfirmed = challenged && isWithoutYes(end, state)
+    const row = rowOf(state, total, isUnconfirmed)
     const refunded = refundedAt(end, total, part)
     const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total, refunded } as Charge
     const paymentState = isPaid ? byCard(state) : unpaid(payment === 'cash' && !isTest, end)
@@ -67,7 +82,7 @@ const balanced: fc.Arbitrary<Books> = fc
       },
       others: {
         payment: isPaid ? row : null,
-        charges: isPaid && processorId !== null && !isUnconfirmed ? [charge] : [],
+        charges: isPaid ? chargesOf(charge, state, isUnconfirmed) : [],
         delivery: outcome === 'transmitted' ? 'accepted' : 'refused',
       },
     } as const

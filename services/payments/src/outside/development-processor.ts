@@ -48,6 +48,8 @@ const Token = z.object({
     .regex(/^\d\d$/)
     .optional(),
 })
+const SavedCard = Token.omit({ token: true }).required()
+const Detached = z.object({ detached: z.literal(true) })
 const Refused = z.object({ code: Word, declineCode: Word.optional() })
 
 /** 4xx statuses that are not final: a later request may succeed. */
@@ -114,12 +116,7 @@ export function developmentProcessor(
   }
 
   return {
-    tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
-    detach: ({ token }) =>
-      send(
-        { method: 'POST', path: '/tokens/detach', body: { token } },
-        z.object({ detached: z.literal(true) }),
-      ),
+    ...savingCards(send),
     ...authorizing(send, publicUrl),
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),
@@ -145,6 +142,12 @@ export function developmentProcessor(
     close: () => pool.destroy(),
   }
 }
+
+const savingCards = (send: ReturnType<typeof sender>): Pick<Processor, 'tokenize' | 'card' | 'detach'> => ({
+  tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
+  card: ({ token }) => send({ method: 'GET', path: `/tokens/${encodeURIComponent(token)}` }, SavedCard),
+  detach: ({ token }) => send({ method: 'POST', path: '/tokens/detach', body: { token } }, Detached),
+})
 
 const authorizing = (
   send: ReturnType<typeof sender>,

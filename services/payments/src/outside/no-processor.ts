@@ -25,6 +25,7 @@ export function noProcessor(): Processor {
     findRefund: unknown,
     find: unknown,
     check: unknown,
+    card: unknown,
     detach: unknown,
     list: async () => ({ kind: 'yes', charges: [], after: null }),
     close: async () => undefined,

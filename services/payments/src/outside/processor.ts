@@ -1,4 +1,4 @@
-import { requestTimes, sanitizeText, type Cents, type Charge } from '@platter/contracts'
+import { requestTimes, sanitizeText, type CardDetails, type Cents, type Charge } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
@@ -33,6 +33,7 @@ export type Card = { cardNumber: string; cvv: string; expirationMonth: string; e
 export type ProcessorToken = { processorToken: string }
 /** Billing details of a new card. They are sent to the processor, and payments does not store them. */
 export type Cardholder = { name: string; street: string; zip: string }
+export type { CardDetails } from '@platter/contracts'
 /** A card that can be charged again. The expiry is that of the processor, present for a processor token. */
 export type SavedToken = {
   token: string
@@ -71,6 +72,8 @@ export type Processor = {
    * and so is one that the customer has confirmed meanwhile.
    */
   check(call: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge>
+  /** Returns a card as it is now: its bank may have replaced it. `no`: the processor has no details of it. */
+  card(call: { token: string }): Promise<ProcessorResult<CardDetails>>
   /**
    * Detaches a saved card, which can never be charged again. Its authorizations and charges can still be captured, voided, refunded and
    * found. `no`: the processor has no such card.

@@ -22,6 +22,12 @@ beforeAll(async () => {
         exp_month: Number(expirationMonth),
         exp_year: 2000 + Number(expirationYear),
       }),
+    replaceCard: (token, { lastFour, expirationMonth, expirationYear }) =>
+      server.state.replaceCard(token.split(':')[1] ?? '', lastFour, {
+        exp_month: Number(expirationMonth),
+        exp_year: 2000 + Number(expirationYear),
+      }),
+    after: (days, work) => server.after(days, work),
     answerAtBank: (id, outcome) => server.state.answerAtBank(id, outcome),
     effects: (reference) =>
       server.state.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),

@@ -1,10 +1,16 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
 import { Word } from '#/outside/processor.ts'
-import { ORDER } from '#/outside/stripe-responses.ts'
+import { ORDER, tokenOf } from '#/outside/stripe-responses.ts'
 
 /** An older event counts as a replay attack; seconds. */
 const TOLERANCE_SECONDS = 300
+
+/**
+ * The bank has replaced a card, which keeps its PaymentMethod. `payment_method.updated` is another event: of each change of billing
+ * details, which the exchange of a token makes.
+ */
+const REPLACED = 'payment_method.automatically_updated'
 
 /** The fields of an event that are used: its id, and the intent to read from Stripe. Null: it is about no intent. */
 export type StripeEvent = {
@@ -15,6 +21,8 @@ export type StripeEvent = {
   charge?: string | null
   /** The order in the metadata of an intent. */
   reference?: string | null
+  /** The token of a card that its bank has replaced. */
+  replacedCard?: string | null
 }
 
 const Event = z.object({
@@ -27,10 +35,17 @@ const Event = z.object({
       /** Present on a charge or refund. */
       payment_intent: z.string().nullish(),
       charge: z.string().nullish(),
+      /** Of a PaymentMethod; the development processor has tokens without one. */
+      customer: z.string().nullish(),
       metadata: z.record(z.string(), z.unknown()).nullish(),
     }),
   }),
 })
+
+type EventObject = z.output<typeof Event>['data']['object']
+
+const cardOf = ({ object, customer = null, id }: EventObject): string | null =>
+  object === 'payment_method' ? tokenOf(customer, id) : null
 
 /** Returns a function that verifies and reads an event. It returns null for a forged, replayed, altered or unreadable one. */
 export function createEventReader(secret: string) {
@@ -44,7 +59,8 @@ export function createEventReader(secret: string) {
       const charge = intent ? null : object.object === 'charge' ? object.id : object.charge
       const named = object.object === 'payment_intent' ? object.metadata?.[ORDER] : null
       const reference = typeof named === 'string' ? named : null
-      return { id, type, intent: intent ?? null, charge: charge ?? null, reference }
+      const replacedCard = type === REPLACED ? cardOf(object) : null
+      return { id, type, intent: intent ?? null, charge: charge ?? null, reference, replacedCard }
     } catch {
       // Naming the fault would only help a forger.
       return null

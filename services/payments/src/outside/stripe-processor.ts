@@ -10,6 +10,7 @@ import {
   CALL_WITHIN_MS,
   type CallOf,
   type Card,
+  type CardDetails,
   type Cardholder,
   type Processor,
   type ProcessorToken,
@@ -18,7 +19,7 @@ import {
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
-import { detachCard } from '#/outside/stripe-saved-cards.ts'
+import { detachCard, readCard } from '#/outside/stripe-saved-cards.ts'
 import { tokenize } from '#/outside/stripe-tokens.ts'
 import {
   AUTHENTICATION_REQUIRED,
@@ -105,6 +106,10 @@ export class StripeProcessor implements Processor {
       )
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
+  }
+
+  card({ token }: { token: string }): Promise<ProcessorResult<CardDetails>> {
+    return readCard(this.#client, token)
   }
 
   detach({ token }: { token: string }): Promise<ProcessorResult<unknown>> {

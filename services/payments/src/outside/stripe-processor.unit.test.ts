@@ -97,6 +97,19 @@ describe('requests to Stripe', () => {
   })
 })
 
+test('the street and ZIP code of the cardholder are sent with a new card, by number and by token', async () => {
+  const holder = { name: 'Maria Lindqvist', street: '316 W Washington Ave', zip: '53703' }
+  const billing_details = {
+    name: 'Maria Lindqvist',
+    address: { line1: '316 W Washington Ave', postal_code: '53703' },
+  }
+  await processor.tokenize(CARD, holder)
+  expect(server.requests[0]).toMatchObject({ kind: 'tokenize', params: { billing_details } })
+  const card = { number: CARD.cardNumber, cvc: '314', exp_month: 5, exp_year: 2039 }
+  await processor.tokenize({ processorToken: server.state.newClientToken(card) }, holder)
+  expect(server.requests.at(-1)).toMatchObject({ kind: 'describe', params: { billing_details } })
+})
+
 test('a restaurant and a card that is saved are parameters of the authorization, and nothing else is', async () => {
   const token = await tokenOf()
   await idOf(processor.authorize({ ...orderWith(token), statementSuffix: 'Aurora Sli', savesCard: true }))

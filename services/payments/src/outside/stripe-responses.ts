@@ -8,7 +8,7 @@ import type {
   ProcessorResult,
   ReportedCharge,
 } from '#/domain/processor-result.ts'
-import { Id, readable, Word } from '#/outside/processor.ts'
+import { Id, readable, Word, type CardDetails } from '#/outside/processor.ts'
 import { NoResponse } from '#/outside/stripe-http.ts'
 
 /** The fields of Stripe's objects that are read. A response that does not match is unreadable. */
@@ -46,6 +46,12 @@ export const Method = z.object({
     exp_month: z.int(),
     exp_year: z.int(),
   }),
+})
+export const detailsOf = ({ card }: z.output<typeof Method>): CardDetails => ({
+  brand: card.brand,
+  lastFour: card.last4,
+  expirationMonth: String(card.exp_month).padStart(2, '0'),
+  expirationYear: String(card.exp_year % 100).padStart(2, '0'),
 })
 export const Owner = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({
@@ -216,6 +222,10 @@ function classify(error: Stripe.errors.StripeError, reason: string): Failed['res
 }
 
 const TOKEN = /^(cus_\w+):(pm_\w+)$/
+
+/** Without a Customer, the id alone. */
+export const tokenOf = (customer: string | null, method: string): string =>
+  customer === null ? method : `${customer}:${method}`
 
 /** Null for a token of another processor. */
 export function cardOf(token: string): { customer: string; payment_method: string } | null {

@@ -1,6 +1,7 @@
 import type { ProcessorResult } from '#/domain/processor-result.ts'
+import type { CardDetails } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { cardOf, Method, unexpected } from '#/outside/stripe-responses.ts'
+import { cardOf, detailsOf, Method, unexpected } from '#/outside/stripe-responses.ts'
 
 const NO_SUCH_TOKEN = { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' } as const
 
@@ -21,4 +22,12 @@ export async function detachCard(client: StripeClient, token: string): Promise<P
   const read = await client.send(Method, (stripe) => stripe.paymentMethods.retrieve(id))
   if (read.kind === 'failed') return read.result
   return read.value.customer === customer ? unexpected('a PaymentMethod cannot be detached') : { kind: 'yes' }
+}
+
+/** Stripe updates a PaymentMethod in place when the bank replaces its card (docs.stripe.com/payments/cards/overview). */
+export async function readCard(client: StripeClient, token: string): Promise<ProcessorResult<CardDetails>> {
+  const card = cardOf(token)
+  if (!card) return NO_SUCH_TOKEN
+  const read = await client.send(Method, (stripe) => stripe.paymentMethods.retrieve(card.payment_method))
+  return read.kind === 'yes' ? { kind: 'yes', ...detailsOf(read.value) } : read.result
 }

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { Card, Cardholder, ProcessorToken, SavedToken } from '#/outside/processor.ts'
 import type { Result, StripeClient } from '#/outside/stripe-client.ts'
-import { Method, Owner } from '#/outside/stripe-responses.ts'
+import { detailsOf, Method, Owner, tokenOf } from '#/outside/stripe-responses.ts'
 
 type Method = z.output<typeof Method>
 type To = { client: StripeClient; callWithinMs: number }
@@ -41,15 +41,7 @@ export async function tokenize(
     ? await client.send(Method, (stripe) => stripe.paymentMethods.update(id, billing(holder), options))
     : (created as Result<Method>)
   if (method.kind === 'failed') return method.result
-  const { brand, last4, exp_month: month, exp_year: year } = method.value.card
-  return {
-    kind: 'yes',
-    token: `${owner.value.id}:${id}`,
-    brand,
-    lastFour: last4,
-    expirationMonth: String(month).padStart(2, '0'),
-    expirationYear: String(year % 100).padStart(2, '0'),
-  }
+  return { kind: 'yes', token: tokenOf(owner.value.id, id), ...detailsOf(method.value) }
 }
 
 type Options = Stripe.RequestOptions

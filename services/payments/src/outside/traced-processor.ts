@@ -38,6 +38,7 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     refundPart: (call) => traced('refund', () => processor.refundPart(call)),
     findRefund: (call) => traced('find-refund', () => processor.findRefund(call)),
     check: (call) => traced('check', () => processor.check(call)),
+    card: (call) => traced('card', () => processor.card(call)),
     detach: (call) => traced('detach', () => processor.detach(call)),
     find: (call) => traced('find', () => processor.find(call)),
     list: (time) => traced('list', () => processor.list(time)),

@@ -36,11 +36,14 @@ let app: App
 let logged: string
 /** Pictures that were sent to orders. */
 let sent: MirrorRow[]
+/** Details of cards that were sent to accounts. */
+let cardsSet: object[]
 const send = async (row: MirrorRow) => void sent.push(row)
 
 beforeEach(async () => {
   logged = ''
   sent = []
+  cardsSet = []
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
       logged += chunk.toString()
@@ -72,6 +75,8 @@ beforeEach(async () => {
       reads: afterSale,
       mirror,
       notify: async () => undefined,
+      setCard: async (card) => void cardsSet.push(card),
+      cards: processor,
       log,
     }),
   })
@@ -416,4 +421,43 @@ test('an event of just under five minutes ago is accepted', async () => {
 test('the other paths of the service still parse JSON', async () => {
   const { statusCode } = await app.inject({ method: 'POST', url: '/elsewhere', payload: {} })
   expect(statusCode).toBe(404)
+})
+
+/** A card that its bank has replaced, and the event about it. */
+async function replaced() {
+  const made = await processor.tokenize(CARD)
+  const token = made.kind === 'yes' ? made.token : ''
+  const [customer, id = ''] = token.split(':')
+  server.state.replaceCard(id, '1881', { exp_month: 1, exp_year: 2045 })
+  const data = { object: { object: 'payment_method', id, customer } }
+  return { token, data, type: 'payment_method.automatically_updated' }
+}
+
+describe('an event about a card that its bank has replaced', () => {
+  const details = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
+
+  test('sets the details that Stripe has, whatever the event contains', async () => {
+    const { token, ...more } = await replaced()
+    expect(await deliver(event({}, more))).toBe(200)
+    expect(cardsSet).toEqual([{ token, ...details }])
+  })
+
+  test('is sent again by Stripe while the card cannot be read', async () => {
+    const { token, ...more } = await replaced()
+    const payload = event({}, more)
+    server.fault('drop-request', 'method')
+    expect(await deliver(payload)).toBe(503)
+    expect(cardsSet).toEqual([])
+    expect(await deliver(payload)).toBe(200)
+    expect(cardsSet).toEqual([{ token, ...details }])
+  })
+
+  test('is none about other billing details, or about a card of another sale', async () => {
+    const { data } = await replaced()
+    expect(await deliver(event({}, { data, type: 'payment_method.updated' }))).toBe(200)
+    const foreign = { object: { object: 'payment_method', id: 'pm_00000000000099', customer: 'cus_9' } }
+    const type = 'payment_method.automatically_updated'
+    expect(await deliver(event({}, { data: foreign, type }))).toBe(200)
+    expect(cardsSet).toEqual([])
+  })
 })

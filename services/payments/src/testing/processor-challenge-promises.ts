@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { World } from '#/testing/processor-contract.ts'
+import type { World } from '#/testing/processor-world.ts'
 
 const ASKS_EACH_TIME = {
   cardNumber: '4000002760003184',

@@ -4,9 +4,10 @@ import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
 import type { Challenge, Effect, ProcessorResult } from '#/domain/processor-result.ts'
-import type { Card, Processor } from '#/outside/processor.ts'
+import type { Processor } from '#/outside/processor.ts'
 import { CHALLENGE_PROMISES } from '#/testing/processor-challenge-promises.ts'
-import { DETACHMENT_PROMISES } from '#/testing/processor-detachment-promises.ts'
+import type { ContractFault, Move, World } from '#/testing/processor-world.ts'
+import { SAVED_CARD_PROMISES } from '#/testing/processor-saved-card-promises.ts'
 import { TOKEN_PROMISES } from '#/testing/processor-token-promises.ts'
 
 /**
@@ -17,32 +18,7 @@ export const CALL_WITHIN_MS = 60_000
 export const IMPATIENT_MS = 100
 export const SLOW_MS = 200
 
-export type ContractFault =
-  | 'drop-request'
-  | 'drop-reply'
-  | 'error-after-effect'
-  | 'slow'
-  | 'in-progress'
-  | 'rate-limited'
-  | 'wrong-amount'
-
-export type World = {
-  processor: Processor
-  /** The same processor with the time limit IMPATIENT_MS. */
-  impatient: Processor
-  /** The same processor at an address without a server. */
-  unreachable: Processor
-  /** Injects a fault into the next request of this kind; `slow` takes SLOW_MS. */
-  fault(fault: ContractFault, on: Move | 'tokenize' | 'detach'): void | Promise<void>
-  /** Creates a token for this card, as a client does at the processor itself. */
-  clientToken(card: Card): Promise<string>
-  /** Answers for the customer at the bank. An answer after the end of the challenge changes nothing. */
-  answerAtBank(id: string, outcome: 'yes' | 'no'): void | Promise<void>
-  /** Returns the effects that the processor has recorded for an order, in their order. */
-  effects(reference: string): string[]
-}
-
-type Move = 'authorize' | 'capture' | 'void' | 'refund'
+export type { World } from '#/testing/processor-world.ts'
 type Known = Promise<ProcessorResult<Effect>>
 const AMOUNT = cents(1075)
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
@@ -94,7 +70,7 @@ type Promised = (world: World) => Promise<void>
 /** All promises of the type `Processor`, by title. Every processor is tested against them. */
 export const PROMISES: Readonly<Record<string, Promised>> = {
   ...TOKEN_PROMISES,
-  ...DETACHMENT_PROMISES,
+  ...SAVED_CARD_PROMISES,
   ...CHALLENGE_PROMISES,
 
   'an unknown token is a final refusal': async (world) => {

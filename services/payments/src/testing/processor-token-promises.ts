@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { World } from '#/testing/processor-contract.ts'
+import type { World } from '#/testing/processor-world.ts'
 
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
 const HOLDER = { name: 'Maria Lindqvist', street: '316 W Washington Ave', zip: '53703' }

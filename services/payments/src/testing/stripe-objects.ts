@@ -7,6 +7,8 @@ type Charge = ReturnType<typeof newCharge>
 export type Method = {
   id: string
   number: string
+  /** Of the card that has replaced it; null for the first card. */
+  lastFour: string | null
   expiry: { exp_month: number; exp_year: number }
   billing: Params<'describe'>['billing_details']
   customer: string | null
@@ -68,11 +70,11 @@ export const newIntent = ({
   status: 'requires_confirmation',
 })
 
-export const shownMethod = ({ id, number, expiry, billing, customer }: Method) => ({
+export const shownMethod = ({ id, number, lastFour, expiry, billing, customer }: Method) => ({
   id,
   object: 'payment_method',
   type: 'card',
   billing_details: billing ?? {},
-  card: { brand: brandOf(number), last4: number.slice(-4), ...expiry, fingerprint: 'f' },
+  card: { brand: brandOf(number), last4: lastFour ?? number.slice(-4), ...expiry, fingerprint: 'f' },
   customer,
 })

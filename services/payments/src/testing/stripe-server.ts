@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refused, StripeState } from '#/testing/stripe-state.ts'
+import { Refused } from '#/testing/stripe-refusals.ts'
+import { StripeState } from '#/testing/stripe-state.ts'
 import { parameterFault, PARAMETERS, readForm, type Refusal } from '#/testing/stripe-parameters.ts'
 
 type Kind = keyof typeof PARAMETERS
@@ -75,6 +76,9 @@ const ROUTES: readonly [Kind, string, RegExp][] = [
   ['read', 'GET', /^\/v1\/payment_intents\/(pi_\w+)$/],
 ]
 
+/** Stripe removes keys that are older (docs.stripe.com/api/idempotent_requests). */
+const KEY_DAYS = 1
+
 export const SECRET_KEY = 'sk_test_platter'
 const VERSION = '2026-10-28.endive'
 
@@ -88,7 +92,9 @@ export class StripeServer {
   readonly requests: { kind: Kind; headers: IncomingMessage['headers']; params: unknown }[] = []
   readonly #stalls = new Map<Kind, Promise<void>>()
   readonly #faults: { fault: StripeFault; on: Kind; ms: number }[] = []
-  readonly #stored = new Map<string, { request: string; reply: Reply }>()
+  readonly #stored = new Map<string, { request: string; reply: Reply; at: number }>()
+  /** Days that have passed, for keys that Stripe forgets. */
+  #days = 0
   readonly #running = new Set<string>()
   readonly #server = createServer((request, response) => void this.#serve(request, response))
 
@@ -105,6 +111,12 @@ export class StripeServer {
   /** Injects a fault into the next request of this kind. */
   fault(fault: StripeFault, on: Kind, ms = 0): void {
     this.#faults.push({ fault, on, ms })
+  }
+
+  /** Does the work as if so many days had passed. */
+  async after(days: number, work: () => Promise<void>): Promise<void> {
+    this.#days += days
+    await work().finally(() => (this.#days -= days))
   }
 
   /** Delays all requests of this kind until the returned function is called. */
@@ -149,13 +161,16 @@ export class StripeServer {
     { key, sent, kind }: { key: string; sent: string; kind: Kind },
     work: () => Reply,
   ): Promise<Reply | null> {
-    const stored = this.#stored.get(key)
+    const found = this.#stored.get(key)
+    const stored = found && this.#days - found.at < KEY_DAYS ? found : undefined
     if (stored && stored.request !== sent) return errorOf(otherParameters(key))
     if (stored) return { ...stored.reply, headers: { 'idempotent-replayed': 'true' } }
     if (this.#running.has(key)) return errorOf(inProgress(key))
     this.#running.add(key)
     try {
-      return await this.#respond(kind, work, (reply) => this.#stored.set(key, { request: sent, reply }))
+      return await this.#respond(kind, work, (reply) =>
+        this.#stored.set(key, { request: sent, reply, at: this.#days }),
+      )
     } finally {
       this.#running.delete(key)
     }

@@ -11,23 +11,10 @@ import {
   type Params,
 } from '#/testing/stripe-objects.ts'
 import type { Refusal } from '#/testing/stripe-parameters.ts'
+import { declinedWith, invalid, missing, Refused, unexpectedState } from '#/testing/stripe-refusals.ts'
 
 type Intent = ReturnType<typeof newIntent>
 type NumberedCard = Extract<Params<'tokenize'>['card'], { number: string }>
-
-/** An error response of Stripe. */
-export class Refused extends Error {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
-    super(refusal.message)
-    this.refusal = refusal
-  }
-}
-
-const invalid = (code: string, message: string, more: Partial<Refusal> = {}): Refused =>
-  new Refused({ status: 400, type: 'invalid_request_error', code, message, ...more })
-const missing = (what: string, id: string, more: Partial<Refusal> = {}): Refused =>
-  invalid('resource_missing', `No such ${what}: '${id}'`, more)
 
 const CANCELABLE = ['requires_payment_method', 'requires_capture', 'requires_confirmation', 'requires_action']
 
@@ -60,6 +47,7 @@ export class StripeState {
     const method: Method = {
       id: newId('pm'),
       number,
+      lastFour: null,
       expiry,
       billing,
       customer: null,
@@ -95,6 +83,11 @@ export class StripeState {
     method.customer = null
     method.isDetached = true
     return shownMethod(method)
+  }
+
+  /** The network reports a new card, which has the same PaymentMethod. */
+  replaceCard(id: string, lastFour: string, expiry: Method['expiry']): void {
+    Object.assign(this.#method(id), { lastFour, expiry })
   }
 
   #takeToken(id: string): NumberedCard {
@@ -145,7 +138,7 @@ export class StripeState {
     const intent = this.#intent(id)
     const { latest_charge: charge, amount_capturable: capturable } = intent
     if (intent.status !== 'requires_capture' || !charge)
-      throw unexpectedState(intent, 'captured', ['requires_capture'])
+      throw unexpectedState(shown(intent), 'captured', ['requires_capture'])
     const amount = amount_to_capture ?? capturable
     if (amount > capturable)
       throw invalid('amount_too_large', 'It is more than can be captured.', { param: 'amount_to_capture' })
@@ -157,7 +150,7 @@ export class StripeState {
 
   void(id: string) {
     const intent = this.#intent(id)
-    if (!CANCELABLE.includes(intent.status)) throw unexpectedState(intent, 'canceled', CANCELABLE)
+    if (!CANCELABLE.includes(intent.status)) throw unexpectedState(shown(intent), 'canceled', CANCELABLE)
     const { latest_charge: charge, status } = intent
     if (status === 'requires_capture' && charge) {
       Object.assign(charge, { refunded: true, amount_refunded: charge.amount })
@@ -304,19 +297,3 @@ function declineOf(
     ? { code: 'authentication_required', decline_code: 'authentication_not_handled' }
     : null
 }
-
-const declinedWith = (words: { code: string; decline_code?: string }, intent?: unknown): Refused =>
-  new Refused({
-    status: 402,
-    type: 'card_error',
-    message: 'Your card was declined.',
-    ...words,
-    ...(intent !== undefined && { payment_intent: intent }),
-  })
-
-const unexpectedState = (intent: Intent, done: string, allowed: string[]): Refused =>
-  invalid(
-    'payment_intent_unexpected_state',
-    `This PaymentIntent could not be ${done} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${done}: ${allowed.join(', ')}.`,
-    { payment_intent: shown(intent) },
-  )

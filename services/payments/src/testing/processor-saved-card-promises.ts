@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { World } from '#/testing/processor-contract.ts'
+import type { World } from '#/testing/processor-world.ts'
 
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
+const ASKS_EACH_TIME = '4000002760003184'
 const AMOUNT = cents(1075)
+const A_YEAR = 366
 
-async function savedCard(world: World): Promise<string> {
-  const processorToken = await world.clientToken(CARD)
+async function savedCard(world: World, cardNumber = CARD.cardNumber): Promise<string> {
+  const processorToken = await world.clientToken({ ...CARD, cardNumber })
   const made = await world.processor.tokenize({ processorToken })
   if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
   return made.token
@@ -27,8 +29,52 @@ async function authorized({ processor }: World, token: string) {
   return { order, terms }
 }
 
-/** The promises of the type `Processor` about cards that their owners have removed. */
-export const DETACHMENT_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+/** The promises of the type `Processor` about saved cards: charged a year later, replaced by their banks, and removed by their owners. */
+export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+  'a saved card is charged again a year later': async (world) => {
+    const token = await savedCard(world)
+    await authorized(world, token)
+    await world.after(A_YEAR, async () => {
+      const { order, terms } = await authorized(world, token)
+      expect(await world.processor.capture(terms('capture'))).toMatchObject({ kind: 'yes', amount: AMOUNT })
+      expect(world.effects(order.reference)).toEqual(['authorize', 'capture'])
+    })
+  },
+
+  'the bank asks about a saved card a year later in the same way': async (world) => {
+    const token = await savedCard(world, ASKS_EACH_TIME)
+    const ask = async () => {
+      const order = { ...orderOf(token), authentication: { returnUrl: 'https://shop.example/paid' } }
+      const challenge = await world.processor.authorize(order)
+      if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
+      await world.answerAtBank(challenge.id, 'yes')
+      const checked = await world.processor.check({ ...challenge, authentication: order.authentication })
+      expect(checked).toMatchObject({ kind: 'yes', status: 'authorized', amount: AMOUNT })
+      expect(world.effects(order.reference)).toEqual(['authorize'])
+    }
+    await ask()
+    await world.after(A_YEAR, ask)
+  },
+
+  'a card that its bank has replaced is charged under its token, and has new digits and a new expiry': async (
+    world,
+  ) => {
+    const token = await savedCard(world)
+    const replacement = { lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
+    await world.replaceCard(token, replacement)
+    expect(await world.processor.card({ token })).toMatchObject({
+      kind: 'yes',
+      ...replacement,
+      brand: 'visa',
+    })
+    await authorized(world, token)
+  },
+
+  'the details of a card that the processor does not have are a final refusal': async ({ processor }) => {
+    for (const token of ['tok_of_another_processor', 'cus_00000000000099:pm_00000000000099'])
+      expect(await processor.card({ token })).toMatchObject({ kind: 'no' })
+  },
+
   'a detached card cannot be charged, however often it is detached': async (world) => {
     const token = await savedCard(world)
     await authorized(world, token)

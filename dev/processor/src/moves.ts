@@ -1,0 +1,28 @@
+import type { Authorization, EffectRequest } from './book.ts'
+import { detailsOf, type Dispute } from './details.ts'
+
+/** A request about a charge. */
+export type Move = Exclude<
+  EffectRequest,
+  { kind: 'authorize' | 'authenticate' | 'close-dispute' | 'fail-refund' }
+>
+
+/** Why the state of the authorization does not allow the request; null when it does. */
+export function impossible(one: Authorization, request: Move): string | null {
+  if (one.voided) return 'already_voided'
+  if (request.kind === 'dispute') return undisputable(one, request.amount)
+  if (request.kind === 'refund') {
+    if (one.captured === null) return 'not_captured'
+    return request.amount > one.captured - one.refunded ? 'amount_too_large' : null
+  }
+  if (one.captured !== null) return 'already_captured'
+  return request.kind === 'capture' && request.amount > one.amount ? 'amount_too_large' : null
+}
+
+function undisputable(one: Authorization, amount: number): string | null {
+  if (one.captured === null) return 'not_captured'
+  const { disputes } = detailsOf(one)
+  // As at a real processor: a charge has one open dispute, and refunded money cannot be disputed.
+  if (disputes.some(({ state }: Dispute) => state !== 'won')) return 'already_disputed'
+  return amount > one.captured - one.refunded ? 'amount_too_large' : null
+}

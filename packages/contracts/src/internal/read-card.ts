@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { CardDetails } from '#/messages/accounts.ts'
+import { internalOperation } from '#/operation.ts'
+
+/** Reads how a saved card is now at the payment processor: its bank may have replaced it. Null when the processor has no details. */
+export const ReadCard = internalOperation({
+  name: 'read-card',
+  path: '/internal/read-card',
+  owner: 'payments',
+  body: z.object({ token: z.string() }),
+  response: z.object({ card: CardDetails.nullable() }),
+  problems: ['payment-unavailable'],
+})
