@@ -420,6 +420,22 @@ test('while BUS_QUEUES is changed, replicas of both queue types consume and publ
   await last.close()
 })
 
+test('a publisher whose message RabbitMQ rejects connects again', async () => {
+  const wanted = aCommand()
+  const publisher = new Bus({ url: servers().rabbitmq, service: 'publisher', log, queues: 'quorum' })
+  const channel = await outside.createChannel()
+  // Without a consumer the queue is full after one message.
+  const isFull = { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' }
+  await channel.assertQueue(queueOf(wanted, 'quorum'), { durable: true, arguments: isFull })
+  await publisher.start()
+  await vi.waitFor(async () => {
+    await Promise.allSettled([publisher.publish(wanted, { number: 1 }, context)])
+    await expect(publisher.check()).rejects.toThrow('RabbitMQ rejected a message')
+  }, soon)
+  await vi.waitFor(() => publisher.check(), soon)
+  await publisher.close()
+})
+
 test('an event reaches every replica', async () => {
   const moved = event(`test.${randomUUID()}`, 'orders', Number1)
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })

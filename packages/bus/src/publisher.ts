@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, Event, Question } from '@platter/contracts'
 import { inSpan, traceHeaders, type Log } from '@platter/kit'
-import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib'
+import type { Channel, ChannelModel, ConfirmChannel, Message, Options } from 'amqplib'
 import { Batcher, type Destination } from '#/batching.ts'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, encode, type Outgoing } from '#/message-format.ts'
@@ -20,9 +20,21 @@ const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 /** The destination of a command or question, and the queue from which replicas with another configuration consume it. */
 type Route = { to: Destination; other: Destination }
 
-type Session = { light: Channel; confirmed: ConfirmChannel; isBlocked: boolean; backlogBytes: number }
+/** The shortest life of a connection whose messages RabbitMQ rejects: a queue that stays without a leader stops no other queue. */
+const REJECTED_AFTER_MS = 2_000
 
-type Options = { urls: readonly string[]; connect: Connect; service: string; type: QueueType; log: Log }
+type Session = {
+  light: Channel
+  /** Publishes on `light`. */
+  publish: (exchange: string, key: string, content: Buffer, options: Options.Publish) => boolean
+  confirmed: ConfirmChannel
+  /** Takes the result of each confirm. */
+  onConfirm: (error: Error | null) => void
+  isBlocked: boolean
+  backlogBytes: number
+}
+
+type Settings = { urls: readonly string[]; connect: Connect; service: string; type: QueueType; log: Log }
 
 export type Context = { requestId: string }
 
@@ -42,7 +54,7 @@ export class Publisher {
   /** Ids of confirmed messages that RabbitMQ returned because their queue does not exist. */
   readonly #returned = new Set<string>()
 
-  constructor({ urls, connect, service, type, log }: Options) {
+  constructor({ urls, connect, service, type, log }: Settings) {
     this.#type = type
     this.#log = log
     this.connection = new ReconnectingConnection({
@@ -134,7 +146,7 @@ export class Publisher {
     const session = this.#session()
     const { content, properties } = encode(items)
     try {
-      const isTaken = session.light.publish(exchange, key, content, { ...properties, ...options })
+      const isTaken = session.publish(exchange, key, content, { ...properties, ...options })
       if (!isTaken) session.backlogBytes += content.length
     } catch (error) {
       // amqplib throws while the channel closes.
@@ -143,7 +155,7 @@ export class Publisher {
   }
 
   async #confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
-    const { confirmed } = this.#session()
+    const { confirmed, onConfirm } = this.#session()
     const messageId = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const fail = (reason: string) => reject(new NotPublished(reason))
@@ -152,6 +164,7 @@ export class Publisher {
     const options = { messageId, persistent: true, mandatory: true, contentType: 'application/json', headers }
     try {
       confirmed.publish('', queue, content, options, (error: Error | null) => {
+        onConfirm(error)
         // The return comes before the confirm.
         if (error) fail(error.message)
         else if (this.#returned.delete(messageId)) fail(`there is no queue ${queue}`)
@@ -174,15 +187,20 @@ export class Publisher {
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
-    // Without confirms, a channel of RabbitMQ 3.10 publishes to the leader that a quorum queue had when the channel opened, and
-    // loses all messages after a failover (npm run cluster). With confirms it follows the new leader; the code ignores them.
-    const light = await (this.#type === 'quorum' ? model.createConfirmChannel() : model.createChannel())
+    const since = performance.now()
+    // RabbitMQ 3.10 keeps the leader that a quorum queue had when the channel opened. If that node is dead, it rejects every later
+    // message of the channel to that queue, also when the queue has a new leader (npm run cluster). A new channel finds it.
+    const onConfirm = (error: Error | null) => {
+      if (error && performance.now() - since > REJECTED_AFTER_MS)
+        broken(new Error('RabbitMQ rejected a message'))
+    }
+    const { light, publish } = await this.#openLight(model, onConfirm)
     const confirmed = await model.createConfirmChannel()
     for (const channel of [light, confirmed]) {
       channel.on('error', broken)
       channel.on('close', () => broken(new Error('the channel was closed')))
     }
-    const session = { light, confirmed, isBlocked: false, backlogBytes: 0 }
+    const session = { light, publish, confirmed, onConfirm, isBlocked: false, backlogBytes: 0 }
     light.on('return', (message: Message) => this.#reroute(message))
     confirmed.on('return', ({ properties }: Message) => this.#returned.add(String(properties.messageId)))
     light.on('drain', () => (session.backlogBytes = 0))
@@ -197,6 +215,19 @@ export class Publisher {
       },
     )
     return session
+  }
+
+  /** A channel without waits for confirms. On a channel without confirms, messages to a quorum queue were lost after a failover. */
+  async #openLight(
+    model: ChannelModel,
+    onConfirm: Session['onConfirm'],
+  ): Promise<Pick<Session, 'light' | 'publish'>> {
+    if (this.#type === 'classic') {
+      const light = await model.createChannel()
+      return { light, publish: (...message) => light.publish(...message) }
+    }
+    const light = await model.createConfirmChannel()
+    return { light, publish: (...message) => light.publish(...message, onConfirm) }
   }
 
   /**
