@@ -25,7 +25,7 @@ export const RefusalShape: z.ZodType<Refusal> = z.object({
   declineCode: z.string().optional(),
 }) as z.ZodType<Refusal>
 
-/** The body of every problem: RFC 9457, and in the same object the members that existing clients read. */
+/** The body of every problem: the members of RFC 9457, and the members that existing clients read. */
 export const ProblemDocument = z
   .object({
     type: z.string().describe('The path of a page about the problem, relative to the server.'),

@@ -1,6 +1,6 @@
 /**
  * One row for each problem (docs/interface.md, "Errors"). `errorCode` is the integer that existing clients read: it never changes
- * and is never reused. `retryable` is whether the same request may succeed later.
+ * and is never reused. `retryable` states whether the same request may succeed later.
  */
 const row = <S extends number>(errorCode: number, status: S, title: string, retryable = false) => ({
   errorCode,
@@ -85,8 +85,8 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** One fault of a request: its place (a JSON Pointer into the body, or `query/NAME`), its row, and a text. */
+/** One fault of a request: its place (a JSON Pointer into the body, or `query/NAME`), its problem code, and a text. */
 export type Fault = { pointer: string; code: ProblemCode; detail: string }
 
-/** The reason of a refusal in messages and rows. `declineCode` is that of the processor (402 only). */
+/** The reason of a refusal in messages and rows. `declineCode` is the code of the processor (402 only). */
 export type Refusal = { code: ProblemCode; detail: string; faults?: Fault[]; declineCode?: string }
