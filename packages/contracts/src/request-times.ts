@@ -26,7 +26,7 @@ export const requestTimes = {
   tokenize: 8_000,
   /** A request to the payment processor. */
   processor: 6_000,
-  /** An expired card is read at the processor, within the question for the recipient of an order. */
+  /** Reading an expired card at the processor, within the question for the recipient of an order. */
   readCard: 1_200,
   /**
    * The reply timeout of a command to payments. A republished command may arrive while the first one still waits for the processor.

@@ -84,7 +84,7 @@ export const AccountsSave = command(
   }),
 )
 
-/** The bank of a saved card has replaced it: its token is the same, and its digits and expiry are others. */
+/** The bank of a saved card has replaced it. The token is unchanged; the digits and the expiry are new. */
 export const AccountsSetCard = command(
   'accounts.set-card',
   'accounts',
