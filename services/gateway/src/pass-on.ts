@@ -206,7 +206,7 @@ type Headers = Record<string, string | string[] | undefined>
 
 const isOverloaded = (headers: Headers): boolean => headers[OVERLOADED_HEADER] !== undefined
 
-type Exchange = {
+type Handlers = {
   onResponse(headers: Headers): void
   resolve(): void
   reject(error: unknown): void
@@ -217,23 +217,23 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
   readonly #stream: AbortSignal | undefined
-  readonly #exchange: Exchange
+  readonly #handlers: Handlers
   #isWhole = false
   #controller: Dispatcher.DispatchController | null = null
   #givenUp: Error | null = null
 
-  constructor(reply: FastifyReply, stream: AbortSignal | undefined, exchange: Exchange) {
+  constructor(reply: FastifyReply, stream: AbortSignal | undefined, handlers: Handlers) {
     this.#reply = reply
     this.#raw = reply.raw
     this.#stream = stream
-    this.#exchange = exchange
+    this.#handlers = handlers
   }
 
   /** Stops waiting for a response that has not begun. A request that still waits for a connection is never sent. */
   giveUp(error: Error): void {
     this.#givenUp = error
     this.#controller?.abort(error)
-    this.#exchange.reject(error)
+    this.#handlers.reject(error)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -244,7 +244,7 @@ class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // An interim response (1xx) precedes the actual response.
     if (status < 200) return
-    this.#exchange.onResponse(headers)
+    this.#handlers.onResponse(headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // Fields of the gateway: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
@@ -278,12 +278,12 @@ class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#isWhole = true
     this.#raw.end()
-    this.#exchange.resolve()
+    this.#handlers.resolve()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // A broken connection shows the client that its partial response is incomplete.
     if (this.#reply.sent) this.#raw.destroy()
-    this.#exchange.reject(error)
+    this.#handlers.reject(error)
   }
 }
