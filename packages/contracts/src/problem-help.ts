@@ -200,7 +200,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Show the customer the reason in `details`. The charge was voided or refunded.',
   },
   'raw-card-not-accepted': {
-    why: 'The request contains a card number, and this platform accepts cards by token only. The request was not passed on or logged.',
+    why: 'The request contains a card number, and this platform accepts cards by token only. The request was neither forwarded nor logged.',
     fix: 'Create a token at the payment processor with the key of payment-methods, and send it as `processorToken`.',
   },
   'idempotency-mismatch': {
