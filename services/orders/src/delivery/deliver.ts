@@ -25,10 +25,7 @@ type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
 /** An attempt only waits for its restaurant: 64 restaurants that do not respond occupy 1,024 attempts. */
 const ATTEMPTS_AT_ONCE = 1_024
 const DUE_AT_ONCE = 50
-/**
- * The time that a stopping process waits for running attempts. A restaurant has 10 s to respond; another replica repeats an
- * interrupted attempt after its lease has expired.
- */
+/** A restaurant has 10 s to respond. Another replica repeats an interrupted attempt after its lease has expired. */
 const ATTEMPTS_END_WITHIN_MS = 5_000
 /** The limit of a stored error, in UTF-16 code units. */
 const MAX_RESULT = 500
@@ -128,8 +125,7 @@ export class Deliveries {
     const lease = { orderApiKey: order.apiKey, attempt }
     using held = this.#leases.add(given)
     using permit = await this.#acquirePermit(order.restaurantApiKey)
-    // Another replica may have made an attempt, or notified the restaurant of a cancellation. After a cancellation, no order may
-    // arrive.
+    // Another replica may have made an attempt, or notified the restaurant of a cancellation. No order may arrive after that.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })

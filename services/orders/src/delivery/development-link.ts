@@ -22,7 +22,7 @@ export const refusingDevelopmentLinks =
     if (test || !isDevelopmentLink(link)) return transmit(link, sent)
     log.error(
       { orderApiKey, restaurantApiKey },
-      'an order was refused, because the link of its restaurant has a public secret; set the link again',
+      'an order was refused: the link of its restaurant has a public secret; set the link again',
     )
     return { kind: 'refused', reason: 'The restaurant is not ready for orders.' }
   }

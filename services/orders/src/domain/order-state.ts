@@ -54,7 +54,7 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: null,
 })
 
-/** The marks of a pending order that send-order has returned (`told`), or a client has read (`shown`). */
+/** The first flag marks a pending order that send-order has returned; `shown` marks one that a client has read. */
 type Marks = { outcome: OrderOutcome; told: boolean; shown: boolean }
 
 /**

@@ -37,10 +37,7 @@ export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
  */
 export class Orchestrator {
   readonly #deps: Deps
-  /**
-   * Saves the read for a reply. A cached saga that another replica has saved since is harmless, because a save applies only to its
-   * own version.
-   */
+  /** Saves the read for a reply. An outdated entry is harmless, because a save applies only to its own version. */
   readonly #recent = new Cache<sagas.Loaded>({ maxEntries: MAX_RECENT_SAGAS })
 
   constructor(deps: Deps) {

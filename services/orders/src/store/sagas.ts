@@ -194,7 +194,7 @@ export type Save = Saved & {
   status: OrderState['status'] | null
 }
 
-/** `age`: seconds since the order was placed. `told`: send-order has returned the pending order. */
+/** `age`: seconds since the order was placed. The flag is set once send-order has returned the pending order. */
 export type SaveResult = { age: number; told: boolean }
 
 const saveTogether = batched({
