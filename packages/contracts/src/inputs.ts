@@ -9,7 +9,7 @@ import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/v
 
 /** The fields of a new card besides its number, cvv and expiry, or its token. */
 const cardholderFields = {
-  nickname: text(100).optional().describe('What the user calls the card.'),
+  nickname: text(100).optional().describe("The user's name for the card."),
   cardholderName: filledText(100).describe('As printed on the card.'),
   cardholderStreetAddress: filledText(200),
   cardholderZip: filledDigits(20),

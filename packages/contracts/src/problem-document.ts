@@ -14,7 +14,7 @@ export const FaultShape = z
         'The place: a JSON Pointer into the body (`/items/0/apiKey`), or `query/NAME`, `path/NAME`, `header/NAME`.',
       ),
     code: Code,
-    detail: z.string().describe('What is wrong at that place.'),
+    detail: z.string().describe('The fault at that place.'),
   })
   .meta({ id: 'Fault', description: 'One fault of a request.' })
 

@@ -43,7 +43,7 @@ export const LastFour = z
 export const CreditCard = z
   .object({
     apiKey: ApiKey,
-    nickname: z.string().nullable().describe('What the user calls the card.'),
+    nickname: z.string().nullable().describe("The user's name for the card."),
     cardholderName: z.string(),
     cardholderStreetAddress: z.string(),
     cardholderZip: z.string(),
@@ -281,7 +281,7 @@ export const Order = z
       'Present only while the bank waits for the customer, for the application that sent the order.',
     ),
     refunds: z.array(Refund).describe('Oldest first. A cancellation has its refund in `cancellation`.'),
-    refundedTotal: Money.describe('What the customer has got back, cancellations included.'),
+    refundedTotal: Money.describe('The total amount returned to the customer, cancellations included.'),
     dispute: Dispute.nullable().describe('Null unless the charge was disputed.'),
   })
   .meta({ id: 'Order' })

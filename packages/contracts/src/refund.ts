@@ -11,7 +11,7 @@ const BorneBy = z.enum(['restaurant', 'platform'])
 export const Refund = z
   .object({
     apiKey: ApiKey,
-    amount: Money.describe('What the customer gets back.'),
+    amount: Money.describe('The amount that the customer gets back.'),
     state: z
       .enum(['PENDING', 'DONE', 'FAILED'])
       .describe(

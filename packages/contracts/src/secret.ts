@@ -13,7 +13,7 @@ export class Secret {
     this.#value = value
     this.#distinguishing = distinguishing
   }
-  /** Returns the part for the keyed fingerprint of a request: the last four digits of a card number, nothing of a cvv. */
+  /** Returns the part for the keyed fingerprint of a request: the last four digits of a card number, and no digit of a cvv. */
   distinguishingPart(): string {
     return this.#distinguishing(this.#value)
   }

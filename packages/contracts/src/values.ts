@@ -104,7 +104,7 @@ export const PaymentAction = z
   })
   .meta({
     id: 'PaymentAction',
-    description: 'What the customer has to do at the bank before the card can be authorized.',
+    description: 'The action of the customer at the bank that is required before the card can be authorized.',
   })
 export type PaymentAction = z.infer<typeof PaymentAction>
 

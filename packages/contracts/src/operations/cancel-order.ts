@@ -12,7 +12,7 @@ export const CancellationOffer = z
     until: Epoch.nullable().describe(
       'The end of the time to cancel, unless the restaurant begins earlier; null when it is over.',
     ),
-    refund: z.object({ amount: Money.describe('What the customer gets back.') }),
+    refund: z.object({ amount: Money.describe('The amount that the customer gets back.') }),
   })
   .meta({ id: 'CancellationOffer' })
 export type CancellationOffer = z.infer<typeof CancellationOffer>

@@ -23,7 +23,7 @@ const SetAvailability = z
   })
   .refine(({ available, until }) => !available || until === undefined, {
     path: ['until'],
-    error: 'is for what is not available',
+    error: 'applies only with `"available": false`',
   })
   .meta({ id: 'SetAvailability' })
 

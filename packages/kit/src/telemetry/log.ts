@@ -4,7 +4,7 @@ import { scrub } from '#/telemetry/scrub.ts'
 import { isTelemetryOn, traceIds } from '#/telemetry/spans.ts'
 
 /**
- * The allowed fields of a log line; all others are dropped. A new field must be added here, so that a review sees it. No field
+ * The allowed fields of a log line; all others are dropped. A new field must be added here, so that a review notices it. No field
  * contains text that a person has typed.
  */
 const FIELDS = [

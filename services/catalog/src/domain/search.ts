@@ -73,7 +73,7 @@ function serves(candidate: Candidate, { place, method, pickupRadiusMiles }: Crit
 
 /**
  * The end of a page: the time of the first page (epoch, ms), and the index and apiKey of the last restaurant. All pages use the
- * same time for open restaurants, so that one that opens meanwhile is neither repeated nor skipped.
+ * same time for open restaurants, so that one that opens between two pages is neither repeated nor skipped.
  */
 export type Cursor = [at: number, index: number, apiKey: string]
 

@@ -232,7 +232,7 @@ function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
       url: path,
       handler: async (_request: FastifyRequest, reply: FastifyReply) => {
         void reply.header('allow', allow.join(', '))
-        throw new Problem('method-not-allowed', `This endpoint takes ${listed(allow)} only.`)
+        throw new Problem('method-not-allowed', `This endpoint supports only ${listed(allow)}.`)
       },
     })
   }

@@ -149,7 +149,7 @@ export class AttendanceKeeper {
     return false
   }
 
-  /** Publishes all rows, which repairs what catalog has missed. */
+  /** Publishes all rows, which repairs rows that catalog has missed. */
   async publishAll(): Promise<boolean> {
     if (this.#now() < this.#graceEndsAt) return false
     for (let after: string | null = ''; after !== null;) {

@@ -221,7 +221,7 @@ async function compareSource(
   )
 }
 
-/** Returns ends only for incidents whose beginning had an alert. Beginnings of incidents that have already ended are omitted. */
+/** An end needs an alert of its beginning. An incident that ended more than an hour ago without one is omitted. */
 async function readUnalerted(trx: Db): Promise<Unalerted[]> {
   const { rows } = await sql<Unalerted>`
   select number::int8 as number, kind, incident, case when began_alert is null then 'began' else 'ended' end as phase

@@ -122,7 +122,7 @@ export class PostgresOrders {
   /** Throws if the order does not exist. */
   async findResult(apiKey: string): Promise<OrderResult> {
     const row = await findWithState(this.#db, apiKey)
-    if (!row) throw new Error(`there is no order ${apiKey}`)
+    if (!row) throw new Error(`order ${apiKey} does not exist`)
     const order = { ...placedOrder(row), outcome: row.outcome }
     return resultOf(order, { told: row.told, refusal: row.state.refusal })
   }

@@ -18,7 +18,7 @@ export type MovementPage = { movements: Movement[]; after: string | null }
 
 /** Reads of a payment processor that move no money. No method rejects. */
 export type ProcessorReads = {
-  /** Returns null for an id that the processor does not know. */
+  /** Returns null for an id that is unknown to the processor. */
   charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>>
   /** Returns the id of the authorization of a charge, for events with only the charge; null for another sale. */
   authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
